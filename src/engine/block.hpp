@@ -1,0 +1,170 @@
+// Dense n x n blocks, stored by columns, and the lanes that work on one block row together.
+//
+// A row function is written once. On a host one lane owns the whole row and works on strips of several output rows;
+// on a device each lane of a vector range owns one output row (sweeps) or one block entry (factorisations). Either
+// way one lane owns an output entry, and its sum runs over the same terms in the same order.
+#pragma once
+
+#include "scalar.hpp"
+
+namespace finegrain
+{
+
+inline constexpr int max_block = 32; // largest block size; scratch on hosts is sized by it
+
+// The block size as a constant (N > 0) or as a run-time value (N == 0).
+template <int N> struct BlockSize {
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit BlockSize(int) {}
+  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return N; }
+};
+template <> struct BlockSize<0> {
+  int value;
+  KOKKOS_FORCEINLINE_FUNCTION explicit BlockSize(int n) : value(n) {}
+  KOKKOS_FORCEINLINE_FUNCTION operator int() const { return value; }
+};
+
+// W consecutive output rows of a block, from row first.
+template <int W> struct Strip {
+  static constexpr int width = W;
+  int                  first;
+};
+
+// One lane. strips() covers the n rows of a block vector, tiles() the n x n entries of a block; both return when all
+// lanes have finished, and what one lane wrote the others can then read.
+template <int N> struct HostLanes {
+  BlockSize<N> n;
+
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
+  {
+    if constexpr (N > 0) f(Strip<N>{0});
+    else {
+      int r = 0;
+      for (; r + 8 <= n; r += 8) f(Strip<8>{r});
+      for (; r + 2 <= n; r += 2) f(Strip<2>{r});
+      for (; r < n; ++r) f(Strip<1>{r});
+    }
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
+  {
+    for (int c = 0; c < n; ++c) strips([&](auto s) { f(s, c); });
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
+};
+
+// The vector lanes of one thread of a Kokkos team.
+template <int N, class Member> struct TeamLanes {
+  BlockSize<N>  n;
+  const Member &member;
+
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
+  {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, int(n)), [&](int r) { f(Strip<1>{r}); });
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
+  {
+    const int m = n;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, m * m), [&](int t) { f(Strip<1>{t % m}, t / m); });
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const
+  {
+    Kokkos::single(Kokkos::PerThread(member), f);
+  }
+};
+
+// acc -+= B x for the rows of one strip; columns in ascending order.
+enum class Sign { minus, plus };
+template <Sign sign, int W, int N, class B, class X>
+KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B *block, const X *x, Scalar *acc)
+{
+  for (int c = 0; c < n; ++c) {
+    const Scalar xc = sign == Sign::minus ? -Scalar(x[c]) : Scalar(x[c]);
+    const B     *b  = block + c * n + s.first;
+    for (int r = 0; r < W; ++r) acc[r] = madd(xc, Scalar(b[r]), acc[r]);
+  }
+}
+
+// What to do about a pivot of magnitude at most amount times the block's largest entry (PETSc's MAT_SHIFT_INBLOCKS):
+// with amount > 0 it is replaced by that value.
+struct Shift {
+  Real amount = 0;
+};
+
+struct Inversion {
+  bool good    = true; // no pivot was zero or non-finite
+  bool shifted = false;
+};
+
+KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
+{
+  const Scalar t = a;
+  a              = b;
+  b              = t;
+}
+
+// d <- d^-1 in place, Gauss-Jordan with row pivoting inside the block (numerics.md 1; Luo et al., Algorithm 5).
+// work holds 2 n scalars, shared by the lanes as d is. Each step is written as one rank-one
+// update over all entries: with the pivot row and column taken as zero and the factor of the pivot row as 1, no entry
+// is a special case.
+template <class Lanes, int N>
+KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work, Shift shift)
+{
+  Inversion result;
+  Scalar   *factor = work, *row = work + n;
+  int       swap[N > 0 ? N : max_block];
+  Real      least = 0;
+  if (shift.amount > 0) {
+    for (int i = 0; i < n * n; ++i) least = magnitude(d[i]) > least ? magnitude(d[i]) : least;
+    least = shift.amount * (least > 0 ? least : Real(1));
+  }
+  for (int k = 0; k < n; ++k) {
+    int  p    = k;
+    Real best = magnitude(d[k * n + k]);
+    for (int r = k + 1; r < n; ++r) {
+      const Real m = magnitude(d[k * n + r]);
+      if (m > best) {
+        best = m;
+        p    = r;
+      }
+    }
+    swap[k]      = p;
+    Scalar pivot = d[k * n + p];
+    if (shift.amount > 0 && best <= least) {
+      pivot          = least;
+      result.shifted = true;
+    } else if (best == Real(0)) {
+      result.good = false;
+    }
+    if (p != k) {
+      lanes.strips([&](auto s) {
+        for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
+      });
+    }
+    const Scalar inverse = Scalar(1) / pivot;
+    lanes.strips([&](auto s) {
+      for (int i = s.first; i < s.first + s.width; ++i) {
+        row[i]    = i == k ? inverse : d[i * n + k] * inverse;
+        factor[i] = i == k ? Scalar(1) : -d[k * n + i];
+      }
+    });
+    lanes.tiles([&](auto s, int c) {
+      Scalar *dc = d + c * n + s.first;
+      for (int r = 0; r < s.width; ++r) {
+        const Scalar old = (s.first + r == k || c == k) ? Scalar(0) : dc[r];
+        dc[r]            = madd(factor[s.first + r], row[c], old);
+      }
+    });
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const int p = swap[k];
+    if (p == k) continue;
+    lanes.strips([&](auto s) {
+      for (int i = s.first; i < s.first + s.width; ++i) exchange(d[k * n + i], d[p * n + i]);
+    });
+  }
+  Real sum = 0;
+  for (int i = 0; i < n * n; ++i) sum += magnitude(d[i]);
+  if (!is_finite(sum)) result.good = false;
+  return result;
+}
+
+} // namespace finegrain

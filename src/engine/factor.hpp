@@ -1,0 +1,100 @@
+// The row function of DILU and ILU(0) (numerics.md 1).
+#pragma once
+
+#include "source.hpp"
+
+namespace finegrain
+{
+
+// Update lists as the kernel sees them; ptr null: no target has any.
+struct UpdateList {
+  const Offset *ptr  = nullptr;
+  const Index  *left = nullptr, *right = nullptr;
+};
+
+// What a factorisation reports, in the memory of its execution space.
+struct Trouble {
+  Index bad_row; // smallest row with a singular or non-finite diagonal block, or the number of rows
+  Index shifted; // rows with at least one replaced pivot
+};
+
+// Loads one row of the operator and factors it:
+//   l_ij = a_ij - sum l_im w_mj,   d_i = (a_ii - sum l_im w_mi)^-1,   w_ij = d_i (a_ij - sum l_im w_mj),
+// with sums over the update lists, m ascending. Products use the stored (rounded) l and w, so that the diagonal
+// blocks of the preconditioner are those of the matrix in any storage precision.
+template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
+  BlockSize<N> n;
+  const Index *lower_ptr, *upper_ptr;
+  const Index *lower_source, *diagonal_source, *upper_source;
+  const Index *row_of;
+  Index        last_position;
+  UpdateList   to_diagonal, to_lower, to_upper;
+  Source       source;
+  Shift        shift;
+  OffDiagonal *lower, *upper;
+  Diagonal    *diagonal;
+  Trouble     *trouble;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 2 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn    = Offset(n) * n;
+    Scalar      *block = scratch, *d = block + nn, *work = d + nn;
+
+    for (Index e = lower_ptr[slot]; e < lower_ptr[slot + 1]; ++e) {
+      source.load(lanes, n, lower_source[e], block);
+      if (to_lower.ptr) subtract_products(lanes, to_lower, e, block);
+      store(lanes, block, lower + e * nn);
+    }
+    source.load(lanes, n, diagonal_source[slot], d);
+    subtract_products(lanes, to_diagonal, slot, d);
+    const Inversion inversion = invert(lanes, n, d, work, shift);
+    store(lanes, d, diagonal + slot * nn);
+    const Index upper_slot = last_position - slot;
+    for (Index f = upper_ptr[upper_slot]; f < upper_ptr[upper_slot + 1]; ++f) {
+      source.load(lanes, n, upper_source[f], block);
+      if (to_upper.ptr) subtract_products(lanes, to_upper, f, block);
+      OffDiagonal *to = upper + f * nn;
+      lanes.tiles([&](auto s, int c) {
+        Scalar acc[s.width] = {};
+        accumulate<Sign::plus>(s, n, d, block + c * n, acc);
+        for (int r = 0; r < s.width; ++r) to[c * n + s.first + r] = OffDiagonal(acc[r]);
+      });
+    }
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        const Index row = row_of ? row_of[slot] : slot;
+        if (!inversion.good) Kokkos::atomic_fetch_min(&trouble->bad_row, row);
+        if (inversion.shifted) Kokkos::atomic_fetch_add(&trouble->shifted, Index(1));
+      });
+    }
+  }
+
+private:
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract_products(const Lanes      &lanes,
+                                                                            const UpdateList &list, Index target,
+                                                                            Scalar *block) const
+  {
+    const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
+    if (first == last) return;
+    lanes.tiles([&](auto s, int c) {
+      Scalar acc[s.width];
+      for (int r = 0; r < s.width; ++r) acc[r] = block[c * n + s.first + r];
+      for (Offset u = first; u < last; ++u)
+        accumulate<Sign::minus>(s, n, lower + list.left[u] * nn, upper + list.right[u] * nn + c * n, acc);
+      for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = acc[r];
+    });
+  }
+  template <class Lanes, class To>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
+  {
+    lanes.tiles([&](auto s, int c) {
+      for (int r = 0; r < s.width; ++r) to[c * n + s.first + r] = To(block[c * n + s.first + r]);
+    });
+  }
+};
+
+} // namespace finegrain

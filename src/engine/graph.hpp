@@ -1,0 +1,24 @@
+// Block sparsity structure.
+#pragma once
+
+#include "scalar.hpp"
+
+namespace finegrain
+{
+
+// Row pointers (rows + 1) and columns, on the host. Columns of a row ascend. Columns below rows are owned block rows,
+// the others ghosts.
+struct Graph {
+  Index            rows = 0;
+  HostArray<Index> ptr, col;
+
+  Index entries() const { return rows ? ptr(rows) : 0; }
+};
+
+// The first row without a diagonal entry, or -1.
+Index find_missing_diagonal(const Graph &);
+
+// Whether every column lies in [0, columns) and every row ascends.
+bool is_well_formed(const Graph &, Index columns);
+
+} // namespace finegrain

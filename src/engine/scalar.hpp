@@ -1,0 +1,86 @@
+// Scalars, storage types and the one multiply-add that all row arithmetic goes through.
+#pragma once
+
+#include "compat.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace finegrain
+{
+
+using Index  = std::int32_t; // block rows, block columns, blocks
+using Offset = std::int64_t; // scalars, update pairs
+
+#if defined(FINEGRAIN_REAL_SINGLE)
+using Real = float;
+#else
+using Real   = double;
+#endif
+#if defined(FINEGRAIN_COMPLEX)
+using Scalar = Kokkos::complex<Real>;
+using Single = Kokkos::complex<float>;
+#else
+using Scalar = Real;
+using Single = float;
+#endif
+
+// How blocks are stored. Arithmetic is always in Scalar.
+enum class Precision { working, single };
+
+template <Precision P> struct StorageOf {
+  using type = Scalar;
+};
+template <> struct StorageOf<Precision::single> {
+  using type = Single;
+};
+
+inline std::size_t storage_size(Precision p) { return p == Precision::single ? sizeof(Single) : sizeof(Scalar); }
+
+// a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
+// their translation units, is what makes every executor and schedule give the same bits.
+KOKKOS_FORCEINLINE_FUNCTION float fused(float a, float b, float c)
+{
+#if defined(__CUDA_ARCH__)
+  return ::fmaf(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+  return ::fma(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+template <class T> KOKKOS_FORCEINLINE_FUNCTION T madd(T a, T b, T c)
+{
+  if constexpr (std::is_floating_point_v<T>) return fused(a, b, c);
+  else
+    return T(fused(a.real(), b.real(), fused(-a.imag(), b.imag(), c.real())),
+             fused(a.real(), b.imag(), fused(a.imag(), b.real(), c.imag())));
+}
+
+// |re| + |im|: what pivots are compared by, as BLAS does.
+KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  return (a.real() < 0 ? -a.real() : a.real()) + (a.imag() < 0 ? -a.imag() : a.imag());
+#else
+  return a < 0 ? -a : a;
+#endif
+}
+
+// False for NaN and both infinities.
+KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }
+
+} // namespace finegrain

@@ -1,0 +1,33 @@
+// An elimination order cut into groups of mutually independent rows.
+#pragma once
+
+#include "grid.hpp"
+
+namespace finegrain
+{
+
+enum class ScheduleKind { automatic, hyperplane, level };
+
+struct Schedule {
+  ScheduleKind     kind = ScheduleKind::level;
+  HostArray<Index> order; // row at each position
+  HostArray<Index> group; // first position of each group, and the number of rows at the end
+
+  Index groups() const { return Index(group.extent(0)) - 1; }
+  Index rows() const { return Index(order.extent(0)); }
+};
+
+// Hyperplanes where they fit (ScheduleKind::hyperplane), or nothing.
+std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);
+
+// Level sets of the union of the owned pattern and its transpose, so that one schedule serves all four sweeps.
+Schedule schedule_levels(const Graph &);
+
+// Rows per group.
+struct Widths {
+  Index  groups = 0, min = 0, max = 0;
+  double mean = 0;
+};
+Widths measure_widths(const Schedule &);
+
+} // namespace finegrain
