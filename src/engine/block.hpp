@@ -110,7 +110,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
 {
   Inversion result;
   Scalar   *factor = work, *row = work + n;
-  int       swap[N > 0 ? N : max_block];
+  int       swap[std::size_t(N > 0 ? N : max_block)];
   Real      least = 0;
   if (shift.amount > 0) {
     for (int i = 0; i < n * n; ++i) least = magnitude(d[i]) > least ? magnitude(d[i]) : least;

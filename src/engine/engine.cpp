@@ -85,15 +85,16 @@ public:
   {
     if (const char *text = find_conflict(recipe)) return {Refusal::conflict, -1, text};
     if (view.block < 1 || view.block > max_block) return {Refusal::block_size};
-    if (!is_well_formed(view.graph, view.graph.rows + view.ghosts)) return {Refusal::malformed};
-    if (const Index row = find_missing_diagonal(view.graph); row >= 0) return {Refusal::missing_diagonal, row};
+    if (!is_well_formed(view.owned, view.owned.rows)) return {Refusal::malformed};
+    if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
+    if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {Refusal::missing_diagonal, row};
     Plan plan;
-    if (const Refusal refusal = make_plan<Exec>(view.graph, recipe, plan)) return refusal;
+    if (const Refusal refusal = make_plan<Exec>(view.owned, recipe, plan)) return refusal;
 
     FactorKind kind = recipe.factor;
-    pattern_        = copy_to<Space>(split_pattern(view.graph, plan.row_of, kind));
+    pattern_        = copy_to<Space>(split_pattern(view.owned, plan.row_of, kind));
     n_              = view.block;
-    rows_           = view.graph.rows;
+    rows_           = view.owned.rows;
     shift_          = recipe.shift;
     kernels_        = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
     executor_       = plan.executor;
@@ -105,7 +106,8 @@ public:
       backward_visit_ = shuffle_slots(backward_group_);
     }
 
-    const Offset nn = Offset(n_) * n_, lower = pattern_.lower.col.extent(0), upper = pattern_.upper.col.extent(0);
+    const Offset nn = Offset(n_) * n_, lower = Offset(pattern_.lower.col.extent(0)),
+                 upper = Offset(pattern_.upper.col.extent(0));
     lower_.allocate(lower * nn, recipe.precision);
     upper_.allocate(upper * nn, recipe.precision);
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
@@ -120,6 +122,7 @@ public:
     statistics_.precision = recipe.precision;
     statistics_.diagonal  = recipe.diagonal;
     statistics_.widths    = measure_widths(plan.schedule);
+    statistics_.left_out  = view.coupling.entries();
     count(lower, upper);
     return {};
   }

@@ -9,12 +9,13 @@
 namespace finegrain
 {
 
-// A matrix as the engine sees it: owned block rows by owned and ghost block columns. The graph describes the owned
-// rows; columns from graph.rows on are ghosts. Values arrive later, through a Source numbered like the graph's
-// entries.
+// A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
+// relaxation and residuals will use the couplings to ghosts as well. Values arrive later, through one Source for each
+// part, numbered like the part's entries.
 struct OperatorView {
   int   block = 1;
-  Graph graph;
+  Graph owned;    // columns: owned block rows
+  Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
 };
 
@@ -39,7 +40,8 @@ struct Statistics {
   FactorKind   factor    = FactorKind::dilu;
   Precision    precision = Precision::working, diagonal = Precision::working;
   Widths       widths;
-  Index        rows = 0, lower = 0, upper = 0; // blocks
+  Index        rows = 0, lower = 0, upper = 0; // blocks of the factor
+  Index        left_out     = 0;               // blocks of the operator that are not in the factor
   Offset       updates      = 0;               // block products of a factorisation
   std::size_t  factor_bytes = 0;               // blocks of the factor
   std::size_t  index_bytes  = 0;               // structure, maps, update lists, schedule
@@ -58,7 +60,7 @@ public:
   // Structure only. The view need not outlive the call.
   virtual Refusal analyse(const OperatorView &, const Recipe &) = 0;
   // Loads the values and factors. The source need not outlive the call.
-  virtual FactorReport factor(const Source &) = 0;
+  virtual FactorReport factor(const Source &owned) = 0;
   // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
   virtual void       apply(const Scalar *b, Scalar *x) = 0;
   virtual Statistics statistics() const                = 0;

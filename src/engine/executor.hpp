@@ -23,7 +23,7 @@ namespace detail
 // set every entry at every row.
 template <class Row, int N> struct HostScratch {
   static constexpr int                size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
-  Scalar                              scalars[size];
+  Scalar                              scalars[std::size_t(size)];
   KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return scalars; }
 };
 template <class Row> struct HostScratch<Row, 0> {

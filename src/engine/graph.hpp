@@ -6,8 +6,7 @@
 namespace finegrain
 {
 
-// Row pointers (rows + 1) and columns, on the host. Columns of a row ascend. Columns below rows are owned block rows,
-// the others ghosts.
+// Row pointers (rows + 1) and columns, on the host. Columns of a row ascend.
 struct Graph {
   Index            rows = 0;
   HostArray<Index> ptr, col;
@@ -15,7 +14,7 @@ struct Graph {
   Index entries() const { return rows ? ptr(rows) : 0; }
 };
 
-// The first row without a diagonal entry, or -1.
+// The first row of a square graph without a diagonal entry, or -1.
 Index find_missing_diagonal(const Graph &);
 
 // Whether every column lies in [0, columns) and every row ascends.

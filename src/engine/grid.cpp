@@ -12,7 +12,7 @@ constexpr Index widest_box_stencil = 3;
 
 Hyperplanes number_planes(const Grid &grid, Index rows, std::array<Index, 3> w)
 {
-  Hyperplanes h{w, 0, make_array<Index>("finegrain::plane", rows)};
+  Hyperplanes h{w, 0, make_array<Index>("finegrain::plane", std::size_t(rows))};
   Index       row = 0;
   for (const Box &box : grid) {
     for (Index k = 0; k < box.k; ++k)
@@ -30,7 +30,7 @@ bool fits(const Hyperplanes &h, const Graph &g)
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
       const Index col = g.col(e);
       if (col < row && h.plane(col) >= h.plane(row)) return false;
-      if (col > row && col < g.rows && h.plane(col) <= h.plane(row)) return false;
+      if (col > row && h.plane(col) <= h.plane(row)) return false;
     }
   return true;
 }

@@ -40,14 +40,14 @@ Triangle<Host> select(const Graph &g, RowOfSlot row_of_slot, Wanted wanted, Colu
   for (Index slot = 0; slot < g.rows; ++slot) {
     const Index row = row_of_slot(slot);
     t.ptr(slot + 1) = t.ptr(slot);
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) t.ptr(slot + 1) += g.col(e) < g.rows && wanted(row, g.col(e));
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) t.ptr(slot + 1) += wanted(row, g.col(e));
   }
   t.col    = make_array<Index>("finegrain::col", std::size_t(t.ptr(g.rows)));
   t.source = make_array<Index>("finegrain::source", std::size_t(t.ptr(g.rows)));
   for (Index slot = 0, to = 0; slot < g.rows; ++slot) {
     const Index row = row_of_slot(slot);
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-      if (g.col(e) < g.rows && wanted(row, g.col(e))) {
+      if (wanted(row, g.col(e))) {
         t.col(to)      = column(g.col(e));
         t.source(to++) = e;
       }

@@ -12,7 +12,7 @@ namespace
 Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &group_of)
 {
   const Index rows = Index(group_of.extent(0));
-  Schedule    s{kind, make_array<Index>("finegrain::order", rows), {}};
+  Schedule    s{kind, make_array<Index>("finegrain::order", std::size_t(rows)), {}};
 
   std::vector<Index> first(std::size_t(groups) + 1, 0);
   for (Index r = 0; r < rows; ++r) ++first[std::size_t(group_of(r)) + 1];
@@ -45,7 +45,7 @@ Schedule schedule_levels(const Graph &g)
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
       if (g.col(e) < i) level(i) = std::max(level(i), level(g.col(e)) + 1);
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) > i && g.col(e) < g.rows) level(g.col(e)) = std::max(level(g.col(e)), level(i) + 1);
+      if (g.col(e) > i) level(g.col(e)) = std::max(level(g.col(e)), level(i) + 1);
     levels = std::max(levels, level(i) + 1);
   }
   return sort_rows(ScheduleKind::level, levels, level);

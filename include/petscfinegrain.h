@@ -1,0 +1,142 @@
+/*
+   finegrain: fine-grained parallel preconditioners for PETSc.
+
+   Nothing here is needed to use the preconditioners from options:
+
+     your_program -dll_append /path/to/libpetscfinegrain.so -pc_type fgbilu
+
+   Programs that link the library call PetscFinegrainInitializePackage() after PetscInitialize().
+*/
+#ifndef PETSCFINEGRAIN_H
+#define PETSCFINEGRAIN_H
+
+#include <petscpc.h>
+
+#if defined(__cplusplus)
+  #define FINEGRAIN_EXTERN extern "C" __attribute__((visibility("default")))
+#else
+  #define FINEGRAIN_EXTERN extern __attribute__((visibility("default")))
+#endif
+
+#define PETSCFINEGRAIN_VERSION "0.1.0"
+
+/* PC types */
+#define PCFGBILU "fgbilu"
+
+/*E
+   PCFinegrainScheduleType - which groups of mutually independent block rows a preconditioner runs in parallel
+
+   Values:
++  PC_FINEGRAIN_SCHEDULE_AUTO       - hyperplanes where the grid is known and they fit the matrix, else level sets
+.  PC_FINEGRAIN_SCHEDULE_HYPERPLANE - hyperplanes of a structured grid; an error where they do not fit
+-  PC_FINEGRAIN_SCHEDULE_LEVEL      - level sets of the matrix graph
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetSchedule()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_SCHEDULE_AUTO,
+  PC_FINEGRAIN_SCHEDULE_HYPERPLANE,
+  PC_FINEGRAIN_SCHEDULE_LEVEL
+} PCFinegrainScheduleType;
+FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
+
+/*E
+   PCFinegrainExecutorType - how the groups of a schedule are run
+
+   Values:
++  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread, else launch
+.  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
+-  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
+
+   Note:
+   All executors give the same bits.
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetExecutor()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_EXECUTOR_AUTO,
+  PC_FINEGRAIN_EXECUTOR_NATURAL,
+  PC_FINEGRAIN_EXECUTOR_LAUNCH
+} PCFinegrainExecutorType;
+FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
+
+/*E
+   PCFinegrainPrecisionType - how blocks are stored; arithmetic is always in `PetscScalar`
+
+   Values:
++  PC_FINEGRAIN_PRECISION_WORKING - as `PetscScalar`
+-  PC_FINEGRAIN_PRECISION_SINGLE  - 32 bits per real number
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetPrecision()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_PRECISION_WORKING,
+  PC_FINEGRAIN_PRECISION_SINGLE
+} PCFinegrainPrecisionType;
+FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
+
+/*E
+   PCFinegrainDiagonalPrecisionType - how inverted diagonal blocks are stored
+
+   Values:
++  PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING - as `PetscScalar`
+-  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE - as the other blocks, see `PCFinegrainSetPrecision()`
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetDiagonalPrecision()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING,
+  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE
+} PCFinegrainDiagonalPrecisionType;
+FINEGRAIN_EXTERN const char *const PCFinegrainDiagonalPrecisionTypes[];
+
+/*E
+   PCFGBILUFactorType - which blocks a `PCFGBILU` factorization modifies
+
+   Values:
++  PCFGBILU_FACTOR_AUTO - DILU where it is ILU(0) exactly (no three block rows are mutually coupled), else ILU(0)
+.  PCFGBILU_FACTOR_DILU - the diagonal blocks only
+-  PCFGBILU_FACTOR_ILU0 - all blocks in the pattern of the matrix
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetFactor()`
+E*/
+typedef enum {
+  PCFGBILU_FACTOR_AUTO,
+  PCFGBILU_FACTOR_DILU,
+  PCFGBILU_FACTOR_ILU0
+} PCFGBILUFactorType;
+FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
+
+FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
+FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
+
+/* What all types share. Setters do nothing for other types of PC, getters are an error there. */
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC, PCFinegrainScheduleType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC, PCFinegrainScheduleType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC, PCFinegrainExecutorType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC, PCFinegrainExecutorType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetPrecision(PC, PCFinegrainPrecisionType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetPrecision(PC, PCFinegrainPrecisionType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC, MatFactorShiftType, PetscReal);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC, MatFactorShiftType *, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC, PetscInt, const PetscInt[]);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC, PetscInt *, const PetscInt *[]);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
+
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
+
+#endif

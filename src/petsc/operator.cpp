@@ -1,0 +1,298 @@
+#include "operator.hpp"
+
+#include <algorithm>
+#include <limits>
+
+using namespace finegrain;
+
+PetscErrorCode FinegrainErrorOnAnyRank(PetscObject object, PetscErrorCode local)
+{
+  MPI_Comm comm;
+  int      mine = local ? 1 : 0, any = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm(object, &comm));
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
+  if (local) PetscFunctionReturn(local);
+  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Another rank refused the matrix; its message says why");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace
+{
+
+constexpr Offset index_limit = std::numeric_limits<Index>::max();
+
+// Row pointers and columns of a sequential part, for the length of a scope.
+struct Structure {
+  Mat             mat;
+  PetscInt        rows = 0;
+  const PetscInt *ptr = nullptr, *col = nullptr;
+};
+
+PetscErrorCode GetStructure(Mat mat, bool by_blocks, Structure *s)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  s->mat = mat;
+  PetscCall(
+    MatGetRowIJ(mat, 0, PETSC_FALSE, by_blocks ? PETSC_TRUE : PETSC_FALSE, &s->rows, &s->ptr, &s->col, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its row structure");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreStructure(bool by_blocks, Structure *s)
+{
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(
+    MatRestoreRowIJ(s->mat, 0, PETSC_FALSE, by_blocks ? PETSC_TRUE : PETSC_FALSE, &s->rows, &s->ptr, &s->col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1.
+PetscErrorCode CopyGraph(const Structure &s, Graph *g)
+{
+  PetscFunctionBegin;
+  PetscCheck(s.rows < index_limit && (!s.rows || s.ptr[s.rows] < index_limit), PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " block rows with %" PetscInt_FMT
+             " blocks on one rank are more than 32-bit indices hold; use more ranks",
+             s.rows, s.rows ? s.ptr[s.rows] : 0);
+  g->rows   = Index(s.rows);
+  g->ptr    = make_array<Index>("finegrain::ptr", std::size_t(s.rows) + 1);
+  g->ptr(0) = 0;
+  for (PetscInt i = 0; i < s.rows; ++i) g->ptr(i + 1) = Index(s.ptr[i + 1]);
+  g->col = make_array<Index>("finegrain::col", std::size_t(g->entries()));
+  for (Index e = 0; e < g->entries(); ++e) g->col(e) = Index(s.col[e]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Blocks of n scalar rows. column(c) is the block column and column_in_block(c) the place in it of scalar column c.
+// Fills the maps of `op` if it is given.
+template <class Column, class InBlock> PetscErrorCode CompressGraph(const Structure &s, PetscInt n, Column column,
+                                                                    InBlock column_in_block, Graph *g, Operator *op)
+{
+  const PetscInt     rows = s.rows / n;
+  std::vector<Index> cols, row;
+
+  PetscFunctionBegin;
+  g->rows   = Index(rows);
+  g->ptr    = make_array<Index>("finegrain::ptr", std::size_t(rows) + 1);
+  g->ptr(0) = 0;
+  for (PetscInt i = 0; i < rows; ++i) {
+    row.clear();
+    for (PetscInt e = s.ptr[i * n]; e < s.ptr[(i + 1) * n]; ++e) {
+      const Index c = column(s.col[e]);
+      if (row.empty() || row.back() != c) row.push_back(c);
+    }
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    cols.insert(cols.end(), row.begin(), row.end());
+    PetscCheck(Offset(cols.size()) < index_limit, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "More blocks on one rank than 32-bit indices hold; use more ranks");
+    g->ptr(i + 1) = Index(cols.size());
+  }
+  g->col = make_array<Index>("finegrain::col", cols.size());
+  std::copy(cols.begin(), cols.end(), g->col.data());
+  if (!op) PetscFunctionReturn(PETSC_SUCCESS);
+
+  op->base = make_array<Offset>("finegrain::base", cols.size() * std::size_t(n));
+  op->mask = make_array<std::uint32_t>("finegrain::mask", cols.size() * std::size_t(n));
+  for (PetscInt i = 0; i < rows; ++i)
+    for (PetscInt r = 0; r < n; ++r) {
+      PetscInt e = s.ptr[i * n + r];
+      for (Index b = g->ptr(i); b < g->ptr(i + 1); ++b) {
+        const Offset at = Offset(b) * n + r;
+        op->base(at)    = e;
+        op->mask(at)    = 0;
+        for (; e < s.ptr[i * n + r + 1] && column(s.col[e]) == g->col(b); ++e)
+          op->mask(at) |= std::uint32_t(1) << column_in_block(s.col[e]);
+      }
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckSortedRows(const Structure &s)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < s.rows; ++i)
+    for (PetscInt e = s.ptr[i] + 1; e < s.ptr[i + 1]; ++e)
+      PetscCheck(
+        s.col[e - 1] < s.col[e], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+        "Row %" PetscInt_FMT " of the matrix has columns out of order or twice; assemble it with MatSetValues()", i);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The sequential parts of a matrix; coupling and the global numbers of its columns are null on one rank.
+PetscErrorCode GetParts(Mat mat, const Operator &op, Mat *owned, Mat *coupling, const PetscInt **global)
+{
+  PetscFunctionBegin;
+  *owned    = mat;
+  *coupling = nullptr;
+  *global   = nullptr;
+  if (op.parallel && op.by_blocks) PetscCall(MatMPIBAIJGetSeqBAIJ(mat, owned, coupling, global));
+  else if (op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(mat, owned, coupling, global));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
+{
+  const PetscInt n = op->block;
+  Structure      s;
+
+  PetscFunctionBegin;
+  PetscCall(GetStructure(owned, op->by_blocks, &s));
+  PetscCall(CheckSortedRows(s));
+  if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, g));
+  else
+    PetscCall(CompressGraph(
+      s, n, [n](PetscInt c) { return Index(c / n); }, [n](PetscInt c) { return c % n; }, g, op));
+  PetscCall(RestoreStructure(op->by_blocks, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Ghosts are numbered by ascending global block column.
+PetscErrorCode AnalyzeCoupling(Mat coupling, const Operator &op, const PetscInt *global, OperatorView *view)
+{
+  const PetscInt        n = op.by_blocks ? 1 : op.block; // block columns of AIJ are found from scalar ones
+  std::vector<PetscInt> ghosts;
+  Structure             s;
+
+  PetscFunctionBegin;
+  PetscCall(GetStructure(coupling, op.by_blocks, &s));
+  PetscCall(CheckSortedRows(s));
+  for (PetscInt i = 0; i < s.rows; ++i)
+    for (PetscInt e = s.ptr[i]; e < s.ptr[i + 1]; ++e) ghosts.push_back(global[s.col[e]] / n);
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  view->ghosts = Index(ghosts.size());
+  PetscCall(CompressGraph(
+    s, n,
+    [&](PetscInt c) { return Index(std::lower_bound(ghosts.begin(), ghosts.end(), global[c] / n) - ghosts.begin()); },
+    [&](PetscInt c) { return global[c] % n; }, &view->coupling, nullptr));
+  PetscCall(RestoreStructure(op.by_blocks, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Type, shape and state: the same on all ranks.
+PetscErrorCode CheckMatrix(Mat mat, Operator *op)
+{
+  PetscObject     object = reinterpret_cast<PetscObject>(mat);
+  MPI_Comm        comm;
+  MatType         type;
+  PetscBool       seqaij, mpiaij, seqbaij, mpibaij, assembled;
+  PetscInt        m, n, blocks;
+  const PetscInt *sizes;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm(object, &comm));
+  PetscCall(MatGetType(mat, &type));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQAIJ, &seqaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIAIJ, &mpiaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQBAIJ, &seqbaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
+  PetscCheck(
+    seqaij || mpiaij || seqbaij || mpibaij, comm, PETSC_ERR_SUP,
+    "The preconditioning matrix is of type %s; AIJ or BAIJ is needed: assemble it with -mat_type baij or aij "
+    "(-dm_mat_type with a DM), convert it with MatConvert(), or give KSPSetOperators() another second matrix",
+    type);
+  op->by_blocks = seqbaij || mpibaij;
+  op->parallel  = mpiaij || mpibaij;
+  PetscCall(MatGetSize(mat, &m, &n));
+  PetscCheck(m == n, comm, PETSC_ERR_ARG_SIZ,
+             "The preconditioning matrix is rectangular, %" PetscInt_FMT " x %" PetscInt_FMT "; it must be square", m,
+             n);
+  PetscCall(MatAssembled(mat, &assembled));
+  PetscCheck(assembled, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "The preconditioning matrix is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
+  PetscCall(MatGetVariableBlockSizes(mat, &blocks, &sizes));
+  PetscCheck(!blocks, comm, PETSC_ERR_SUP,
+             "The preconditioning matrix has variable block sizes (MatSetVariableBlockSizes()); "
+             "one block size for all rows is needed: MatSetBlockSize()");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ChooseBlockSize(Mat mat, PetscInt wanted, const char *option, Operator *op)
+{
+  PetscInt own, m, n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(mat, &own));
+  PetscCall(MatGetLocalSize(mat, &m, &n));
+  PetscCheck(!op->by_blocks || !wanted || wanted == own, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s is %" PetscInt_FMT " but the matrix is BAIJ with blocks of %" PetscInt_FMT "; leave the option out",
+             option, wanted, own);
+  op->block = wanted ? wanted : own;
+  PetscCheck(op->block <= max_block, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Block size %" PetscInt_FMT " is larger than %d; choose a divisor of it with %s and an AIJ matrix",
+             op->block, max_block, option);
+  PetscCheck(m == n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "This rank owns %" PetscInt_FMT " rows but %" PetscInt_FMT " columns; give the matrix equal layouts", m,
+             n);
+  PetscCheck(m % op->block == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "Block size %" PetscInt_FMT " does not divide the %" PetscInt_FMT
+             " rows of this rank; set %s or MatSetBlockSize() to a size that does",
+             op->block, m, option);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Operator *op, OperatorView *view)
+{
+  Mat             owned, coupling;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(ChooseBlockSize(mat, block_size, option, op));
+  view->block = int(op->block);
+  PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
+  PetscCall(AnalyzeOwned(owned, op, &view->owned));
+  if (coupling) PetscCall(AnalyzeCoupling(coupling, *op, global, view));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, Operator *op, OperatorView *view)
+{
+  PetscFunctionBegin;
+  *op   = Operator();
+  *view = OperatorView();
+  PetscCall(CheckMatrix(mat, op));
+  PetscCall(
+    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(mat), AnalyzeParts(mat, block_size, option, op, view)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorGetSource(Mat mat, const Operator &op, Source *source)
+{
+  Mat                owned, coupling;
+  const PetscInt    *global;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  if (op.by_blocks) PetscCall(FinegrainSeqBAIJGetArrayRead(owned, &values));
+  else PetscCall(MatSeqAIJGetArrayRead(owned, &values));
+  static_assert(sizeof(Scalar) == sizeof(PetscScalar), "the engine was configured for another PetscScalar");
+  source->values = reinterpret_cast<const Scalar *>(values);
+  source->base   = op.base.data();
+  source->mask   = op.mask.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorRestoreSource(Mat mat, const Operator &op, Source *source)
+{
+  Mat                owned, coupling;
+  const PetscInt    *global;
+  const PetscScalar *values = reinterpret_cast<const PetscScalar *>(source->values);
+
+  PetscFunctionBegin;
+  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  if (op.by_blocks) PetscCall(FinegrainSeqBAIJRestoreArrayRead(owned, &values));
+  else PetscCall(MatSeqAIJRestoreArrayRead(owned, &values));
+  source->values = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,365 @@
+// Set-up, application, view and life cycle of all types. Options and setters are in pcsettings.cpp.
+#include "pcengine.hpp"
+#include "pcsettings.hpp"
+
+#include <petscdmda.h>
+#if defined(PETSC_HAVE_KOKKOS)
+#include <petscdevice.h>
+#endif
+
+#include <limits>
+#include <string>
+
+using namespace finegrain;
+
+namespace
+{
+
+// C++ exceptions end here.
+template <class Body> PetscErrorCode Guard(Body body)
+{
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of memory");
+  } catch (const std::exception &e) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
+  }
+}
+
+PetscErrorCode StartKokkos()
+{
+  PetscFunctionBegin;
+#if defined(PETSC_HAVE_KOKKOS)
+  PetscCall(PetscKokkosInitializeCheck());
+#endif
+  PetscCheck(start_kokkos() == KokkosState::ready, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "Kokkos has been finalized in this process and cannot be started again");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The grid set by the user, else the local box of a DMDA. `hint` says that nobody asked for it.
+PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
+{
+  DM        dm;
+  PetscBool is_da = PETSC_FALSE;
+  PetscInt  m, n, p;
+
+  PetscFunctionBegin;
+  grid->clear();
+  *hint = e.grid.empty();
+  for (std::size_t b = 0; b + 2 < e.grid.size(); b += 3)
+    grid->push_back({Index(e.grid[b]), Index(e.grid[b + 1]), Index(e.grid[b + 2])});
+  if (!*hint) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetDM(pc, &dm));
+  if (!dm) PetscCall(MatGetDM(pc->pmat, &dm));
+  if (dm) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(dm), DMDA, &is_da));
+  if (is_da) {
+    PetscCall(DMDAGetCorners(dm, nullptr, nullptr, nullptr, &m, &n, &p));
+    grid->push_back({Index(m), Index(n), Index(p)});
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Translates the engine's refusal into an error for the user of this rank.
+PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt first_row, Index rows,
+                            const Grid &grid)
+{
+  const char *name = e.type->name;
+  std::string sizes;
+
+  PetscFunctionBegin;
+  for (const Box &box : grid)
+    for (const Index points : {box.i, box.j, box.k})
+      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
+  switch (refusal.reason) {
+  case Refusal::none:
+    break;
+  case Refusal::conflict:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-pc_%s options exclude each other: %s", name, refusal.text);
+  case Refusal::missing_diagonal:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+            "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
+            "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
+            first_row + refusal.row);
+  case Refusal::no_grid:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+            "-pc_%s_schedule hyperplane needs a structured grid: give its local size with -pc_%s_grid I,J,K or "
+            "PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level needs none",
+            name, name, name);
+  case Refusal::grid_size:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+            "The grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this rank; "
+            "give the local size in points, or leave the grid out",
+            sizes.c_str(), name, int(rows));
+  case Refusal::grid_fit:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+      "The matrix couples block rows that no hyperplanes of the grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a "
+      "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
+      "-pc_%s_schedule level fits any matrix",
+      sizes.c_str(), name, name);
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
+{
+  Recipe   recipe = e->recipe;
+  bool     hint;
+  PetscInt first;
+
+  PetscFunctionBegin;
+  PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
+  if (!hint && recipe.schedule == ScheduleKind::automatic) recipe.schedule = ScheduleKind::hyperplane;
+  recipe.diagonal = e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE ? recipe.precision : Precision::working;
+  recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
+  e->engine           = make_engine(recipe.backend);
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  const Refusal refusal = e->engine->analyse(view, recipe);
+  PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
+  const Statistics s = e->engine->statistics();
+  PetscCall(
+    PetscInfo(pc, "%s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper blocks, %s\n",
+              PCFinegrainScheduleTypes[int(s.schedule)], int(s.widths.groups), int(s.widths.min), int(s.widths.max),
+              view.block, int(s.lower), int(s.upper),
+              hint && !recipe.grid.empty() && s.schedule == ScheduleKind::level && recipe.schedule != s.schedule
+                ? "the DMDA's hyperplanes do not fit the matrix"
+                : "as asked for"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Analyze(PC pc, PCEngine *e)
+{
+  OperatorView      view;
+  const std::string option = std::string("-pc_") + e->type->name + "_block_size";
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
+  e->analyzed = false;
+  e->engine.reset();
+  PetscCall(OperatorAnalyze(pc->pmat, e->block_size, option.c_str(), &e->op, &view));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
+  e->analyzed = true;
+  PetscCall(PetscLogEventEnd(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A bad pivot on any rank is a failure on all of them.
+PetscErrorCode ReportPivots(PC pc, const PCEngine &e)
+{
+  constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
+  PetscInt           first, bad = none, smallest;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  if (e.report.bad_row >= 0) bad = first / e.op.block + e.report.bad_row;
+  PetscCallMPI(
+    MPI_Allreduce(&bad, &smallest, 1, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  PetscCall(PCSetFailedReason(pc, smallest == none ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
+  if (smallest == none) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_MAT_LU_ZRPVT,
+             "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks",
+             smallest, e.type->name);
+  PetscCall(PetscInfo(
+    pc, "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks\n",
+    smallest, e.type->name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Factor(PC pc, PCEngine *e)
+{
+  Source source;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
+  PetscCall(OperatorGetSource(pc->pmat, e->op, &source));
+  e->report = e->engine->factor(source);
+  PetscCall(OperatorRestoreSource(pc->pmat, e->op, &source));
+  PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
+  PetscCall(ReportPivots(pc, *e));
+  PetscCall(PetscLogEventEnd(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_Engine(PC pc)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
+  PetscCall(Guard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(StartKokkos());
+    if (!e->analyzed || pc->flag != SAME_NONZERO_PATTERN) PetscCall(Analyze(pc, e));
+    PetscCall(Factor(pc, e));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
+{
+  PCEngine          *e = static_cast<PCEngine *>(pc->data);
+  const PetscScalar *rhs;
+  PetscScalar       *result;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) { // some KSPs look at the result only
+    PetscCall(FinegrainVecFlag(x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, b, x, nullptr));
+  PetscCall(VecGetArrayRead(b, &rhs));
+  PetscCall(VecGetArrayWrite(x, &result));
+  PetscCall(Guard([&]() -> PetscErrorCode {
+    e->engine->apply(reinterpret_cast<const Scalar *>(rhs), reinterpret_cast<Scalar *>(result));
+    return PETSC_SUCCESS;
+  }));
+  PetscCall(VecRestoreArrayWrite(x, &result));
+  PetscCall(VecRestoreArrayRead(b, &rhs));
+  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, b, x, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Statistics of all ranks together.
+struct Totals {
+  double groups, min, max, rows, all_groups, factor, index, work, left_out, shifted, launches, blocks;
+};
+
+PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
+{
+  const MPI_Comm comm       = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const double   largest[4] = {double(s.widths.groups), s.widths.groups ? -double(s.widths.min) : -HUGE_VAL,
+                               double(s.widths.max), double(s.apply_launches)};
+  const double   sums[8]    = {double(s.rows),           double(s.widths.groups),
+                               double(s.factor_bytes),   double(s.index_bytes + e.op.bytes()),
+                               double(s.work_bytes),     double(s.left_out),
+                               double(e.report.shifted), double(s.lower) + double(s.upper) + double(s.rows)};
+  double         max[4], sum[8];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(largest, max, 4, MPI_DOUBLE, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(sums, sum, 8, MPI_DOUBLE, MPI_SUM, comm));
+  *t = {max[0], sum[0] > 0 ? -max[1] : 0, max[2], sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], max[3],
+        sum[7]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
+{
+  const Statistics  s       = e.engine->statistics();
+  const char *const names[] = {"auto", "natural", "launch", "shuffle"};
+  Totals            t{};
+
+  PetscFunctionBegin;
+  PetscCall(ReduceStatistics(pc, e, s, &t));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "schedule: %s, %g groups, block rows per group: min %g, mean %.1f, max %g\n",
+                                   PCFinegrainScheduleTypes[int(s.schedule)], t.groups, t.min,
+                                   t.all_groups > 0 ? t.rows / t.all_groups : 0., t.max));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "executor: %s on the host (%s), kernel launches per application: %g\n",
+                                   names[int(s.executor)], HostExec::name(), t.launches));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "storage: blocks of %" PetscInt_FMT ", %s, inverted diagonal blocks %s\n",
+                                   e.op.block, PCFinegrainPrecisionTypes[int(s.precision)],
+                                   PCFinegrainPrecisionTypes[int(s.diagonal)]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "bytes: factor %g (%g blocks), indices and maps %g, work vectors %g\n",
+                                   t.factor, t.blocks, t.index, t.work));
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "couplings between ranks left out: %g blocks, exchange: none\n", t.left_out));
+  if (e.shift_type == MAT_SHIFT_INBLOCKS)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %g block rows shifted\n",
+                                     double(e.shift_amount), t.shifted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  if (e->type->view) PetscCall((*e->type->view)(pc, viewer));
+  if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
+  else PetscCall(PCEngineViewSettings(*e, viewer));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_Engine(PC pc)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  e->analyzed = false;
+  e->engine.reset();
+  e->op     = Operator();
+  e->report = FactorReport();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr char find_function[] = "PCFinegrainGetEngine_C";
+
+PetscErrorCode PCDestroy_Engine(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Engine(pc)); // PCSetType() destroys without a reset
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, nullptr));
+  delete static_cast<PCEngine *>(pc->data);
+  pc->data = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCFinegrainGetEngine_Engine(PC pc, PCEngine **e)
+{
+  *e = static_cast<PCEngine *>(pc->data);
+  return PETSC_SUCCESS;
+}
+
+} // namespace
+
+PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
+{
+  PetscFunctionBegin;
+  PCEngine *e     = new PCEngine();
+  e->type         = type;
+  e->shift_amount = 100 * PETSC_MACHINE_EPSILON;
+
+  pc->data                = e;
+  pc->ops->setup          = PCSetUp_Engine;
+  pc->ops->apply          = PCApply_Engine;
+  pc->ops->setfromoptions = PCSetFromOptions_Engine;
+  pc->ops->view           = PCView_Engine;
+  pc->ops->reset          = PCReset_Engine;
+  pc->ops->destroy        = PCDestroy_Engine;
+  PetscCall(
+    PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineFind(PC pc, PCEngine **e)
+{
+  PetscErrorCode (*find)(PC, PCEngine **) = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  *e = nullptr;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(pc), find_function, &find));
+  if (find) PetscCall((*find)(pc, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineGet(PC pc, PCEngine **e)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, e));
+  PetscCheck(*e, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "Preconditioner of type %s is not one of finegrain's", reinterpret_cast<PetscObject>(pc)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,67 @@
+// What all preconditioner types share. A type is a PCEngineType, a default recipe and a constructor.
+#pragma once
+
+#include "operator.hpp"
+
+#include <petscfinegrain.h>
+
+#include <memory>
+#include <vector>
+
+struct PCEngineType {
+  const char *name;                                    // as in -pc_type; options are -pc_<name>_...
+  PetscErrorCode (*options)(PC, FinegrainOptionItems); // the type's own options; may be null
+  PetscErrorCode (*view)(PC, PetscViewer);             // the type's own lines; may be null
+  const char *citation;
+  PetscBool   cited; // by this run of PETSc
+};
+
+// pc->data of all types.
+struct PCEngine {
+  PCEngineType *type;
+
+  // Settings. They survive PCReset().
+  finegrain::Recipe                recipe; // less the grid
+  PCFinegrainDiagonalPrecisionType diagonal   = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
+  MatFactorShiftType               shift_type = MAT_SHIFT_NONE;
+  PetscReal                        shift_amount;
+  PetscInt                         block_size = 0; // of an AIJ matrix; 0: its own
+  std::vector<PetscInt>            grid;           // I, J, K of each local grid; empty: ask the DM
+
+  // What set-up made.
+  bool                               analyzed = false;
+  finegrain::Operator                op;
+  std::unique_ptr<finegrain::Engine> engine;
+  finegrain::FactorReport            report;
+};
+
+// Fills pc->data and pc->ops. To be called by the constructor of a type.
+PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type);
+
+// The data of a PC of ours, null for any other.
+PetscErrorCode PCEngineFind(PC pc, PCEngine **e);
+
+// The same, but an error for any other.
+PetscErrorCode PCEngineGet(PC pc, PCEngine **e);
+
+// Gives a setting a new value; the next set-up begins with the analysis if that changes it.
+template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting, const T &value)
+{
+  PetscFunctionBegin;
+  if (setting == value) PetscFunctionReturn(PETSC_SUCCESS);
+  setting         = value;
+  e->analyzed     = false;
+  pc->setupcalled = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The public enumerations number their values as the engine's do.
+template <class To, class From> constexpr To FinegrainEnum(From value)
+{
+  return static_cast<To>(static_cast<int>(value));
+}
+
+struct FinegrainEvents {
+  PetscLogEvent analyze, factor, apply;
+};
+extern FinegrainEvents finegrain_events;

@@ -1,0 +1,106 @@
+// Registration of the package in PETSc.
+#include "plugin.hpp"
+
+#include <cstdint>
+#include <cstdio>
+
+FinegrainEvents finegrain_events;
+
+namespace
+{
+
+bool registered = false; // in this run of PETSc
+
+struct Registration {
+  PCEngineType *type;
+  PetscErrorCode (*create)(PC);
+};
+const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU}};
+
+// Stops where the PETSc that loads us is not the one we were built for: another minor version has other private
+// structures; another scalar or index size would give wrong answers, or crash, without a word.
+PetscErrorCode CheckPetsc()
+{
+  std::int64_t  version[4] = {0, 0, 0, 0}; // eight bytes each, whatever the caller's PetscInt is
+  const auto    slot       = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
+  PetscDataType scalar;
+  PetscBool     found;
+  size_t        scalar_size = 0, int_size = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetVersionNumber(slot(0), slot(1), slot(2), slot(3)));
+  PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
+  if (found) PetscCall(PetscDataTypeGetSize(scalar, &scalar_size));
+  PetscCall(PetscDataTypeGetSize(PETSC_INT, &int_size));
+  PetscCheck(
+    version[0] == PETSC_VERSION_MAJOR && version[1] == PETSC_VERSION_MINOR && scalar_size == sizeof(PetscScalar) &&
+      int_size == sizeof(PetscInt),
+    PETSC_COMM_SELF, PETSC_ERR_LIB,
+    "This libpetscfinegrain was built for PETSc %d.%d with %d-byte scalars and %d-byte indices; the program runs "
+    "PETSc %d.%d with %d and %d: rebuild it with this program's PETSC_DIR and PETSC_ARCH",
+    PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, int(sizeof(PetscScalar)), int(sizeof(PetscInt)), int(version[0]),
+    int(version[1]), int(scalar_size), int(int_size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/*@C
+   PetscFinegrainFinalizePackage - Forgets what `PetscFinegrainInitializePackage()` registered; `PetscFinalize()`
+calls it
+
+   Not Collective
+
+   Level: developer
+
+.seealso: `PetscFinegrainInitializePackage()`
+@*/
+PetscErrorCode PetscFinegrainFinalizePackage(void)
+{
+  PetscFunctionBegin;
+  registered = false;
+  for (const Registration &r : types) r.type->cited = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+   PetscFinegrainInitializePackage - Registers the preconditioners of finegrain
+
+   Not Collective
+
+   Level: developer
+
+   Note:
+   -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
+does nothing.
+
+.seealso: `PCFGBILU`
+@*/
+PetscErrorCode PetscFinegrainInitializePackage(void)
+{
+  PetscFunctionBegin;
+  if (registered) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CheckPetsc());
+  for (const Registration &r : types) PetscCall(PCRegister(r.type->name, r.create));
+  PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
+  PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
+  PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));
+  PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
+  registered = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What -dll_append calls. The name follows from the file's, libpetscfinegrain.so.
+FINEGRAIN_EXTERN PetscErrorCode PetscDLLibraryRegister_petscfinegrain(void)
+{
+  if (PETSC_COMM_WORLD ==
+      MPI_COMM_NULL) { // bound to a second libpetsc that nobody initialised: no PETSc error gets out
+    std::fprintf(stderr,
+                 "libpetscfinegrain: the PETSc it was linked with is not the one this program runs; rebuild it with "
+                 "this program's PETSC_DIR and PETSC_ARCH\n");
+    return PETSC_ERR_LIB;
+  }
+  PetscFunctionBegin;
+  PetscCall(PetscFinegrainInitializePackage());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,7 @@
+// The types of this package.
+#pragma once
+
+#include "pcengine.hpp"
+
+extern PCEngineType *const PCEngineType_FGBILU;
+PetscErrorCode             PCCreate_FGBILU(PC pc);
