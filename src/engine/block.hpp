@@ -131,7 +131,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
     if (shift.amount > 0 && best <= least) {
       pivot          = least;
       result.shifted = true;
-    } else if (best == Real(0)) {
+    } else if (best == Real(0) || !is_finite(best)) {
       result.good = false;
     }
     if (p != k) {

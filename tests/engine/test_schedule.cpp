@@ -1,0 +1,123 @@
+// Grids, hyperplanes, level sets: groups are independent and keep the natural order's direction.
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+// Every row once; couplings, in either direction, only between different groups, the smaller row in the earlier one.
+void check_schedule(const Schedule &s, const Graph &g)
+{
+  std::vector<Index> group_of(std::size_t(g.rows), -1);
+  ASSERT_EQ(s.rows(), g.rows);
+  ASSERT_EQ(s.group(0), 0);
+  for (Index k = 0; k < s.groups(); ++k) {
+    EXPECT_LT(s.group(k), s.group(k + 1));
+    for (Index p = s.group(k); p < s.group(k + 1); ++p) {
+      EXPECT_EQ(group_of[std::size_t(s.order(p))], -1);
+      group_of[std::size_t(s.order(p))] = k;
+    }
+  }
+  ASSERT_EQ(s.group(s.groups()), g.rows);
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+      const Index j = g.col(e);
+      if (j == i) continue;
+      EXPECT_EQ(j < i, group_of[std::size_t(j)] < group_of[std::size_t(i)]) << i << " " << j;
+      EXPECT_NE(group_of[std::size_t(j)], group_of[std::size_t(i)]) << i << " " << j;
+    }
+}
+
+TEST(Hyperplanes, HandChecked)
+{
+  const Box  box{3, 2, 2};
+  const auto s = schedule_hyperplanes({box}, make_grid_graph(box, Stencil::star));
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->groups(), 5); // i + j + k = 0 .. 4
+  const Index order[] = {0, 1, 3, 6, 2, 4, 7, 9, 5, 8, 10, 11}, group[] = {0, 1, 4, 8, 11, 12};
+  for (Index p = 0; p < 12; ++p) EXPECT_EQ(s->order(p), order[p]) << p;
+  for (Index k = 0; k < 6; ++k) EXPECT_EQ(s->group(k), group[k]) << k;
+}
+
+TEST(Hyperplanes, WeightsFollowTheStencil)
+{
+  const Box  box{7, 6, 5};
+  const auto weights = [&](const Graph &g) {
+    const auto h = find_hyperplanes({box}, g);
+    return h ? h->weight : std::array<Index, 3>{};
+  };
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star)), (std::array<Index, 3>{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 2)), (std::array<Index, 3>{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 1, {true, true, true})), (std::array<Index, 3>{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 1)), (std::array<Index, 3>{1, 2, 4}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 2)), (std::array<Index, 3>{1, 3, 9}));
+}
+
+TEST(Hyperplanes, OneExtraCouplingIsNotMissed)
+{
+  const Box   box{6, 5, 4};
+  Rows        rows(std::size_t(box.points()));
+  const Graph star = make_grid_graph(box, Stencil::star);
+  for (Index i = 0; i < star.rows; ++i)
+    rows[std::size_t(i)].insert(star.col.data() + star.ptr(i), star.col.data() + star.ptr(i + 1));
+  // (0,1,0) and (5,0,0): the same row order, planes against it for every weight up to (1, 4, 16).
+  rows[6].insert(5);
+  const auto h = find_hyperplanes({box}, make_graph(rows));
+  EXPECT_FALSE(h);
+  rows[6].erase(5);
+  rows[5].insert(6);
+  EXPECT_FALSE(find_hyperplanes({box}, make_graph(rows)));
+  rows[5].erase(6);
+  EXPECT_TRUE(find_hyperplanes({box}, make_graph(rows)));
+}
+
+TEST(Hyperplanes, GridOfAnotherSizeDoesNotFit)
+{
+  const Graph g = make_grid_graph({8, 6, 5}, Stencil::star);
+  EXPECT_FALSE(find_hyperplanes({{8, 6, 4}}, g));
+  EXPECT_FALSE(find_hyperplanes({{6, 8, 5}}, g));
+  EXPECT_FALSE(find_hyperplanes({}, g));
+}
+
+TEST(Schedule, GroupsAreIndependent)
+{
+  const Box box{6, 5, 4};
+  for (const Stencil stencil : {Stencil::star, Stencil::box})
+    for (const int width : {1, 2})
+      for (const bool wrap : {false, true}) {
+        const Graph g = make_grid_graph(box, stencil, width, {wrap, false, wrap});
+        check_schedule(schedule_levels(g), g);
+        const auto s = schedule_hyperplanes({box}, g);
+        if (s) check_schedule(*s, g);
+        EXPECT_EQ(!s, wrap && stencil == Stencil::box);
+      }
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Graph g = make_random_graph(60, int(seed % 5), seed % 2, seed);
+    check_schedule(schedule_levels(g), g);
+  }
+}
+
+TEST(Schedule, LevelsOfAStarAreItsHyperplanes)
+{
+  const Box   box{5, 4, 3};
+  const Graph g = make_grid_graph(box, Stencil::star);
+  const auto  a = schedule_levels(g), b = *schedule_hyperplanes({box}, g);
+  ASSERT_EQ(a.groups(), b.groups());
+  for (Index p = 0; p < g.rows; ++p) EXPECT_EQ(a.order(p), b.order(p));
+}
+
+TEST(Schedule, WidthsAreCounted)
+{
+  const Widths w = measure_widths(*schedule_hyperplanes({{3, 2, 2}}, make_grid_graph({3, 2, 2}, Stencil::star)));
+  EXPECT_EQ(w.groups, 5);
+  EXPECT_EQ(w.min, 1);
+  EXPECT_EQ(w.max, 4);
+  EXPECT_DOUBLE_EQ(w.mean, 12. / 5);
+  EXPECT_EQ(measure_widths(schedule_levels(make_graph({}))).groups, 0);
+}
+
+} // namespace
