@@ -13,9 +13,9 @@
 #include <petscpc.h>
 
 #if defined(__cplusplus)
-  #define FINEGRAIN_EXTERN extern "C" __attribute__((visibility("default")))
+#define FINEGRAIN_EXTERN extern "C" __attribute__((visibility("default")))
 #else
-  #define FINEGRAIN_EXTERN extern __attribute__((visibility("default")))
+#define FINEGRAIN_EXTERN extern __attribute__((visibility("default")))
 #endif
 
 #define PETSCFINEGRAIN_VERSION "0.1.0"
@@ -75,10 +75,7 @@ FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
 
 .seealso: `PCFinegrainSetPrecision()`
 E*/
-typedef enum {
-  PC_FINEGRAIN_PRECISION_WORKING,
-  PC_FINEGRAIN_PRECISION_SINGLE
-} PCFinegrainPrecisionType;
+typedef enum { PC_FINEGRAIN_PRECISION_WORKING, PC_FINEGRAIN_PRECISION_SINGLE } PCFinegrainPrecisionType;
 FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 
 /*E
@@ -110,11 +107,7 @@ FINEGRAIN_EXTERN const char *const PCFinegrainDiagonalPrecisionTypes[];
 
 .seealso: `PCFGBILUSetFactor()`
 E*/
-typedef enum {
-  PCFGBILU_FACTOR_AUTO,
-  PCFGBILU_FACTOR_DILU,
-  PCFGBILU_FACTOR_ILU0
-} PCFGBILUFactorType;
+typedef enum { PCFGBILU_FACTOR_AUTO, PCFGBILU_FACTOR_DILU, PCFGBILU_FACTOR_ILU0 } PCFGBILUFactorType;
 FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
 
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
@@ -135,6 +128,7 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC, PetscInt, const PetscInt[
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC, PetscInt *, const PetscInt *[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);

@@ -227,25 +227,33 @@ PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
 
 // Statistics of all ranks together.
 struct Totals {
-  double groups, min, max, rows, all_groups, factor, index, work, left_out, shifted, launches, blocks;
+  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted, level_ranks;
+  PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
 };
 
 PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
 {
-  const MPI_Comm comm       = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const double   largest[4] = {double(s.widths.groups), s.widths.groups ? -double(s.widths.min) : -HUGE_VAL,
-                               double(s.widths.max), double(s.apply_launches)};
-  const double   sums[8]    = {double(s.rows),           double(s.widths.groups),
-                               double(s.factor_bytes),   double(s.index_bytes + e.op.bytes()),
-                               double(s.work_bytes),     double(s.left_out),
-                               double(e.report.shifted), double(s.lower) + double(s.upper) + double(s.rows)};
-  double         max[4], sum[8];
+  const MPI_Comm   comm     = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const PetscInt64 none     = std::numeric_limits<Index>::max();
+  const PetscInt64 sums[]   = {s.rows,
+                               s.widths.groups,
+                               PetscInt64(s.factor_bytes),
+                               PetscInt64(s.index_bytes + e.op.bytes()),
+                               PetscInt64(s.work_bytes),
+                               PetscInt64(s.lower) + s.upper + s.rows,
+                               s.left_out,
+                               e.report.shifted,
+                               s.schedule == ScheduleKind::level};
+  const PetscInt64 maxima[] = {s.widths.groups, s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
+                               s.apply_launches};
+  PetscInt64       sum[9], most[4];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(largest, max, 4, MPI_DOUBLE, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(sums, sum, 8, MPI_DOUBLE, MPI_SUM, comm));
-  *t = {max[0], sum[0] > 0 ? -max[1] : 0, max[2], sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], max[3],
-        sum[7]};
+  PetscCallMPI(MPI_Allreduce(sums, sum, 9, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(maxima, most, 4, MPIU_INT64, MPI_MAX, comm));
+  *t = {sum[0], sum[1], sum[2], sum[3],  sum[4],  sum[5],
+        sum[6], sum[7], sum[8], most[0], most[1], sum[1] ? -most[2] : 0,
+        most[3]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -257,21 +265,30 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(ReduceStatistics(pc, e, s, &t));
+  PetscMPIInt size;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  const bool mixed = t.level_ranks > 0 && t.level_ranks < size;
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
+    ", mean %.1f, max %" PetscInt64_FMT "\n",
+    mixed ? "hyperplane on some ranks, level on others" : PCFinegrainScheduleTypes[int(s.schedule)], t.most_groups,
+    t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "executor: %s on the host (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    names[int(s.executor)], HostExec::name(), t.launches));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
+    PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));
   PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "schedule: %s, %g groups, block rows per group: min %g, mean %.1f, max %g\n",
-                                   PCFinegrainScheduleTypes[int(s.schedule)], t.groups, t.min,
-                                   t.all_groups > 0 ? t.rows / t.all_groups : 0., t.max));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "executor: %s on the host (%s), kernel launches per application: %g\n",
-                                   names[int(s.executor)], HostExec::name(), t.launches));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "storage: blocks of %" PetscInt_FMT ", %s, inverted diagonal blocks %s\n",
-                                   e.op.block, PCFinegrainPrecisionTypes[int(s.precision)],
-                                   PCFinegrainPrecisionTypes[int(s.diagonal)]));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "bytes: factor %g (%g blocks), indices and maps %g, work vectors %g\n",
-                                   t.factor, t.blocks, t.index, t.work));
-  PetscCall(
-    PetscViewerASCIIPrintf(viewer, "couplings between ranks left out: %g blocks, exchange: none\n", t.left_out));
+                                   "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
+                                   " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
+                                   "\n",
+                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "couplings between ranks left out: %" PetscInt64_FMT " blocks, exchange: none\n", t.left_out));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %g block rows shifted\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.shift_amount), t.shifted));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -430,6 +430,33 @@ PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+   PCFinegrainGetFactorBytes - Gets the size of the factor's blocks on this rank
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner, set up
+
+   Output Parameter:
+.  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetPrecision()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  PetscCheck(e->analyzed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The preconditioner is not set up: call PCSetUp() first");
+  *bytes = PetscLogDouble(e->engine->statistics().factor_bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
   PCEngine                        *e    = static_cast<PCEngine *>(pc->data);

@@ -1,0 +1,80 @@
+# A thin front end to CMake.
+#
+#   make demo     set up, build, and watch PETSc programs solve with -pc_type fgbilu
+#   make check    set up, build, and run the tests
+#   make help     the rest
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+CMAKE_ARGS ?=
+SETTINGS = $(if $(PETSC_DIR),-DPETSC_DIR=$(PETSC_DIR) -DPETSC_ARCH=$(PETSC_ARCH)) $(if $(Kokkos_ROOT),-DKokkos_ROOT=$(Kokkos_ROOT)) $(CMAKE_ARGS)
+
+# Debian's and Ubuntu's names of what is needed; PETSc's own packages only where the user brings none.
+PACKAGES = g++ cmake make pkg-config libopenmpi-dev openmpi-bin libtrilinos-kokkos-dev libgtest-dev libbenchmark-dev $(if $(PETSC_DIR),,petsc-dev)
+EXAMPLES = libpetsc$(shell pkg-config --modversion PETSc 2>/dev/null | cut -d. -f1,2)-dev-examples
+missing  = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(1) 2>/dev/null | awk '/ok installed/ {print $$1}' | sed 's/:.*//' | sort > $(BUILD)/.have; echo $(1) | tr ' ' '\n' | sort | comm -23 - $(BUILD)/.have)
+SUDO     = $(if $(filter 0,$(shell id -u)),,sudo)
+
+export OMPI_ALLOW_RUN_AS_ROOT = 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+
+all: $(BUILD)/Makefile
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
+
+$(BUILD)/Makefile:
+	@cmake -S . -B $(BUILD) $(SETTINGS)
+
+# Installs what is missing, or says what is needed.
+deps:
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory install-packages WANTED="$(PACKAGES)"
+	@$(if $(PETSC_DIR),,$(MAKE) --no-print-directory install-packages WANTED='$$(EXAMPLES)')
+
+install-packages:
+	@wanted="$(if $(shell command -v dpkg-query),$(call missing,$(WANTED)),$(WANTED))"; \
+	if [ -z "$$wanted" ]; then exit 0; fi; \
+	if command -v apt-get >/dev/null; then \
+	  echo "Installing" $$wanted; \
+	  { $(SUDO) apt-get -qq update && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$wanted; } >$(BUILD)/packages.log 2>&1 || { tail -n 20 $(BUILD)/packages.log; exit 1; }; \
+	elif command -v cmake >/dev/null && command -v pkg-config >/dev/null && { [ -n "$(PETSC_DIR)" ] || pkg-config --exists PETSc; }; then \
+	  echo "No apt-get: building with the PETSc, Kokkos, MPI and GoogleTest that are there"; \
+	else \
+	  echo "finegrain needs a C++20 compiler, CMake 3.20, pkg-config, MPI, PETSc 3.18 or newer (PETSC_DIR, PETSC_ARCH),"; \
+	  echo "Kokkos 3.4 or newer (Kokkos_ROOT) and, for tests and benchmarks, GoogleTest and Google Benchmark."; \
+	  echo "On Debian or Ubuntu these are:" $(PACKAGES); exit 1; \
+	fi
+
+check: deps
+	@$(MAKE) --no-print-directory all
+	@ctest --test-dir $(BUILD) --output-on-failure
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tutorials/demo $(BUILD)
+
+bench: deps
+	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
+	@$(MAKE) --no-print-directory all
+	@$(BUILD)/tests/bench_fgbilu
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
+
+clean:
+	@rm -rf $(BUILD)
+
+help:
+	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
+	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
+	@echo "make check           set up, build, run the tests"
+	@echo "make bench           set up, build, time against PETSc in one run (some minutes)"
+	@echo "make install         to PREFIX=$(PREFIX)"
+	@echo "make format          clang-format of all sources"
+	@echo "make clean           remove $(BUILD)"
+	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
+
+.PHONY: all deps install-packages check demo bench install format clean help

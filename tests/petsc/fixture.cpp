@@ -1,0 +1,269 @@
+#include "fixture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace finegrain::test
+{
+
+namespace
+{
+
+Couplings stencil(std::array<PetscInt, 3> size, PetscInt width, bool corners, bool periodic)
+{
+  Couplings rows(std::size_t(size[0] * size[1] * size[2]));
+  for (PetscInt row = 0; row < PetscInt(rows.size()); ++row)
+    for (PetscInt o = 0; o < (2 * width + 1) * (2 * width + 1) * (2 * width + 1); ++o) {
+      const PetscInt                m = 2 * width + 1;
+      const std::array<PetscInt, 3> d{o % m - width, o / m % m - width, o / (m * m) - width};
+      if (!corners && (d[0] != 0) + (d[1] != 0) + (d[2] != 0) > 1) continue;
+      std::array<PetscInt, 3> to{row % size[0] + d[0], row / size[0] % size[1] + d[1],
+                                 row / (size[0] * size[1]) + d[2]};
+      bool                    inside = true;
+      for (std::size_t a = 0; a < 3; ++a) {
+        if (periodic) to[a] = (to[a] + width * size[a]) % size[a];
+        inside = inside && to[a] >= 0 && to[a] < size[a];
+      }
+      if (inside) rows[std::size_t(row)].insert(to[0] + size[0] * (to[1] + size[1] * to[2]));
+    }
+  return rows;
+}
+
+// In [-1, 1), from an integer hash: the same on every rank and machine.
+PetscReal hash_value(std::uint64_t key)
+{
+  key ^= key >> 33;
+  key *= 0xff51afd7ed558ccdull;
+  key ^= key >> 33;
+  key *= 0xc4ceb9fe1a85ec53ull;
+  key ^= key >> 33;
+  return PetscReal(double(key >> 11) / double(1ull << 52) - 1);
+}
+
+PetscScalar hash_scalar(std::uint64_t key)
+{
+#if defined(PETSC_USE_COMPLEX)
+  return PetscScalar(hash_value(2 * key), hash_value(2 * key + 1));
+#else
+  return hash_value(2 * key);
+#endif
+}
+
+} // namespace
+
+Couplings star(PetscInt i, PetscInt j, PetscInt k, PetscInt width, bool periodic)
+{
+  return stencil({i, j, k}, width, false, periodic);
+}
+Couplings box(PetscInt i, PetscInt j, PetscInt k) { return stencil({i, j, k}, 1, true, false); }
+
+Couplings scattered(PetscInt rows, PetscInt degree, bool symmetric)
+{
+  Couplings     c{std::size_t(rows)};
+  std::uint64_t key = 1;
+  for (PetscInt r = 0; r < rows; ++r) {
+    c[std::size_t(r)].insert(r);
+    for (PetscInt d = 0; d < degree; ++d) {
+      const PetscInt to = PetscInt((double(hash_value(++key)) + 1) / 2 * double(rows));
+      c[std::size_t(r)].insert(to);
+      if (symmetric) c[std::size_t(to)].insert(r);
+    }
+  }
+  return c;
+}
+
+PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length)
+{
+  const std::uint64_t key = (std::uint64_t(seed) << 48) ^ (std::uint64_t(row) << 24) ^ std::uint64_t(col);
+  return hash_scalar(key) +
+         PetscScalar(row == col ? PetscReal(1.5) * PetscReal(n) * PetscReal(row_length) : PetscReal(0));
+}
+
+PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A)
+{
+  PetscMPIInt    size, rank;
+  const PetscInt rows = PetscInt(couplings.size());
+  PetscInt       first, last;
+  std::size_t    longest = 1;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  std::vector<PetscInt> cut(std::size_t(size) + 1, 0);
+  for (int r = 0; r < size; ++r) cut[std::size_t(r) + 1] = rows * (r + 1) * (r + 2) / (size * (size + 1));
+  if (size > 2) cut[2] = cut[1]; // an empty rank
+  const PetscInt local = cut[std::size_t(rank) + 1] - cut[std::size_t(rank)];
+  for (const auto &c : couplings) longest = std::max(longest, c.size());
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, local * n, local * n, rows * n, rows * n));
+  PetscCall(MatSetBlockSize(*A, n));
+  PetscCall(MatSetType(*A, type));
+  const PetscInt nz = PetscInt(longest);
+  PetscCall(MatSeqAIJSetPreallocation(*A, nz * n, nullptr));
+  PetscCall(MatMPIAIJSetPreallocation(*A, nz * n, nullptr, nz * n, nullptr));
+  PetscCall(MatSeqBAIJSetPreallocation(*A, n, nz, nullptr));
+  PetscCall(MatMPIBAIJSetPreallocation(*A, n, nz, nullptr, nz, nullptr));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  std::vector<PetscScalar> block(std::size_t(n * n));
+  for (PetscInt i = first / n; i < last / n; ++i)
+    for (const PetscInt j : couplings[std::size_t(i)]) {
+      for (PetscInt r = 0; r < n; ++r)
+        for (PetscInt c = 0; c < n; ++c)
+          block[std::size_t(r * n + c)] = EntryValue(i * n + r, j * n + c, n, seed, couplings[std::size_t(i)].size());
+      PetscCall(MatSetValuesBlocked(*A, 1, &i, 1, &j, block.data(), INSERT_VALUES));
+    }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakePC(Mat A, const char *type, const std::string &options, PC *pc)
+{
+  PetscFunctionBegin;
+  const Options set(options);
+  PetscCall(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), pc));
+  PetscCall(PCSetType(*pc, type));
+  PetscCall(PCSetOperators(*pc, A, A));
+  PetscCall(PCSetFromOptions(*pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeReference(Mat A, PC *pc)
+{
+  PetscFunctionBegin;
+  const Options set("-sub_pc_type ilu -sub_pc_factor_mat_ordering_type natural");
+  PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
+  PetscCall(PCSetType(*pc, PCBJACOBI));
+  PetscCall(PCSetOperators(*pc, A, A));
+  PetscCall(PCSetUp(*pc));
+  PetscCall(PCSetUpOnBlocks(*pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeVectors(Mat A, Vec *b, Vec *x)
+{
+  PetscInt     first, last;
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, x, b));
+  PetscCall(VecGetOwnershipRange(*b, &first, &last));
+  PetscCall(VecGetArrayWrite(*b, &values));
+  for (PetscInt i = first; i < last; ++i) values[i - first] = hash_scalar(std::uint64_t(i) + 12345);
+  PetscCall(VecRestoreArrayWrite(*b, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Apply(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSetUp(pc));
+  PetscCall(VecSet(x, PetscScalar(std::nan(""))));
+  PetscCall(PCApply(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
+{
+  Vec       diff;
+  PetscReal size, sum;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(x, &diff));
+  PetscCall(VecWAXPY(diff, -1, y, x));
+  PetscCall(VecNorm(diff, NORM_INFINITY, d));
+  PetscCall(VecNorm(diff, NORM_1, &sum)); // the maximum norm does not see NaN
+  PetscCall(VecNorm(y, NORM_INFINITY, &size));
+  if (size > 0) *d /= size;
+  if (std::isnan(sum)) *d = sum;
+  PetscCall(VecDestroy(&diff));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
+{
+  Vec b, x, y;
+
+  PetscFunctionBegin;
+  PetscCall(MakeVectors(A, &b, &x));
+  PetscCall(VecDuplicate(x, &y));
+  PetscCall(Apply(p, b, x));
+  PetscCall(Apply(q, b, y));
+  PetscCall(Difference(x, y, d));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewText(PC pc, std::string *text)
+{
+  const MPI_Comm comm   = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  char           name[] = "/tmp/finegrain-view-XXXXXX";
+  PetscMPIInt    rank;
+  PetscViewer    viewer;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) close(mkstemp(name));
+  PetscCallMPI(MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, comm));
+  PetscCall(PetscViewerASCIIOpen(comm, name, &viewer));
+  PetscCall(PCView(pc, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  std::ostringstream all;
+  all << std::ifstream(name).rdbuf();
+  *text = all.str();
+  PetscCallMPI(MPI_Barrier(comm));
+  if (!rank) std::remove(name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Options::~Options()
+{
+  std::istringstream words(text_);
+  for (std::string word; words >> word;)
+    if (word.size() > 1 && word[0] == '-' && std::isalpha(word[1]))
+      (void)PetscOptionsClearValue(nullptr, word.c_str());
+}
+
+ErrorCatcher::ErrorCatcher() { (void)PetscPushErrorHandler(handle, this); }
+ErrorCatcher::~ErrorCatcher() { (void)PetscPopErrorHandler(); }
+
+PetscErrorCode ErrorCatcher::handle(MPI_Comm, int, const char *, const char *, PetscErrorCode code,
+                                    PetscErrorType type, const char *text, void *context)
+{
+  ErrorCatcher *catcher = static_cast<ErrorCatcher *>(context);
+  if (type == PETSC_ERROR_INITIAL && catcher->first.empty()) catcher->first = text;
+  return code;
+}
+
+std::string ExpectError(const std::function<PetscErrorCode()> &call)
+{
+  const char other[] = "Another rank refused";
+  int        rank, size;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  std::string text;
+  {
+    ErrorCatcher catcher;
+    EXPECT_NE(static_cast<int>(call()), 0) << "rank " << rank << " raised no error";
+    text = catcher.first;
+  }
+  EXPECT_FALSE(text.empty());
+  // The text of the smallest rank that has the reason itself.
+  int mine = text.rfind(other, 0) == 0 ? size : rank, from;
+  MPI_Allreduce(&mine, &from, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  if (from == size) from = 0;
+  char buffer[2048] = {};
+  text.copy(buffer, sizeof(buffer) - 1);
+  MPI_Bcast(buffer, sizeof(buffer), MPI_CHAR, from, PETSC_COMM_WORLD);
+  return buffer;
+}
+
+} // namespace finegrain::test

@@ -1,0 +1,88 @@
+// Matrices, comparisons and error capture for the tests of the PETSc side.
+#pragma once
+
+#include "../../src/petsc/compat.hpp"
+
+#include <petscdmda.h>
+#include <petscksp.h>
+#include <petscfinegrain.h>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+// A PETSc call that must succeed. The same on all ranks.
+#define OK(...) ASSERT_EQ(static_cast<int>(__VA_ARGS__), 0)
+
+namespace finegrain::test
+{
+
+// Block columns of each block row of a matrix; the whole matrix on every rank.
+using Couplings = std::vector<std::set<PetscInt>>;
+
+Couplings star(PetscInt i, PetscInt j, PetscInt k, PetscInt width = 1, bool periodic = false);
+Couplings box(PetscInt i, PetscInt j, PetscInt k);
+Couplings scattered(PetscInt rows, PetscInt degree, bool symmetric);
+
+// Assembles a matrix with these couplings, full random blocks of size n, dominant diagonal. Rows are divided
+// unevenly; with three ranks or more, rank 1 has none. `seed` changes the values only.
+PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A);
+
+// The value of entry (row, col) in such a matrix.
+PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length);
+
+// A preconditioner set from options, which are cleared again.
+PetscErrorCode MakePC(Mat A, const char *type, const std::string &options, PC *pc);
+PetscErrorCode MakeReference(Mat A, PC *pc); // bjacobi with ilu in natural order
+
+// b with entries that depend on the global row only.
+PetscErrorCode MakeVectors(Mat A, Vec *b, Vec *x);
+
+// x = NaN, then x = M^-1 b.
+PetscErrorCode Apply(PC pc, Vec b, Vec x);
+
+// |x - y| / |y| in the maximum norm; NaN if either has one.
+PetscErrorCode Difference(Vec x, Vec y, PetscReal *d);
+
+// Difference between two PCs on the same right-hand side.
+PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
+
+PetscErrorCode ViewText(PC pc, std::string *text);
+
+// Sets options for the length of a scope.
+class Options
+{
+public:
+  explicit Options(const std::string &text) : text_(text) { (void)PetscOptionsInsertString(nullptr, text.c_str()); }
+  ~Options();
+  Options(const Options &)            = delete;
+  Options &operator=(const Options &) = delete;
+
+private:
+  std::string text_;
+};
+
+// Catches PETSc errors for the length of a scope.
+class ErrorCatcher
+{
+public:
+  ErrorCatcher();
+  ~ErrorCatcher();
+  ErrorCatcher(const ErrorCatcher &)            = delete;
+  ErrorCatcher &operator=(const ErrorCatcher &) = delete;
+  std::string   first; // text of the first error raised on this rank
+
+private:
+  static PetscErrorCode handle(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType,
+                               const char *, void *);
+};
+
+// Runs `call`, expecting it to fail on all ranks; returns the text of the rank that found the reason.
+std::string ExpectError(const std::function<PetscErrorCode()> &call);
+
+inline constexpr PetscReal tolerance = PetscReal(20000) * PETSC_MACHINE_EPSILON;
+
+} // namespace finegrain::test

@@ -1,0 +1,239 @@
+// One application equals that of PETSc's ILU(0) on the rows of each rank.
+#include "fixture.hpp"
+
+using namespace finegrain::test;
+
+namespace
+{
+
+struct Case {
+  const char *name;
+  Couplings   couplings;
+};
+
+std::vector<Case> cases()
+{
+  return {{"star", star(5, 4, 3)},
+          {"wide star", star(5, 4, 3, 2)},
+          {"box", box(4, 3, 3)},
+          {"periodic", star(4, 4, 3, 1, true)},
+          {"random", scattered(40, 4, false)},
+          {"symmetric", scattered(40, 3, true)},
+          {"block diagonal", star(7, 1, 1, 0)}};
+}
+
+class BlockSizes : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Application, BlockSizes, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 32));
+
+TEST_P(BlockSizes, EqualsPetsc)
+{
+  for (const Case &c : cases())
+    for (const char *type : {MATBAIJ, MATAIJ}) {
+      Mat       A;
+      PC        ours, reference;
+      PetscReal d;
+      OK(AssembleMatrix(c.couplings, GetParam(), type, 1, &A));
+      OK(MakePC(A, PCFGBILU, "", &ours));
+      OK(MakeReference(A, &reference));
+      OK(ComparePCs(A, ours, reference, &d));
+      EXPECT_LT(d, tolerance) << c.name << ", " << type;
+      OK(PCDestroy(&ours));
+      OK(PCDestroy(&reference));
+      OK(MatDestroy(&A));
+    }
+}
+
+TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
+{
+  for (const Case &c : cases()) {
+    Mat       A, B;
+    PC        p, q;
+    PetscReal d;
+    OK(AssembleMatrix(c.couplings, GetParam(), MATBAIJ, 1, &A));
+    OK(AssembleMatrix(c.couplings, GetParam(), MATAIJ, 1, &B));
+    OK(MakePC(A, PCFGBILU, "", &p));
+    OK(MakePC(B, PCFGBILU, "-pc_fgbilu_executor launch", &q));
+    OK(ComparePCs(A, p, q, &d));
+    EXPECT_EQ(d, 0) << c.name;
+    OK(PCDestroy(&p));
+    OK(PCDestroy(&q));
+    OK(MatDestroy(&A));
+    OK(MatDestroy(&B));
+  }
+}
+
+// A matrix of a DMDA with random values.
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
+{
+  PetscInt first, last, n;
+
+  PetscFunctionBegin;
+  PetscCall(DMSetMatType(da, type));
+  PetscCall(DMCreateMatrix(da, A));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  PetscCall(MatGetBlockSize(*A, &n));
+  std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt *columns;
+    PetscInt        count;
+    PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
+    rows.emplace_back(columns, columns + count);
+    PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
+  }
+  for (PetscInt row = first; row < last; ++row)
+    for (const PetscInt col : rows[std::size_t(row - first)])
+      PetscCall(
+        MatSetValue(*A, row, col, EntryValue(row, col, n, 3, rows[std::size_t(row - first)].size()), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
+                        DM *da)
+{
+  PetscFunctionBegin;
+  PetscCall(DMDACreate(PETSC_COMM_WORLD, da));
+  PetscCall(DMSetDimension(*da, dim));
+  PetscCall(DMDASetSizes(*da, dim == 1 ? 23 : 11, dim > 1 ? 10 : 1, dim > 2 ? 9 : 1));
+  PetscCall(DMDASetBoundaryType(*da, boundary, boundary, boundary));
+  PetscCall(DMDASetStencilType(*da, stencil));
+  PetscCall(DMDASetStencilWidth(*da, width));
+  PetscCall(DMDASetDof(*da, dof));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
+{
+  for (const PetscInt dim : {1, 2, 3})
+    for (const DMDAStencilType stencil : {DMDA_STENCIL_STAR, DMDA_STENCIL_BOX})
+      for (const PetscInt dof : {1, 3})
+        for (const PetscInt width : {1, 2})
+          for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC})
+            for (const char *type : {MATAIJ, MATBAIJ}) {
+              if (dim == 1 && std::string(type) == MATBAIJ) continue; // PETSc has none
+              DM          da;
+              Mat         A;
+              PC          ours, reference;
+              PetscReal   d;
+              std::string text;
+              OK(MakeGrid(dim, boundary, stencil, dof, width, &da));
+              OK(AssembleOnGrid(da, type, &A));
+              OK(MakePC(A, PCFGBILU, "", &ours)); // the matrix knows its DMDA
+              OK(MakeReference(A, &reference));
+              OK(ComparePCs(A, ours, reference, &d));
+              EXPECT_LT(d, tolerance) << dim << " " << stencil << " " << dof << " " << width << " " << boundary << " "
+                                      << type;
+              OK(ViewText(ours, &text));
+              const bool fits = stencil == DMDA_STENCIL_STAR || boundary == DM_BOUNDARY_NONE || dim == 1;
+              EXPECT_TRUE(!fits || text.find("schedule: hyperplane") != std::string::npos) << text;
+              OK(PCDestroy(&ours));
+              OK(PCDestroy(&reference));
+              OK(MatDestroy(&A));
+              OK(DMDestroy(&da));
+            }
+}
+
+TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
+{
+  DM        coarse, fine;
+  Mat       A, P, C;
+  PC        ours, reference;
+  PetscReal d;
+  OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 6,
+                  PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 2, 1, nullptr, nullptr, nullptr, &coarse));
+  OK(DMSetUp(coarse));
+  OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
+  OK(AssembleOnGrid(fine, MATAIJ, &A));
+  OK(DMCreateInterpolation(coarse, fine, &P, nullptr));
+  OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+  OK(MakeReference(C, &reference));
+  for (const char *options :
+       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_executor launch", "-pc_fgbilu_schedule hyperplane"}) {
+    OK(MakePC(C, PCFGBILU, options, &ours));
+    OK(PCSetDM(ours, coarse));
+    OK(ComparePCs(C, ours, reference, &d));
+    EXPECT_LT(d, tolerance) << options;
+    OK(PCDestroy(&ours));
+  }
+  OK(PCDestroy(&reference));
+  OK(MatDestroy(&A));
+  OK(MatDestroy(&P));
+  OK(MatDestroy(&C));
+  OK(DMDestroy(&fine));
+  OK(DMDestroy(&coarse));
+}
+
+TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
+{
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  Couplings c = star(6, 5, 4);
+  c[5].insert(6); // point (5,0,0) to (0,1,0): against every hyperplane
+  c[6].insert(5);
+  Mat         A;
+  PC          ours, reference;
+  PetscReal   d;
+  std::string text;
+  DM          da;
+  OK(AssembleMatrix(c, 2, MATBAIJ, 1, &A));
+  OK(MakeReference(A, &reference));
+  OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 4,
+                  1, 1, 1, 2, 1, nullptr, nullptr, nullptr, &da));
+  OK(DMSetUp(da));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_executor launch", &ours));
+  OK(PCSetDM(ours, da)); // of another size where there are several ranks: not used then either
+  OK(ComparePCs(A, ours, reference, &d));
+  EXPECT_LT(d, tolerance);
+  OK(ViewText(ours, &text));
+  EXPECT_NE(text.find("schedule: level"), std::string::npos) << text;
+  OK(PCDestroy(&ours));
+  if (size == 1) {
+    OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 6,5,4", &ours));
+    EXPECT_NE(ExpectError([&] { return PCSetUp(ours); }).find("-pc_fgbilu_grid"), std::string::npos);
+    OK(PCDestroy(&ours));
+  }
+  OK(PCDestroy(&reference));
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+TEST(Blocks, AijWithHolesIsFactoredByBlocks)
+{
+  // Tridiagonal scalar matrix seen as 3 x 3 blocks: block tridiagonal, so that block ILU(0) is exact on one rank.
+  Mat         A;
+  Vec         b, x, r;
+  PC          pc;
+  PetscReal   norm, size;
+  PetscMPIInt ranks;
+  PetscInt    first, last;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 36, 36, 3, nullptr, 3, nullptr, &A));
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i)
+    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min<PetscInt>(i + 1, 35); ++j)
+      OK(MatSetValue(A, i, j, EntryValue(i, j, 1, 5, 3), INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_block_size 3", &pc));
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(b, &r));
+  OK(Apply(pc, b, x));
+  OK(MatMult(A, x, r));
+  OK(VecAXPY(r, -1, b));
+  OK(VecNorm(r, NORM_2, &norm));
+  OK(VecNorm(b, NORM_2, &size));
+  EXPECT_LT(norm, ranks == 1 ? tolerance * size : size); // couplings between ranks are left out
+  OK(PCDestroy(&pc));
+  OK(VecDestroy(&b));
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&r));
+  OK(MatDestroy(&A));
+}
+
+} // namespace

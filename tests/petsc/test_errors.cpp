@@ -1,0 +1,148 @@
+// Wrong input: a PETSc error on all ranks that names the object and the remedy.
+#include "fixture.hpp"
+
+using namespace finegrain::test;
+
+namespace
+{
+
+// Sets up a preconditioner for A, which must fail; every word must be in the message.
+void expect_refusal(Mat A, const std::string &options, const std::vector<std::string> &words)
+{
+  PC pc;
+  OK(MakePC(A, PCFGBILU, options, &pc));
+  const std::string text = ExpectError([&] { return PCSetUp(pc); });
+  for (const std::string &word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
+  OK(PCDestroy(&pc));
+}
+
+void expect_option_error(const std::string &options, const std::vector<std::string> &words)
+{
+  Mat A;
+  OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
+  PC                pc   = nullptr;
+  const std::string text = ExpectError([&] { return MakePC(A, PCFGBILU, options, &pc); });
+  for (const std::string &word : words)
+    EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, MatrixTypes)
+{
+  Mat A;
+  OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
+  OK(MatSetUp(A));
+  expect_refusal(A, "", {"shell", "-mat_type baij", "MatConvert"});
+  OK(MatDestroy(&A));
+  OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  expect_refusal(A, "", {"dense", "AIJ or BAIJ"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, RectangularMatrix)
+{
+  Mat A;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 10, 1, nullptr, 1, nullptr, &A));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  expect_refusal(A, "", {"rectangular", "12 x 10", "square"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, UnassembledMatrix)
+{
+  Mat A;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, 1, nullptr, 1, nullptr, &A));
+  expect_refusal(A, "", {"not assembled", "MatAssemblyBegin"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, VariableBlockSizes)
+{
+  Mat         A;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscInt sizes[] = {1, 2};
+  OK(MatSetVariableBlockSizes(A, 2, sizes));
+  expect_refusal(A, "", {"variable block sizes", "MatSetBlockSize"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, MissingDiagonalBlock)
+{
+  for (const char *type : {MATAIJ, MATBAIJ})
+    for (const PetscInt n : {1, 3}) {
+      Mat       A;
+      Couplings c = star(4, 3, 3);
+      c[29].erase(29);
+      OK(AssembleMatrix(c, n, type, 1, &A));
+      expect_refusal(A, "", {"Block row 29", "no diagonal block", "MatSetValues"});
+      OK(MatDestroy(&A));
+    }
+}
+
+TEST(Errors, BlockSizes)
+{
+  Mat A;
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
+  expect_refusal(A, "-pc_fgbilu_block_size 5", {"Block size 5 does not divide", "-pc_fgbilu_block_size"});
+  OK(MatDestroy(&A));
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJ, 1, &A));
+  expect_refusal(A, "-pc_fgbilu_block_size 4", {"-pc_fgbilu_block_size is 4", "blocks of 2"});
+  OK(MatDestroy(&A));
+  OK(AssembleMatrix(star(2, 2, 2), 33, MATAIJ, 1, &A));
+  expect_refusal(A, "", {"Block size 33", "32", "-pc_fgbilu_block_size"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, Grids)
+{
+  Mat A;
+  OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
+  expect_refusal(A, "-pc_fgbilu_grid 7,3,4", {"7,3,4", "-pc_fgbilu_grid", "block rows"});
+  expect_refusal(A, "-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (size == 1)
+    expect_refusal(A, "-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
+  OK(MatDestroy(&A));
+}
+
+TEST(Errors, Options)
+{
+  expect_option_error("-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule", "color"});
+  expect_option_error("-pc_fgbilu_executor self", {"-pc_fgbilu_executor", "self"});
+  expect_option_error("-pc_fgbilu_precision half", {"-pc_fgbilu_precision", "half"});
+  expect_option_error("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"});
+  expect_option_error("-pc_fgbilu_shift_type nonzero", {"-pc_fgbilu_shift_type", "inblocks"});
+  expect_option_error("-pc_fgbilu_shift_amount -0.5", {"-pc_fgbilu_shift_amount", "positive"});
+  expect_option_error("-pc_fgbilu_grid 3,3", {"-pc_fgbilu_grid", "I,J,K"});
+  expect_option_error("-pc_fgbilu_grid 3,0,3", {"-pc_fgbilu_grid", "1 or more"});
+  expect_option_error("-pc_fgbilu_block_size 64", {"-pc_fgbilu_block_size", "64", "32"});
+}
+
+TEST(Errors, LeaveThePreconditionerUsable)
+{
+  Mat       A;
+  PC        pc, fresh;
+  PetscReal d;
+  OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 7,3,4", &pc));
+  ExpectError([&] { return PCSetUp(pc); });
+  OK(PCFinegrainSetGrid(pc, 0, nullptr));
+  OK(MakePC(A, PCFGBILU, "", &fresh));
+  OK(ComparePCs(A, pc, fresh, &d));
+  EXPECT_EQ(d, 0);
+  OK(PCDestroy(&pc));
+  OK(PCDestroy(&fresh));
+  OK(MatDestroy(&A));
+}
+
+} // namespace

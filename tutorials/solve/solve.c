@@ -1,0 +1,273 @@
+static char help[] = "Solves a linear system with several preconditioners and prints a table.\n\
+The matrix comes from a file (-f name, Matrix Market or PETSc binary) or is a convection-diffusion problem with coupled\n\
+unknowns on a 3-D grid (-grid i,j,k). -bs sets the block size, or the unknowns per grid point.\n\
+The table has PETSc's block Jacobi with ILU(0), fgbilu, fgbilu stored in single precision and, if -pc_type is given, a row\n\
+for that and all other -pc_... options. KSP options act on every row.\n\n";
+
+#include <petscdmda.h>
+#include <petscfinegrain.h>
+#include <petscksp.h>
+#include <petsctime.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
+/* Matrix Market, coordinate real or integer, general or symmetric. Every rank reads the file and keeps its rows. */
+static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
+{
+  char      line[1024], field[64], symmetry[64];
+  long      rows, cols, entries, i, j;
+  double    value;
+  PetscInt  first, last;
+  PetscBool symmetric;
+
+  PetscFunctionBeginUser;
+  PetscCheck(fgets(line, sizeof(line), file) &&
+               sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", field, symmetry) == 2,
+             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "Not a Matrix Market file in coordinate format");
+  symmetric = strcmp(symmetry, "symmetric") ? PETSC_FALSE : PETSC_TRUE;
+  PetscCheck((!strcmp(field, "real") || !strcmp(field, "integer")) && (symmetric || !strcmp(symmetry, "general")),
+             PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Matrix Market field %s, symmetry %s; real or integer, general or symmetric are read", field, symmetry);
+  do
+    PetscCheck(fgets(line, sizeof(line), file), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "The file ends in its header");
+  while (line[0] == '%');
+  PetscCheck(sscanf(line, "%ld %ld %ld", &rows, &cols, &entries) == 3 && rows == cols, PETSC_COMM_SELF,
+             PETSC_ERR_FILE_UNEXPECTED, "The matrix must be square");
+  PetscCheck(rows % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "-bs %d does not divide %ld rows", (int)bs, rows);
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)rows, (PetscInt)cols));
+  PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSetUp(*A));
+  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  for (long e = 0; e < entries; ++e) {
+    PetscCheck(fscanf(file, "%ld %ld %lf", &i, &j, &value) == 3, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "The file ends after %ld of %ld entries", e, entries);
+    --i, --j;
+    if (i >= first && i < last) PetscCall(MatSetValue(*A, (PetscInt)i, (PetscInt)j, value, ADD_VALUES));
+    if (symmetric && i != j && j >= first && j < last)
+      PetscCall(MatSetValue(*A, (PetscInt)j, (PetscInt)i, value, ADD_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A)
+{
+  FILE       *file = fopen(name, "r");
+  int         market;
+  PetscViewer viewer;
+
+  PetscFunctionBeginUser;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", name);
+  market = fgetc(file) == '%';
+  rewind(file);
+  if (market) PetscCall(LoadMatrixMarket(file, bs, A));
+  fclose(file);
+  if (market) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  if (bs > 1) PetscCall(MatSetBlockSize(*A, bs));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatLoad(*A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Block for the neighbour `step` away along an axis: diffusion, convection that differs between unknowns, weak
+ * coupling. */
+static void NeighbourBlock(PetscInt bs, PetscInt step, PetscScalar *block)
+{
+  for (PetscInt r = 0; r < bs; ++r)
+    for (PetscInt c = 0; c < bs; ++c)
+      block[r * bs + c] = r == c ? -1 + 0.5 * (PetscReal)step / (PetscReal)(1 + r)
+                                 : 0.1 * (PetscReal)(step * (c - r)) / (PetscReal)(bs * bs);
+}
+
+static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da, Mat *A)
+{
+  DMDALocalInfo info;
+  MatStencil    row, col;
+  PetscScalar  *block[3]; /* neighbour below, point, neighbour above */
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
+                         size[0], size[1], size[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, bs, 1, NULL, NULL, NULL,
+                         da));
+  PetscCall(DMSetMatType(*da, MATBAIJ));
+  PetscCall(DMSetFromOptions(*da));
+  PetscCall(DMSetUp(*da));
+  PetscCall(DMCreateMatrix(*da, A));
+  PetscCall(DMDAGetLocalInfo(*da, &info));
+  for (PetscInt step = -1; step <= 1; ++step) {
+    PetscCall(PetscMalloc1(bs * bs, &block[step + 1]));
+    NeighbourBlock(bs, step, block[step + 1]);
+  }
+  for (PetscInt r = 0; r < bs; ++r) block[1][r * bs + r] = 6.02;
+  memset(&row, 0, sizeof(row));
+  for (row.k = info.zs; row.k < info.zs + info.zm; ++row.k)
+    for (row.j = info.ys; row.j < info.ys + info.ym; ++row.j)
+      for (row.i = info.xs; row.i < info.xs + info.xm; ++row.i)
+        for (int neighbour = 0; neighbour < 7; ++neighbour) {
+          const PetscInt step = neighbour == 6 ? 0 : neighbour % 2 ? 1 : -1;
+          col                 = row;
+          if (neighbour / 2 == 0) col.i += step;
+          if (neighbour / 2 == 1) col.j += step;
+          if (neighbour / 2 == 2) col.k += step;
+          if (col.i < 0 || col.j < 0 || col.k < 0 || col.i >= info.mx || col.j >= info.my || col.k >= info.mz)
+            continue;
+          PetscCall(MatSetValuesBlockedStencil(*A, 1, &row, 1, &col, block[step + 1], INSERT_VALUES));
+        }
+  for (int s = 0; s < 3; ++s) PetscCall(PetscFree(block[s]));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Megabytes of the factor's blocks on all ranks: ours, or those of the ILU inside block Jacobi; 0 for any other. */
+static PetscErrorCode CountFactor(PC pc, double *megabytes)
+{
+  PetscBool      ours, bjacobi, ilu = PETSC_FALSE;
+  PetscInt       count;
+  KSP           *sub;
+  PC             subpc;
+  Mat            factor;
+  MatInfo        info;
+  PetscLogDouble bytes = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCFGBILU, &ours));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &bjacobi));
+  if (ours) PetscCall(PCFinegrainGetFactorBytes(pc, &bytes));
+  if (bjacobi) {
+    PetscCall(PCBJacobiGetSubKSP(pc, &count, NULL, &sub));
+    PetscCall(KSPGetPC(sub[0], &subpc));
+    PetscCall(PetscObjectTypeCompare((PetscObject)subpc, PCILU, &ilu));
+  }
+  if (ilu) {
+    PetscCall(PCFactorGetMatrix(subpc, &factor));
+    PetscCall(MatGetInfo(factor, MAT_LOCAL, &info));
+    bytes = info.nz_used * (double)sizeof(PetscScalar);
+  }
+  PetscCallMPI(MPI_Allreduce(&bytes, megabytes, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  *megabytes /= 1e6;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Best of several applications, in milliseconds. */
+static PetscErrorCode TimeApplication(PC pc, Vec b, Vec x, double *milliseconds)
+{
+  PetscLogDouble start, stop;
+
+  PetscFunctionBeginUser;
+  *milliseconds = 1e30;
+  for (int i = 0; i < 10; ++i) {
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&start));
+    PetscCall(PCApply(pc, b, x));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&stop));
+    *milliseconds = PetscMin(*milliseconds, 1e3 * (stop - start));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef enum { ROW_PETSC, ROW_FGBILU, ROW_SINGLE, ROW_OPTIONS } Row;
+
+static PetscErrorCode SolveRow(Row row, DM da, Mat A, Vec b)
+{
+  const char *const  names[] = {"bjacobi + ilu", "fgbilu", "fgbilu, single", "-pc_type"};
+  KSP                ksp;
+  PC                 pc;
+  Vec                x, r;
+  PetscInt           iterations;
+  KSPConvergedReason reason;
+  PetscReal          norm, size;
+  PetscLogDouble     start, stop;
+  double             megabytes, milliseconds;
+  PCType             type;
+  char               name[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  if (da) {
+    PetscCall(KSPSetDM(ksp, da));
+    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+  }
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPGetPC(ksp, &pc));
+  if (row != ROW_OPTIONS) PetscCall(PCSetType(pc, row == ROW_PETSC ? PCBJACOBI : PCFGBILU));
+  if (row == ROW_SINGLE) PetscCall(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(PetscTime(&start));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(PetscTime(&stop));
+  PetscCall(KSPSolve(ksp, b, x));
+  PetscCall(KSPGetIterationNumber(ksp, &iterations));
+  PetscCall(KSPGetConvergedReason(ksp, &reason));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(VecNorm(r, NORM_2, &norm));
+  PetscCall(VecNorm(b, NORM_2, &size));
+  PetscCall(TimeApplication(pc, b, r, &milliseconds));
+  PetscCall(CountFactor(pc, &megabytes));
+  PetscCall(PCGetType(pc, &type));
+  PetscCall(PetscSNPrintf(name, sizeof(name), row == ROW_OPTIONS ? "%s %s" : "%s", names[row], type));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-18s %10d %12.3f %14.3f %10.2f   %9.2e   %s\n", name, (int)iterations,
+                        1e3 * (stop - start), milliseconds, megabytes, (double)(norm / size),
+                        KSPConvergedReasons[reason]));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&r));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  char      name[PETSC_MAX_PATH_LEN];
+  PetscInt  size[3], count = 3, bs = 1, rows, block;
+  PetscBool file, grid, options;
+  DM        da = NULL;
+  Mat       A;
+  Vec       b;
+  MatType   type;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscFinegrainInitializePackage());
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-f", name, sizeof(name), &file));
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-grid", size, &count, &grid));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bs", &bs, NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-pc_type", &options));
+  PetscCheck(file || (grid && count == 3), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f matrix or -grid i,j,k");
+  if (file) PetscCall(LoadMatrix(name, bs, &A));
+  else PetscCall(AssembleOnGrid(size, bs, &da, &A));
+  PetscCall(MatCreateVecs(A, NULL, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(MatGetSize(A, &rows, NULL));
+  PetscCall(MatGetBlockSize(A, &block));
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %d unknowns, %s, block size %d\n",
+                        file ? name : "convection-diffusion", (int)rows, type, (int)block));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-18s %10s %12s %14s %10s   %9s\n", "preconditioner", "iterations",
+                        "set-up ms", "application ms", "factor MB", "residual"));
+  for (Row row = ROW_PETSC; row <= (options ? ROW_OPTIONS : ROW_SINGLE); ++row) PetscCall(SolveRow(row, da, A, b));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&da));
+  PetscCall(PetscFinalize());
+  return 0;
+}
