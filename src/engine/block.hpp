@@ -5,7 +5,7 @@
 // way one lane owns an output entry, and its sum runs over the same terms in the same order.
 #pragma once
 
-#include "scalar.hpp"
+#include "accumulator.hpp"
 
 namespace finegrain
 {
@@ -71,15 +71,15 @@ template <int N, class Member> struct TeamLanes {
   }
 };
 
-// acc -+= B x for the rows of one strip; columns in ascending order.
+// sums -+= B x for the rows of one strip; columns in ascending order.
 enum class Sign { minus, plus };
 template <Sign sign, int W, int N, class B, class X>
-KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B *block, const X *x, Scalar *acc)
+KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B *block, const X *x,
+                                            Accumulator<W> &sums)
 {
   for (int c = 0; c < n; ++c) {
-    const Scalar xc = sign == Sign::minus ? -Scalar(x[c]) : Scalar(x[c]);
-    const B     *b  = block + c * n + s.first;
-    for (int r = 0; r < W; ++r) acc[r] = madd(xc, Scalar(b[r]), acc[r]);
+    if constexpr (sign == Sign::minus) sums.subtract_product(Scalar(x[c]), block + c * n + s.first);
+    else sums.add_product(Scalar(x[c]), block + c * n + s.first);
   }
 }
 
@@ -102,14 +102,13 @@ KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
 }
 
 // d <- d^-1 in place, Gauss-Jordan with row pivoting inside the block (numerics.md 1; Luo et al., Algorithm 5).
-// work holds 2 n scalars, shared by the lanes as d is. Each step is written as one rank-one
-// update over all entries: with the pivot row and column taken as zero and the factor of the pivot row as 1, no entry
-// is a special case.
+// work holds 3 n scalars, shared by the lanes as d is. Each step is one rank-one update of all entries: with the
+// pivot row and column taken as zero and the factor of the pivot row as 1, no entry is a special case.
 template <class Lanes, int N>
 KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work, Shift shift)
 {
   Inversion result;
-  Scalar   *factor = work, *row = work + n;
+  Scalar   *factor = work, *row = work + n, *keep = row + n;
   int       swap[std::size_t(N > 0 ? N : max_block)];
   Real      least = 0;
   if (shift.amount > 0) {
@@ -144,14 +143,19 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
       for (int i = s.first; i < s.first + s.width; ++i) {
         row[i]    = i == k ? inverse : d[i * n + k] * inverse;
         factor[i] = i == k ? Scalar(1) : -d[k * n + i];
+        keep[i]   = i == k ? Scalar(0) : Scalar(1);
       }
     });
     lanes.tiles([&](auto s, int c) {
-      Scalar *dc = d + c * n + s.first;
-      for (int r = 0; r < s.width; ++r) {
-        const Scalar old = (s.first + r == k || c == k) ? Scalar(0) : dc[r];
-        dc[r]            = madd(factor[s.first + r], row[c], old);
+      Scalar              *dc = d + c * n + s.first;
+      Accumulator<s.width> sums;
+      if (c == k) sums.zero();
+      else {
+        sums.load(dc);
+        sums.scale(keep + s.first);
       }
+      sums.add_product(row[c], factor + s.first);
+      sums.store(dc);
     });
   }
   for (int k = n - 1; k >= 0; --k) {

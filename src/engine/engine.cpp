@@ -57,9 +57,14 @@ struct Plan {
   Schedule         schedule;
   ExecutorKind     executor = ExecutorKind::natural;
   HostArray<Index> row_of; // storage order; empty: natural
+  Layout           y = Layout::row;
 };
 
-template <class Exec> Refusal make_plan(const Graph &g, const Recipe &recipe, Plan &plan)
+// Two lines of a grid side by side hide the latency of a row; small blocks need four. More cost more in cache than
+// they hide (docs/performance.md).
+double window_width(int block) { return block <= 2 ? 3 : 1.9; }
+
+template <class Exec> Refusal make_plan(const Graph &g, int block, const Recipe &recipe, Plan &plan)
 {
   const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane;
   if (wants_planes && recipe.grid.empty()) return {Refusal::no_grid};
@@ -71,8 +76,12 @@ template <class Exec> Refusal make_plan(const Graph &g, const Recipe &recipe, Pl
   plan.executor = recipe.executor;
   if (plan.executor == ExecutorKind::automatic)
     plan.executor = runs_on_host<Exec> && Exec().concurrency() == 1 ? ExecutorKind::natural : ExecutorKind::launch;
-  // Both kinds of schedule keep the natural order's result, so that one thread can stream the rows as they come.
-  if (plan.executor != ExecutorKind::natural) plan.row_of = plan.schedule.order;
+  // Both kinds of schedule keep the natural order's result, so that one thread need not run its groups.
+  if (plan.executor == ExecutorKind::natural) plan.row_of = order_windows(g, window_width(block));
+  else {
+    plan.row_of = plan.schedule.order;
+    plan.y      = Layout::position;
+  }
   return {};
 }
 
@@ -89,10 +98,10 @@ public:
     if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
     if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {Refusal::missing_diagonal, row};
     Plan plan;
-    if (const Refusal refusal = make_plan<Exec>(view.owned, recipe, plan)) return refusal;
+    if (const Refusal refusal = make_plan<Exec>(view.owned, view.block, recipe, plan)) return refusal;
 
     FactorKind kind = recipe.factor;
-    pattern_        = copy_to<Space>(split_pattern(view.owned, plan.row_of, kind));
+    pattern_        = copy_to<Space>(split_pattern(view.owned, plan.row_of, plan.y, kind));
     n_              = view.block;
     rows_           = view.owned.rows;
     shift_          = recipe.shift;
@@ -111,7 +120,8 @@ public:
     lower_.allocate(lower * nn, recipe.precision);
     upper_.allocate(upper * nn, recipe.precision);
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
-    y_ = make_array<Scalar, Space>("finegrain::y", pattern_.permuted ? std::size_t(rows_) * std::size_t(n_) : 0);
+    y_        = make_array<Scalar, Space>("finegrain::y",
+                                   pattern_.y == Layout::position ? std::size_t(rows_) * std::size_t(n_) : 0);
     trouble_  = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches_ = 0;
 
@@ -157,13 +167,14 @@ public:
 
   void apply(const Scalar *b, Scalar *x) override
   {
-    Scalar *y = pattern_.permuted ? y_.data() : x;
-    kernels_.forward(
-      run(forward_group_, forward_visit_), n_,
-      {pattern_.lower.ptr.data(), pattern_.lower.col.data(), row_of(), lower_.data(), diagonal_.data(), b, y});
+    Scalar    *y      = pattern_.y == Layout::position ? y_.data() : x;
+    const bool by_row = pattern_.y == Layout::row;
+    kernels_.forward(run(forward_group_, forward_visit_), n_,
+                     {pattern_.lower.ptr.data(), pattern_.lower.col.data(), row_of(), by_row, lower_.data(),
+                      diagonal_.data(), b, y});
     kernels_.backward(
       run(backward_group_, backward_visit_), n_,
-      {pattern_.upper.ptr.data(), pattern_.upper.col.data(), row_of(), rows_ - 1, upper_.data(), y, x});
+      {pattern_.upper.ptr.data(), pattern_.upper.col.data(), row_of(), by_row, rows_ - 1, upper_.data(), y, x});
     if constexpr (!runs_on_host<Exec>) exec_.fence();
   }
 

@@ -35,7 +35,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
   Diagonal    *diagonal;
   Trouble     *trouble;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 2 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -59,9 +59,10 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
       if (to_upper.ptr) subtract_products(lanes, to_upper, f, block);
       OffDiagonal *to = upper + f * nn;
       lanes.tiles([&](auto s, int c) {
-        Scalar acc[s.width] = {};
-        accumulate<Sign::plus>(s, n, d, block + c * n, acc);
-        for (int r = 0; r < s.width; ++r) to[c * n + s.first + r] = OffDiagonal(acc[r]);
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, d, block + c * n, sums);
+        sums.store(to + c * n + s.first);
       });
     }
     if (!inversion.good || inversion.shifted) {
@@ -81,18 +82,20 @@ private:
     const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
     if (first == last) return;
     lanes.tiles([&](auto s, int c) {
-      Scalar acc[s.width];
-      for (int r = 0; r < s.width; ++r) acc[r] = block[c * n + s.first + r];
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
       for (Offset u = first; u < last; ++u)
-        accumulate<Sign::minus>(s, n, lower + list.left[u] * nn, upper + list.right[u] * nn + c * n, acc);
-      for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = acc[r];
+        accumulate<Sign::minus>(s, n, lower + list.left[u] * nn, upper + list.right[u] * nn + c * n, sums);
+      sums.store(block + c * n + s.first);
     });
   }
   template <class Lanes, class To>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
   {
     lanes.tiles([&](auto s, int c) {
-      for (int r = 0; r < s.width; ++r) to[c * n + s.first + r] = To(block[c * n + s.first + r]);
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
+      sums.store(to + c * n + s.first);
     });
   }
 };

@@ -10,6 +10,7 @@ namespace finegrain
 
 struct ForwardArguments {
   const Index  *ptr, *col, *row_of;
+  bool          y_by_row;
   const void   *lower, *diagonal;
   const Scalar *b;
   Scalar       *y;
@@ -17,6 +18,7 @@ struct ForwardArguments {
 
 struct BackwardArguments {
   const Index  *ptr, *col, *row_of;
+  bool          y_by_row;
   Index         last_position;
   const void   *upper;
   const Scalar *y;

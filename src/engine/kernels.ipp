@@ -11,13 +11,13 @@ namespace
 template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
   {
-    execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of,
+    execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row,
                                                          static_cast<const OffDiagonal *>(a.lower),
                                                          static_cast<const Diagonal *>(a.diagonal), a.b, a.y});
   }
   static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
   {
-    execute<N>(run, BackwardRow<N, OffDiagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.last_position,
+    execute<N>(run, BackwardRow<N, OffDiagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row, a.last_position,
                                                 static_cast<const OffDiagonal *>(a.upper), a.y, a.x});
   }
   static void factor(const Run<Exec> &run, int n, const FactorArguments &a)

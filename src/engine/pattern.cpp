@@ -69,22 +69,24 @@ public:
     const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
     const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
     const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(o_.row(p_.lower.col(e)))] = e - l0;
+    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = e - l0;
     target_[std::size_t(row)] = l1 - l0;
     for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = l1 - l0 + 1 + f - u0;
     for (Index e = l0; e < l1; ++e) {
-      const Index pivot = o_.rows - 1 - p_.lower.col(e);
+      const Index pivot = o_.rows - 1 - o_.pos(lower_row(e));
       for (Index f = p_.upper.ptr(pivot); f < p_.upper.ptr(pivot + 1); ++f) {
         const Index t = target_[std::size_t(p_.upper.col(f))];
         if (t >= 0) visit(t, e, f);
       }
     }
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(o_.row(p_.lower.col(e)))] = -1;
+    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = -1;
     target_[std::size_t(row)] = -1;
     for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = -1;
   }
 
 private:
+  Index lower_row(Index e) const { return p_.y == Layout::row ? p_.lower.col(e) : o_.row(p_.lower.col(e)); }
+
   const Pattern<Host> &p_;
   const Order         &o_;
   std::vector<Index>   target_;
@@ -153,16 +155,17 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
 
 } // namespace
 
-Pattern<Host> split_pattern(const Graph &g, const HostArray<Index> &row_of, FactorKind &kind)
+Pattern<Host> split_pattern(const Graph &g, const HostArray<Index> &row_of, Layout y, FactorKind &kind)
 {
   const Order   o = invert_order(g, row_of);
   Pattern<Host> p;
   p.rows     = g.rows;
   p.permuted = o.permuted;
+  p.y        = o.permuted ? y : Layout::row;
   p.row_of   = row_of;
   p.lower    = select(
        g, [&](Index pos) { return o.row(pos); }, [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
-       [&](Index col) { return o.pos(col); });
+       [&](Index col) { return p.y == Layout::row ? col : o.pos(col); });
   p.upper = select(
     g, [&](Index slot) { return o.row(g.rows - 1 - slot); },
     [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; });

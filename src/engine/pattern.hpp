@@ -20,13 +20,16 @@ template <class Space> struct Updates {
   Array<Index, Space>  left, right;
 };
 
-// Column numbers: the lower part names positions, because the forward sweep writes its result by position; the upper
-// part names rows, because the backward sweep writes rows. Terms of a row ascend by row number in both.
+// Column numbers are rows, but for those of the lower part where the forward sweep writes its result by position
+// (Layout::position). Terms of a row ascend by row number.
+enum class Layout { row, position };
+
 template <class Space> struct Pattern {
   Index               rows     = 0;
   bool                permuted = false;
-  Array<Index, Space> row_of;   // row at each position; empty unless permuted
-  Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
+  Layout              y        = Layout::row; // how the vector between the sweeps is stored
+  Array<Index, Space> row_of;                 // row at each position; empty unless permuted
+  Array<Index, Space> diagonal;               // entry of the owned graph that holds each position's diagonal block
   Triangle<Space>     lower, upper;
   Updates<Space>      to_diagonal, to_lower, to_upper;
 
@@ -36,7 +39,7 @@ template <class Space> struct Pattern {
 // ILU(0) of the owned square eliminated in the order of positions, row_of(position), or in natural order if row_of is
 // empty. With FactorKind::automatic the list of off-diagonal updates decides; with dilu it is dropped. `kind` returns
 // what was built.
-Pattern<Kokkos::HostSpace> split_pattern(const Graph &, const HostArray<Index> &row_of, FactorKind &kind);
+Pattern<Kokkos::HostSpace> split_pattern(const Graph &, const HostArray<Index> &row_of, Layout y, FactorKind &kind);
 
 template <class Space> Pattern<Space> copy_to(const Pattern<Kokkos::HostSpace> &p)
 {
@@ -49,6 +52,7 @@ template <class Space> Pattern<Space> copy_to(const Pattern<Kokkos::HostSpace> &
   };
   q.rows        = p.rows;
   q.permuted    = p.permuted;
+  q.y           = p.y;
   q.row_of      = copy_to<Space>(p.row_of);
   q.diagonal    = copy_to<Space>(p.diagonal);
   q.lower       = triangle(p.lower);

@@ -27,6 +27,22 @@ Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &grou
   return s;
 }
 
+// Levels of the rows [first, last), set to zero before, by their couplings to each other in either direction. Returns
+// their number.
+Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index> &level)
+{
+  Index levels = 0;
+  for (Index i = first; i < last; ++i) {
+    // Rows before i have pushed their level across entries of the transpose; pull across our own, then push.
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+      if (g.col(e) < i && g.col(e) >= first) level(i) = std::max(level(i), level(g.col(e)) + 1);
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+      if (g.col(e) > i && g.col(e) < last) level(g.col(e)) = std::max(level(g.col(e)), level(i) + 1);
+    levels = std::max(levels, level(i) + 1);
+  }
+  return levels;
+}
+
 } // namespace
 
 std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
@@ -39,16 +55,25 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
 Schedule schedule_levels(const Graph &g)
 {
   HostArray<Index> level("finegrain::level", std::size_t(g.rows));
-  Index            levels = 0;
-  for (Index i = 0; i < g.rows; ++i) {
-    // Rows below i have pushed their level across entries of the transpose; pull across our own, then push.
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) < i) level(i) = std::max(level(i), level(g.col(e)) + 1);
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) > i) level(g.col(e)) = std::max(level(g.col(e)), level(i) + 1);
-    levels = std::max(levels, level(i) + 1);
-  }
+  const Index      levels = find_levels(g, 0, g.rows, level);
   return sort_rows(ScheduleKind::level, levels, level);
+}
+
+HostArray<Index> order_windows(const Graph &g, double width)
+{
+  constexpr Index smallest = 64, largest = 16384;
+  for (Index window = smallest; window <= largest && window < 2 * g.rows; window *= 2) {
+    HostArray<Index> level("finegrain::level", std::size_t(g.rows));
+    Index            levels = 0; // those of later windows follow those of earlier ones
+    for (Index first = 0; first < g.rows; first += window) {
+      const Index last  = std::min(first + window, g.rows);
+      const Index inner = find_levels(g, first, last, level);
+      for (Index i = first; i < last; ++i) level(i) += levels;
+      levels += inner;
+    }
+    if (g.rows >= width * levels) return sort_rows(ScheduleKind::level, levels, level).order;
+  }
+  return {};
 }
 
 Widths measure_widths(const Schedule &s)

@@ -23,6 +23,12 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);
 // Level sets of the union of the owned pattern and its transpose, so that one schedule serves all four sweeps.
 Schedule schedule_levels(const Graph &);
 
+// An order for one thread: natural order with the rows of each window of consecutive rows sorted by their level
+// inside the window. Every coupling keeps its direction, neighbours in storage stay neighbours, and rows that follow
+// one another are mostly independent, so that a core overlaps their chains of operations. The smallest window whose
+// levels have `width` rows on average is taken; empty if none has.
+HostArray<Index> order_windows(const Graph &, double width);
+
 // Rows per group.
 struct Widths {
   Index  groups = 0, min = 0, max = 0;

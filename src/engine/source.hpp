@@ -20,7 +20,9 @@ struct Source {
     if (!base) {
       const Scalar *from = values + Offset(entry) * n * n;
       lanes.tiles([&](auto s, int c) {
-        for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = from[c * n + s.first + r];
+        Accumulator<s.width> copy;
+        copy.load(from + c * n + s.first);
+        copy.store(block + c * n + s.first);
       });
     } else {
       lanes.tiles([&](auto s, int c) {

@@ -9,10 +9,11 @@
 namespace finegrain
 {
 
-// y at slot = d^-1 (b at the slot's row - sum of l y over earlier positions).
+// y of the slot's row = d^-1 (b - sum of l y over earlier rows). y is stored by row or by position.
 template <int N, class OffDiagonal, class Diagonal> struct ForwardRow {
   BlockSize<N>       n;
   const Index       *ptr, *col, *row_of; // row_of null: positions are rows
+  bool               y_by_row;
   const OffDiagonal *lower;
   const Diagonal    *diagonal;
   const Scalar      *b;
@@ -24,32 +25,35 @@ template <int N, class OffDiagonal, class Diagonal> struct ForwardRow {
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
-    const Offset  nn    = Offset(n) * n;
-    const Scalar *rhs   = b + Offset(row_of ? row_of[slot] : slot) * n;
-    const Index   first = ptr[slot], last = ptr[slot + 1];
+    const Offset nn    = Offset(n) * n;
+    const Index  row   = row_of ? row_of[slot] : slot;
+    const Index  first = ptr[slot], last = ptr[slot + 1];
     lanes.strips([&](auto s) {
-      Scalar acc[s.width];
-      for (int r = 0; r < s.width; ++r) acc[r] = rhs[s.first + r];
-      for (Index e = first; e < last; ++e) accumulate<Sign::minus>(s, n, lower + e * nn, y + Offset(col[e]) * n, acc);
-      for (int r = 0; r < s.width; ++r) scratch[s.first + r] = acc[r];
+      Accumulator<s.width> sums;
+      sums.load(b + Offset(row) * n + s.first);
+      for (Index e = first; e < last; ++e)
+        accumulate<Sign::minus>(s, n, lower + e * nn, y + Offset(col[e]) * n, sums);
+      sums.store(scratch + s.first);
     });
     lanes.strips([&](auto s) {
-      Scalar acc[s.width] = {};
-      accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch, acc);
-      for (int r = 0; r < s.width; ++r) y[Offset(slot) * n + s.first + r] = acc[r];
+      Accumulator<s.width> sums;
+      sums.zero();
+      accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch, sums);
+      sums.store(y + Offset(y_by_row ? row : slot) * n + s.first);
     });
   }
 };
 
-// x at the slot's row = y at its position - sum of w x over later rows. Slots run from the last position to the
+// x of the slot's row = y - sum of w x over later rows. Slots run from the last position to the
 // first.
 template <int N, class OffDiagonal> struct BackwardRow {
   BlockSize<N>       n;
   const Index       *ptr, *col, *row_of;
+  bool               y_by_row;
   Index              last_position;
   const OffDiagonal *upper;
   const Scalar      *y;
-  Scalar            *x; // may be y if positions are rows
+  Scalar            *x; // may be y if that is by row
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
@@ -60,10 +64,11 @@ template <int N, class OffDiagonal> struct BackwardRow {
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
     const Index  first = ptr[slot], last = ptr[slot + 1];
     lanes.strips([&](auto s) {
-      Scalar acc[s.width];
-      for (int r = 0; r < s.width; ++r) acc[r] = y[Offset(pos) * n + s.first + r];
-      for (Index f = first; f < last; ++f) accumulate<Sign::minus>(s, n, upper + f * nn, x + Offset(col[f]) * n, acc);
-      for (int r = 0; r < s.width; ++r) x[Offset(row) * n + s.first + r] = acc[r];
+      Accumulator<s.width> sums;
+      sums.load(y + Offset(y_by_row ? row : pos) * n + s.first);
+      for (Index f = first; f < last; ++f)
+        accumulate<Sign::minus>(s, n, upper + f * nn, x + Offset(col[f]) * n, sums);
+      sums.store(x + Offset(row) * n + s.first);
     });
   }
 };

@@ -15,7 +15,7 @@ namespace
 
 template <int N> [[gnu::noinline]] Inversion invert_block(Block &d, std::size_t n, Shift shift = {})
 {
-  std::vector<Scalar> work(2 * n, Scalar(std::numeric_limits<Real>::quiet_NaN()));
+  std::vector<Scalar> work(3 * n, Scalar(std::numeric_limits<Real>::quiet_NaN()));
   const BlockSize<N>  size(static_cast<int>(n));
   return invert(HostLanes<N>{size}, size, d.data(), work.data(), shift);
 }

@@ -106,6 +106,24 @@ TEST_P(BlockSizes, SingleStorageIsCloseAndHalfTheSize)
             std::size_t(low.lower + low.upper) * std::size_t(p.n * p.n) * (sizeof(Scalar) - sizeof(Single)));
 }
 
+TEST(Engine, WindowedStorageGivesTheSameBits)
+{
+  for (const int n : {1, 4, 9})
+    for (const Stencil stencil : {Stencil::star, Stencil::box}) {
+      const Box     box{20, 12, 4};
+      const Problem p(make_grid_graph(box, stencil), n);
+      ASSERT_GT(order_windows(p.graph, 1.9).extent(0), 0u);
+      Recipe     r;
+      const auto x = p.solve(r);
+      EXPECT_LT(difference(x, OracleFactor(p, false).solve(p.b)), tolerance);
+      for (const ExecutorKind e : {ExecutorKind::launch, ExecutorKind::shuffle}) {
+        r.executor = e;
+        r.grid     = {box};
+        EXPECT_TRUE(same_bits(p.solve(r), x));
+      }
+    }
+}
+
 TEST(Engine, HandCheckedPivots)
 {
   // 7-point star on 3 x 2 x 2, A = 6 - neighbours. Solving for the last unit vector gives 1 / d there.

@@ -19,7 +19,7 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
   const BlockSize<N> n(p.n);
   const std::size_t  nn   = std::size_t(p.n) * std::size_t(p.n);
   FactorKind         kind = FactorKind::ilu0;
-  const auto         s    = split_pattern(p.graph, {}, kind);
+  const auto         s    = split_pattern(p.graph, {}, Layout::row, kind);
   const Scalar       nan(std::numeric_limits<Real>::quiet_NaN());
 
   std::vector<Scalar> lower(s.lower.col.extent(0) * nn, nan), upper(s.upper.col.extent(0) * nn, nan);
@@ -31,10 +31,10 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
                                    list(s.to_lower), list(s.to_upper), p.source(), Shift{}, lower.data(),
                                    upper.data(), diagonal.data(), &trouble});
   EXPECT_EQ(trouble.bad_row, s.rows);
-  run(ForwardRow<N, Scalar, Scalar>{n, s.lower.ptr.data(), s.lower.col.data(), nullptr, lower.data(), diagonal.data(),
-                                    p.b.data(), x.data()});
-  run(BackwardRow<N, Scalar>{n, s.upper.ptr.data(), s.upper.col.data(), nullptr, s.rows - 1, upper.data(), x.data(),
-                             x.data()});
+  run(ForwardRow<N, Scalar, Scalar>{n, s.lower.ptr.data(), s.lower.col.data(), nullptr, true, lower.data(),
+                                    diagonal.data(), p.b.data(), x.data()});
+  run(BackwardRow<N, Scalar>{n, s.upper.ptr.data(), s.upper.col.data(), nullptr, true, s.rows - 1, upper.data(),
+                             x.data(), x.data()});
   return x;
 }
 

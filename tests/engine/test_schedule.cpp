@@ -110,6 +110,37 @@ TEST(Schedule, LevelsOfAStarAreItsHyperplanes)
   for (Index p = 0; p < g.rows; ++p) EXPECT_EQ(a.order(p), b.order(p));
 }
 
+TEST(Windows, KeepEveryDirectionAndEveryRow)
+{
+  std::vector<Graph> graphs{make_grid_graph({40, 30, 1}, Stencil::star), make_grid_graph({20, 10, 10}, Stencil::box),
+                            make_grid_graph({30, 30, 1}, Stencil::star, 1, {true, true, false})};
+  for (unsigned seed = 0; seed < 10; ++seed) graphs.push_back(make_random_graph(700, int(seed % 4), seed % 2, seed));
+  for (const Graph &g : graphs)
+    for (const double width : {1.5, 1.9, 3.0}) {
+      const auto order = order_windows(g, width);
+      ASSERT_EQ(Index(order.extent(0)), g.rows);
+      std::vector<Index> position(std::size_t(g.rows), -1);
+      for (Index p = 0; p < g.rows; ++p) position[std::size_t(order(p))] = p;
+      for (Index i = 0; i < g.rows; ++i) {
+        ASSERT_GE(position[std::size_t(i)], 0);
+        for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+          EXPECT_EQ(g.col(e) < i, position[std::size_t(g.col(e))] < position[std::size_t(i)]);
+      }
+    }
+}
+
+TEST(Windows, HandChecked)
+{
+  // 64 x 4 points: a window of two lines has 65 levels, points (i, 0) and (i - 1, 1) on level i.
+  const auto order = order_windows(make_grid_graph({64, 4, 1}, Stencil::star), 1.9);
+  ASSERT_EQ(order.extent(0), 256u);
+  const Index first[] = {0, 1, 64, 2, 65, 3, 66};
+  for (Index p = 0; p < 7; ++p) EXPECT_EQ(order(p), first[p]);
+  EXPECT_EQ(order(127), 127);
+  EXPECT_EQ(order(128), 128);
+  EXPECT_EQ(order_windows(make_grid_graph({500, 1, 1}, Stencil::star), 1.9).extent(0), 0u); // a chain has none
+}
+
 TEST(Schedule, WidthsAreCounted)
 {
   const Widths w = measure_widths(*schedule_hyperplanes({{3, 2, 2}}, make_grid_graph({3, 2, 2}, Stencil::star)));

@@ -1,0 +1,165 @@
+// W sums that one lane carries through a row: what block.hpp's loops run on.
+//
+// On hosts with real scalars the sums are held in vectors of four and two, because compilers keep sums in an array
+// scalar across a loop of unknown length. Vectors are those of GCC and Clang, and every element goes through madd():
+// the same bits as one by one.
+#pragma once
+
+#include "scalar.hpp"
+
+#include <cstring>
+
+#if defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
+
+namespace finegrain
+{
+
+#if defined(FINEGRAIN_COMPLEX) || defined(__CUDACC__)
+
+template <int H> struct Pack {
+  static_assert(H == 1);
+};
+template <int W> inline constexpr int pack_width = 1;
+
+#else
+
+template <class T, int H> struct VectorOf {
+  typedef T type __attribute__((vector_size(sizeof(T) * H)));
+};
+template <class T, int H> using VectorType = typename VectorOf<T, H>::type;
+
+// a b + c and c - a b, element by element through madd(). Compilers find the vector instruction in some loops only,
+// so that x86 gets it by name.
+template <class T, int H> inline VectorType<T, H> vector_madd(T a, VectorType<T, H> b, VectorType<T, H> c)
+{
+  VectorType<T, H> r;
+  for (int i = 0; i < H; ++i) r[i] = madd(a, b[i], c[i]);
+  return r;
+}
+template <class T, int H> inline VectorType<T, H> vector_nmadd(T a, VectorType<T, H> b, VectorType<T, H> c)
+{
+  VectorType<T, H> r;
+  for (int i = 0; i < H; ++i) r[i] = madd(-a, b[i], c[i]);
+  return r;
+}
+template <class T, int H> inline VectorType<Real, H> vector_read(const T *from)
+{
+  VectorType<T, H> raw;
+  std::memcpy(&raw, from, sizeof(raw));
+  if constexpr (std::is_same_v<T, Real>) return raw;
+  else return __builtin_convertvector(raw, VectorType<Real, H>);
+}
+#if defined(__AVX2__) && defined(__FMA__) && !defined(FINEGRAIN_REAL_SINGLE)
+using Four = VectorType<double, 4>;
+using Two  = VectorType<double, 2>;
+template <> inline Four vector_madd<double, 4>(double a, Four b, Four c)
+{
+  return _mm256_fmadd_pd(_mm256_set1_pd(a), b, c);
+}
+template <> inline Four vector_nmadd<double, 4>(double a, Four b, Four c)
+{
+  return _mm256_fnmadd_pd(_mm256_set1_pd(a), b, c);
+}
+template <> inline Two vector_madd<double, 2>(double a, Two b, Two c) { return _mm_fmadd_pd(_mm_set1_pd(a), b, c); }
+template <> inline Two vector_nmadd<double, 2>(double a, Two b, Two c) { return _mm_fnmadd_pd(_mm_set1_pd(a), b, c); }
+template <> inline Four vector_read<float, 4>(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
+template <> inline Two  vector_read<float, 2>(const float *from)
+{
+  return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(from))));
+}
+#endif
+
+template <int H> struct Pack {
+  VectorType<Real, H> v;
+
+  template <class T> void load(const T *from) { v = vector_read<T, H>(from); }
+  template <class T> void store(T *to) const
+  {
+    const auto raw = __builtin_convertvector(v, VectorType<T, H>);
+    std::memcpy(to, &raw, sizeof(raw));
+  }
+  void                    zero() { v = VectorType<Real, H>{}; }
+  void                    scale(const Real *factors) { v *= vector_read<Real, H>(factors); }
+  template <class B> void add_product(Real x, const B *b) { v = vector_madd<Real, H>(x, vector_read<B, H>(b), v); }
+  template <class B> void subtract_product(Real x, const B *b)
+  {
+    v = vector_nmadd<Real, H>(x, vector_read<B, H>(b), v);
+  }
+};
+template <int W> inline constexpr int pack_width = W >= 4 ? 4 : W >= 2 ? 2 : 1;
+
+#endif
+
+template <> struct Pack<1> {
+  Scalar v;
+
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *from) { v = Scalar(*from); }
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = T(v); }
+  KOKKOS_FORCEINLINE_FUNCTION void                    zero() { v = Scalar(0); }
+  KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v *= *factors; }
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar x, const B *b)
+  {
+    v = madd(x, Scalar(*b), v);
+  }
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar x, const B *b)
+  {
+    v = madd(-x, Scalar(*b), v);
+  }
+};
+
+template <int W> class Accumulator
+{
+  static constexpr int  head = pack_width<W>;
+  Pack<head>            first_;
+  Accumulator<W - head> rest_;
+
+public:
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *from)
+  {
+    first_.load(from);
+    rest_.load(from + head);
+  }
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const
+  {
+    first_.store(to);
+    rest_.store(to + head);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void zero()
+  {
+    first_.zero();
+    rest_.zero();
+  }
+  // Each sum times its factor.
+  KOKKOS_FORCEINLINE_FUNCTION void scale(const Scalar *factors)
+  {
+    first_.scale(factors);
+    rest_.scale(factors + head);
+  }
+  // Each sum += x b.
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar x, const B *b)
+  {
+    first_.add_product(x, b);
+    rest_.add_product(x, b + head);
+  }
+  // Each sum -= x b.
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar x, const B *b)
+  {
+    first_.subtract_product(x, b);
+    rest_.subtract_product(x, b + head);
+  }
+};
+
+template <> class Accumulator<0>
+{
+public:
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *) {}
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *) const {}
+  KOKKOS_FORCEINLINE_FUNCTION void                    zero() {}
+  KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar, const B *) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar, const B *) {}
+};
+
+} // namespace finegrain

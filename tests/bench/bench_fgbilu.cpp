@@ -1,0 +1,199 @@
+// fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
+// Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
+#include "../../src/petsc/compat.hpp"
+
+#include <petscdmda.h>
+#include <petscfinegrain.h>
+#include <petscksp.h>
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+#define OK(...) PetscCallAbort(PETSC_COMM_SELF, __VA_ARGS__)
+
+struct Problem {
+  PetscInt n = 0, points = 0;
+  DM       da = nullptr;
+  Mat      A  = nullptr;
+  Vec      b = nullptr, x = nullptr;
+};
+
+std::map<PetscInt, Problem> problems;
+
+// 7-point star, full random blocks, dominant diagonal.
+Problem make_problem(PetscInt n, PetscInt side)
+{
+  Problem      p{n, side * side * side};
+  MatInfo      info;
+  PetscScalar *values;
+  OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, side,
+                  side, side, 1, 1, 1, n, 1, nullptr, nullptr, nullptr, &p.da));
+  OK(DMSetMatType(p.da, n == 1 ? MATAIJ : MATBAIJ));
+  OK(DMSetUp(p.da));
+  OK(DMCreateMatrix(p.da, &p.A));
+  OK(MatAssemblyBegin(p.A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(p.A, MAT_FINAL_ASSEMBLY));
+  OK(MatGetInfo(p.A, MAT_LOCAL, &info));
+  OK(n == 1 ? MatSeqAIJGetArray(p.A, &values) : MatSeqBAIJGetArray(p.A, &values));
+  for (PetscInt i = 0; i < PetscInt(info.nz_used); ++i) values[i] = PetscReal(std::sin(double(i)));
+  OK(n == 1 ? MatSeqAIJRestoreArray(p.A, &values) : MatSeqBAIJRestoreArray(p.A, &values));
+  OK(MatShift(p.A, PetscScalar(8 * n)));
+  OK(MatCreateVecs(p.A, &p.x, &p.b));
+  OK(VecSet(p.b, 1));
+  return p;
+}
+
+PC make_pc(const Problem &p, const char *type)
+{
+  PC pc;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, type));
+  OK(PCSetOperators(pc, p.A, p.A));
+  OK(PCSetDM(pc, p.da));
+  return pc;
+}
+
+PC make_ours(const Problem &p, bool single, bool launch)
+{
+  PC pc = make_pc(p, PCFGBILU);
+  if (single) OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
+  if (single) OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
+  OK(PCFinegrainSetExecutor(pc, launch ? PC_FINEGRAIN_EXECUTOR_LAUNCH : PC_FINEGRAIN_EXECUTOR_NATURAL));
+  return pc;
+}
+
+void apply(benchmark::State &state, PC pc, const Problem &p)
+{
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, p.b, p.x));
+  for (auto _ : state) OK(PCApply(pc, p.b, p.x));
+  OK(PCDestroy(&pc));
+}
+
+void refactor(benchmark::State &state, PC pc, const Problem &p)
+{
+  OK(PCSetUp(pc));
+  for (auto _ : state) {
+    OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(p.A)));
+    OK(PCSetUp(pc));
+  }
+  OK(PCDestroy(&pc));
+}
+
+// Sum over four streams of 64 MiB.
+void read_memory(benchmark::State &state)
+{
+  constexpr std::size_t     length = std::size_t(32) << 20, quarter = length / 4;
+  const std::vector<double> v(length, 1.0);
+  for (auto _ : state) {
+    double sum[32] = {};
+    for (std::size_t i = 0; i < quarter; i += 8)
+      for (std::size_t s = 0; s < 4; ++s)
+        for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += v[s * quarter + i + k];
+    benchmark::DoNotOptimize(sum);
+  }
+}
+constexpr double read_bytes = double(std::size_t(32) << 20) * 8;
+
+// Keeps the best time of each benchmark, in nanoseconds an iteration.
+class Best : public benchmark::BenchmarkReporter
+{
+public:
+  std::map<std::string, double> ns;
+  bool                          ReportContext(const Context &) override { return true; }
+  void                          ReportRuns(const std::vector<Run> &runs) override
+  {
+    for (const Run &run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      const std::string name = run.benchmark_name();
+      const std::string key  = name.substr(0, name.find('/', name.find('/') + 1));
+      const double      t    = run.real_accumulated_time / double(run.iterations) * 1e9;
+      if (!ns.count(key) || t < ns[key]) ns[key] = t;
+    }
+  }
+};
+
+void print_table(Best &best)
+{
+  const double bandwidth = read_bytes / best.ns["read/0"]; // GB/s
+  std::printf("\nread bandwidth of one thread: %.1f GB/s\n", bandwidth);
+  std::printf("times in ns per point, best of all repetitions; least: 7 blocks, 6 columns, 2 row pointers and 4 "
+              "vectors over read "
+              "bandwidth\n\n");
+  std::printf("| n | points | least | PETSc apply | fgbilu apply | ratio | of least | launch | single | ratio | of "
+              "least | PETSc "
+              "refactor | fgbilu refactor | ratio | single |\n");
+  std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const auto &[n, p] : problems) {
+    const auto t = [&, n = n, points = p.points](const char *what) {
+      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
+    };
+    const auto least = [&, n = n](double size) {
+      return (7 * double(n * n) * size + 4 * 8 + 4 * double(n) * sizeof(PetscScalar)) / bandwidth;
+    };
+    const double both = least(sizeof(PetscScalar)), low = least(sizeof(PetscScalar) / 2.);
+    std::printf("| %d | %d | %.1f | %.1f | %.1f | %.2f | %.0f %% | %.1f | %.1f | %.2f | %.0f %% | %.0f | %.0f | %.2f "
+                "| %.0f |\n",
+                int(n), int(p.points), both, t("petsc_apply"), t("apply"), t("petsc_apply") / t("apply"),
+                100 * both / t("apply"), t("launch_apply"), t("single_apply"), t("petsc_apply") / t("single_apply"),
+                100 * low / t("single_apply"), t("petsc_refactor"), t("refactor"),
+                t("petsc_refactor") / t("refactor"), t("single_refactor"));
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  PetscInt  sizes[16] = {1, 4, 5, 6, 8}, count = 16, side = 64, repetitions = 7;
+  PetscBool set;
+  OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  OK(PetscFinegrainInitializePackage());
+  OK(PetscOptionsGetIntArray(nullptr, nullptr, "-sizes", sizes, &count, &set));
+  if (!set) count = 5;
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &side, nullptr));
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
+  for (PetscInt i = 0; i < count; ++i)
+    problems[sizes[i]] = make_problem(sizes[i], sizes[i] >= 8 ? side * 3 / 4 : side);
+
+  std::vector<benchmark::internal::Benchmark *> all;
+  const auto                                    add = [&](const std::string &name, auto body) {
+    all.push_back(benchmark::RegisterBenchmark(name.c_str(), body));
+  };
+  add("read/0", read_memory);
+  for (auto &[n, problem] : problems) {
+    const Problem    &p   = problem;
+    const std::string end = "/" + std::to_string(n);
+    add("petsc_apply" + end, [&p](benchmark::State &s) { apply(s, make_pc(p, PCILU), p); });
+    add("apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, false), p); });
+    add("launch_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, true), p); });
+    add("single_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, true, false), p); });
+    add("petsc_refactor" + end, [&p](benchmark::State &s) { refactor(s, make_pc(p, PCILU), p); });
+    add("refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, false, false), p); });
+    add("single_refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, true, false), p); });
+  }
+  for (auto *b : all) b->Repetitions(int(repetitions))->MinTime(0.05)->UseRealTime();
+  char  interleave[]    = "--benchmark_enable_random_interleaving=true";
+  char *arguments[]     = {argv[0], interleave};
+  int   arguments_count = 2;
+  benchmark::Initialize(&arguments_count, arguments);
+  Best best;
+  benchmark::RunSpecifiedBenchmarks(&best);
+  print_table(best);
+  for (auto &[n, p] : problems) {
+    OK(VecDestroy(&p.b));
+    OK(VecDestroy(&p.x));
+    OK(MatDestroy(&p.A));
+    OK(DMDestroy(&p.da));
+  }
+  OK(PetscFinalize());
+  return 0;
+}
