@@ -1,5 +1,5 @@
-/* PetscInitialize() and PetscFinalize() three times in one process, each time with a solve by fgbilu. With -link the package is
-   registered by a call, otherwise by what -dll_append loads. */
+/* PetscInitialize() and PetscFinalize() three times in one process, each time with a solve by fgbilu. With -link the
+   package is registered by a call, otherwise by what -dll_append loads. */
 #if defined(FINEGRAIN_NO_LINK)
 #include <petscpc.h>
 #else
@@ -23,7 +23,8 @@ static PetscErrorCode Solve(int cycle)
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 3, NULL, 3, NULL, &A));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
-    for (PetscInt j = PetscMax(i - 1, 0); j <= PetscMin(i + 1, n - 1); ++j) PetscCall(MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES));
+    for (PetscInt j = PetscMax(i - 1, 0); j <= PetscMin(i + 1, n - 1); ++j)
+      PetscCall(MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatCreateVecs(A, &x, &b));

@@ -2,10 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 // Every rank runs every test; only rank 0 prints what passes.
 int main(int argc, char **argv)
 {
   ::testing::InitGoogleTest(&argc, argv);
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan_disable(); // MPI loads modules, which forget memory, and unloads them again
+  MPI_Init(&argc, &argv);
+  __lsan_enable();
+#else
+  MPI_Init(&argc, &argv);
+#endif
   PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));
   PetscCall(PetscFinegrainInitializePackage());
   PetscCall(PetscLogDefaultBegin()); // for event counts
@@ -14,5 +25,10 @@ int main(int argc, char **argv)
   if (rank) ::testing::GTEST_FLAG(brief) = true;
   const int failed = RUN_ALL_TESTS();
   PetscCall(PetscFinalize());
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan_do_leak_check(); // now: what MPI leaves behind can no longer be told by name once it has unloaded its
+                          // modules
+#endif
+  MPI_Finalize();
   return failed;
 }

@@ -103,7 +103,9 @@ TEST(Failure, SingularBlockFailsEverywhereAndTheNextGoodMatrixWorks)
       } else {
         OK(MatGetOwnershipRange(A, &first, &last));
         const PetscReal value = std::string(kind) == "nan" ? PetscReal(std::nan("")) : PetscReal(HUGE_VAL);
-        if (bad * n >= first && bad * n < last) OK(MatSetValue(A, bad * n, bad * n, value, INSERT_VALUES));
+        if (bad * n >= first && bad * n < last) {
+          OK(MatSetValue(A, bad * n, bad * n, value, INSERT_VALUES));
+        }
         OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
         OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
       }
