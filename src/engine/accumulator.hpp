@@ -98,7 +98,7 @@ template <> struct Pack<1> {
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *from) { v = Scalar(*from); }
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = T(v); }
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() { v = Scalar(0); }
-  KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v *= *factors; }
+  KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v = product(v, *factors); }
   template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar x, const B *b)
   {
     v = madd(x, Scalar(*b), v);

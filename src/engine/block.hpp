@@ -138,10 +138,10 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
         for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
       });
     }
-    const Scalar inverse = Scalar(1) / pivot;
+    const Scalar inverse = reciprocal(pivot);
     lanes.strips([&](auto s) {
       for (int i = s.first; i < s.first + s.width; ++i) {
-        row[i]    = i == k ? inverse : d[i * n + k] * inverse;
+        row[i]    = i == k ? inverse : product(d[i * n + k], inverse);
         factor[i] = i == k ? Scalar(1) : -d[k * n + i];
         keep[i]   = i == k ? Scalar(0) : Scalar(1);
       }

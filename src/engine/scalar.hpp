@@ -70,6 +70,25 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION T madd(T a, T b, T c)
              fused(a.real(), b.imag(), fused(a.imag(), b.real(), c.imag())));
 }
 
+// a b. Complex products go through madd() too: written with operators, their rounding depends on how the compiler
+// vectorises the loop around them.
+KOKKOS_FORCEINLINE_FUNCTION Scalar product(Scalar a, Scalar b)
+{
+  if constexpr (std::is_floating_point_v<Scalar>) return a * b;
+  else return madd(a, b, Scalar(0));
+}
+
+KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  const Real re = a.real() < 0 ? -a.real() : a.real(), im = a.imag() < 0 ? -a.imag() : a.imag();
+  const Real scale = re > im ? re : im, r = a.real() / scale, i = a.imag() / scale, size = fused(r, r, i * i);
+  return Scalar(r / size / scale, -i / size / scale);
+#else
+  return 1 / a;
+#endif
+}
+
 // |re| + |im|: what pivots are compared by, as BLAS does.
 KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
 {
