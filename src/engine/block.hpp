@@ -71,16 +71,24 @@ template <int N, class Member> struct TeamLanes {
   }
 };
 
-// sums -+= B x for the rows of one strip; columns in ascending order.
+// sums -+= B x for the rows of one strip; columns in ascending order. at(c) is x's entry c.
 enum class Sign { minus, plus };
+template <Sign sign, int W, int N, class B, class At>
+requires std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n,
+                                                                                  const B *block, const At &at,
+                                                                                  Accumulator<W> &sums)
+{
+  for (int c = 0; c < n; ++c) {
+    if constexpr (sign == Sign::minus) sums.subtract_product(at(c), block + c * n + s.first);
+    else sums.add_product(at(c), block + c * n + s.first);
+  }
+}
 template <Sign sign, int W, int N, class B, class X>
 KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B *block, const X *x,
                                             Accumulator<W> &sums)
 {
-  for (int c = 0; c < n; ++c) {
-    if constexpr (sign == Sign::minus) sums.subtract_product(Scalar(x[c]), block + c * n + s.first);
-    else sums.add_product(Scalar(x[c]), block + c * n + s.first);
-  }
+  accumulate<sign>(
+    s, n, block, [x](int c) { return Scalar(x[c]); }, sums);
 }
 
 // What to do about a pivot of magnitude at most amount times the block's largest entry (PETSc's MAT_SHIFT_INBLOCKS):

@@ -45,7 +45,7 @@ template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(c
 }
 
 // The same entries where Space can read them: the array itself if it already can.
-template <class Space, class T> Array<T, Space> copy_to(const HostArray<T> &a)
+template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos::View<T *, From> &a)
 {
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }

@@ -1,9 +1,9 @@
 #include "engine.hpp"
 
 #include "kernels.hpp"
+#include "plan.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace finegrain
 {
@@ -12,6 +12,8 @@ const char *find_conflict(const Recipe &r)
 {
   if (r.precision == Precision::working && r.diagonal != Precision::working)
     return "diagonal blocks are stored in lower precision than the other blocks";
+  if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
+    return "hyperplanes of a grid keep the natural order, an ordering changes it";
   if (r.backend == Backend::device && r.executor != ExecutorKind::automatic && r.executor != ExecutorKind::launch)
     return "this executor runs on the host only";
   if (r.backend == Backend::device && runs_on_host<DeviceExec>) return "this build has no device";
@@ -32,58 +34,37 @@ template <class Space> struct BlockStorage {
   void *data() const { return bytes.data(); }
 };
 
-// Group boundaries of the backward sweep: slots run from the last position to the first.
-HostArray<Index> reverse_groups(const HostArray<Index> &group)
-{
-  const std::size_t size     = group.extent(0);
-  auto              reversed = make_array<Index>("finegrain::group", size);
-  for (std::size_t g = 0; g < size; ++g) reversed(g) = group(size - 1) - group(size - 1 - g);
-  return reversed;
-}
+// The graph of couplings that residuals read, where the execution space can.
+template <class Space> struct Couplings {
+  Array<Index, Space> ptr, col, entry;
 
-// For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
-HostArray<Index> shuffle_slots(const HostArray<Index> &group)
-{
-  const std::size_t last  = group.extent(0) - 1;
-  auto              visit = make_array<Index>("finegrain::visit", std::size_t(group(last)));
-  std::mt19937      random(20150101);
-  for (Index i = 0; i < group(last); ++i) visit(i) = i;
-  for (std::size_t g = 0; g < last; ++g) std::shuffle(visit.data() + group(g), visit.data() + group(g + 1), random);
-  return visit;
-}
-
-// Schedule, storage order and executor, chosen together.
-struct Plan {
-  Schedule         schedule;
-  ExecutorKind     executor = ExecutorKind::natural;
-  HostArray<Index> row_of; // storage order; empty: natural
-  Layout           y = Layout::row;
+  void set(const Graph &g, const HostArray<Index> &number)
+  {
+    *this = {};
+    if (g.entries() == 0) return;
+    ptr   = copy_to<Space>(g.ptr);
+    col   = copy_to<Space>(g.col);
+    entry = copy_to<Space>(number);
+  }
+  EntryList   list() const { return {ptr.data(), col.data(), entry.data()}; }
+  std::size_t entries() const { return col.extent(0); }
+  std::size_t bytes() const { return (ptr.span() + col.span() + entry.span()) * sizeof(Index); }
 };
 
-// Two lines of a grid side by side hide the latency of a row; small blocks need four. More cost more in cache than
-// they hide (docs/performance.md).
-double window_width(int block) { return block <= 2 ? 3 : 1.9; }
+// What corrections need beside the factor; empty unless the recipe asks for them.
+template <class Space> struct Residuals {
+  bool                 kept = false;
+  Couplings<Space>     owned, left_out, ghost;
+  Array<Index, Space>  slots;                      // positions without ghosts, then those with; empty: no row has any
+  HostArray<Index>     cut;                        // 0, number of positions without ghosts, number of rows
+  Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the sweep before
 
-template <class Exec> Refusal make_plan(const Graph &g, int block, const Recipe &recipe, Plan &plan)
-{
-  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane;
-  if (wants_planes && recipe.grid.empty()) return {Refusal::no_grid};
-  if (wants_planes && count_points(recipe.grid) != g.rows) return {Refusal::grid_size};
-  std::optional<Schedule> planes;
-  if (recipe.schedule != ScheduleKind::level && !recipe.grid.empty()) planes = schedule_hyperplanes(recipe.grid, g);
-  if (wants_planes && !planes) return {Refusal::grid_fit};
-  plan.schedule = planes ? *planes : schedule_levels(g);
-  plan.executor = recipe.executor;
-  if (plan.executor == ExecutorKind::automatic)
-    plan.executor = runs_on_host<Exec> && Exec().concurrency() == 1 ? ExecutorKind::natural : ExecutorKind::launch;
-  // Both kinds of schedule keep the natural order's result, so that one thread need not run its groups.
-  if (plan.executor == ExecutorKind::natural) plan.row_of = order_windows(g, window_width(block));
-  else {
-    plan.row_of = plan.schedule.order;
-    plan.y      = Layout::position;
+  std::size_t index_bytes() const
+  {
+    return owned.bytes() + left_out.bytes() + ghost.bytes() + slots.span() * sizeof(Index);
   }
-  return {};
-}
+  std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
+};
 
 template <class Exec> class EngineOn final : public Engine
 {
@@ -97,15 +78,24 @@ public:
     if (!is_well_formed(view.owned, view.owned.rows)) return {Refusal::malformed};
     if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
     if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {Refusal::missing_diagonal, row};
+    if (recipe.ordering.extent(0) > 0 && !is_permutation(recipe.ordering, view.owned.rows))
+      return {Refusal::bad_ordering};
     Plan plan;
-    if (const Refusal refusal = make_plan<Exec>(view.owned, view.block, recipe, plan)) return refusal;
+    if (const Refusal refusal =
+          make_plan(view.owned, view.block, recipe, runs_on_host<Exec> ? int(exec_.concurrency()) : 0, plan))
+      return refusal;
 
     FactorKind kind = recipe.factor;
-    pattern_        = copy_to<Space>(split_pattern(view.owned, plan.row_of, plan.y, kind));
+    pattern_        = copy_to<Space>(split_pattern(plan.selection, plan.row_of, plan.y, kind));
+    transposed_     = {};
+    has_transposed_ = false;
     n_              = view.block;
     rows_           = view.owned.rows;
     shift_          = recipe.shift;
+    precision_      = recipe.precision;
+    diagonal_kind_  = recipe.diagonal;
     kernels_        = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
+    rare_           = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
     executor_       = plan.executor;
     forward_group_  = plan.schedule.group;
     backward_group_ = reverse_groups(forward_group_);
@@ -115,15 +105,16 @@ public:
       backward_visit_ = shuffle_slots(backward_group_);
     }
 
-    const Offset nn = Offset(n_) * n_, lower = Offset(pattern_.lower.col.extent(0)),
-                 upper = Offset(pattern_.upper.col.extent(0));
-    lower_.allocate(lower * nn, recipe.precision);
-    upper_.allocate(upper * nn, recipe.precision);
+    const Offset nn = Offset(n_) * n_;
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
+    upper_.allocate(Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
-    y_        = make_array<Scalar, Space>("finegrain::y",
-                                   pattern_.y == Layout::position ? std::size_t(rows_) * std::size_t(n_) : 0);
-    trouble_  = Kokkos::View<Trouble, Space>("finegrain::trouble");
-    launches_ = 0;
+    const bool separate_y = pattern_.y == Layout::position || recipe.corrections;
+    y_                    = make_array<Scalar, Space>("finegrain::y", separate_y ? scalars() : 0);
+    y_many_               = {};
+    trouble_              = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    launches_             = 0;
+    prepare_residuals(view, plan, kind == FactorKind::dilu, recipe.corrections);
 
     statistics_           = {};
     statistics_.schedule  = plan.schedule.kind;
@@ -132,8 +123,8 @@ public:
     statistics_.precision = recipe.precision;
     statistics_.diagonal  = recipe.diagonal;
     statistics_.widths    = measure_widths(plan.schedule);
-    statistics_.left_out  = view.coupling.entries();
-    count(lower, upper);
+    statistics_.left_out  = view.coupling.entries() + plan.selection.left_out.entries();
+    count(view);
     return {};
   }
 
@@ -158,24 +149,82 @@ public:
                                     lower_.data(),
                                     upper_.data(),
                                     diagonal_.data(),
+                                    residuals_.difference.data(),
                                     trouble_.data()};
     kernels_.factor(run(forward_group_, forward_visit_), n_, arguments);
     Kokkos::deep_copy(exec_, trouble, trouble_);
     exec_.fence();
+    shifted_ = trouble().shifted > 0;
     return {trouble().bad_row < rows_ ? trouble().bad_row : -1, trouble().shifted};
   }
 
   void apply(const Scalar *b, Scalar *x) override
   {
-    Scalar    *y      = pattern_.y == Layout::position ? y_.data() : x;
-    const bool by_row = pattern_.y == Layout::row;
-    kernels_.forward(run(forward_group_, forward_visit_), n_,
-                     {pattern_.lower.ptr.data(), pattern_.lower.col.data(), row_of(), by_row, lower_.data(),
-                      diagonal_.data(), b, y});
-    kernels_.backward(
-      run(backward_group_, backward_visit_), n_,
-      {pattern_.upper.ptr.data(), pattern_.upper.col.data(), row_of(), by_row, rows_ - 1, upper_.data(), y, x});
-    if constexpr (!runs_on_host<Exec>) exec_.fence();
+    Scalar *y = y_.extent(0) ? y_.data() : x;
+    kernels_.forward(run(forward_group_, forward_visit_), n_, forward_arguments(b, y));
+    kernels_.backward(run(backward_group_, backward_visit_), n_, backward_arguments(y, x));
+    statistics_.bytes_read += double(statistics_.factor_bytes);
+    finish();
+  }
+
+  bool has_short_residual() const override { return residuals_.difference.extent(0) > 0 && !shifted_; }
+
+  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
+               Scalar *total) override
+  {
+    const bool        is_short = has_short_residual() && last && values.factored;
+    Residuals<Space> &r        = residuals_;
+    if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
+    find_residual(values, b, is_short ? last : x, is_short);
+    ForwardArguments forward = forward_arguments(r.rhs.data(), y_.data());
+    forward.z                = r.y.data();
+    (is_short ? kernels_.corrected_forward : kernels_.forward)(run(forward_group_, forward_visit_), n_, forward);
+    BackwardArguments backward = backward_arguments(y_.data(), step);
+    backward.total             = total;
+    kernels_.backward(run(backward_group_, backward_visit_), n_, backward);
+    statistics_.bytes_read += double(statistics_.factor_bytes) +
+                              double(is_short ? statistics_.residual_bytes : statistics_.long_residual_bytes);
+    finish();
+  }
+
+  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    const bool separate = pattern_.y == Layout::position;
+    if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
+      y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
+    for (int first = 0; first < vectors; first += most_vectors) {
+      const Offset      at       = first * stride;
+      Scalar           *y        = separate ? y_many_.data() : x + at;
+      ForwardArguments  forward  = forward_arguments(b + at, y);
+      BackwardArguments backward = backward_arguments(y, x + at);
+      forward.vectors = backward.vectors = {std::min(most_vectors, vectors - first), stride};
+      rare_.forward(run(forward_group_, forward_visit_), n_, forward);
+      rare_.backward(run(backward_group_, backward_visit_), n_, backward);
+      statistics_.bytes_read += double(statistics_.factor_bytes);
+    }
+    finish();
+  }
+
+  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    if (!has_transposed_) { // at first use
+      transposed_     = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
+      has_transposed_ = true;
+      statistics_.index_bytes += transposed_.bytes();
+    }
+    const auto &u = transposed_.upper, &l = transposed_.lower;
+    for (int first = 0; first < vectors; first += most_vectors) {
+      const Offset  at = first * stride;
+      const Vectors some{std::min(most_vectors, vectors - first), stride};
+      rare_.transposed(run(forward_group_, forward_visit_), n_,
+                       {u.ptr.data(), u.entry.data(), u.row.data(), row_of(), false, rows_ - 1, upper_.data(),
+                        nullptr, b + at, x + at, some});
+      rare_.transposed(run(backward_group_, backward_visit_), n_,
+                       {l.ptr.data(), l.entry.data(), l.row.data(), row_of(), true, rows_ - 1, lower_.data(),
+                        diagonal_.data(), x + at, x + at, some});
+      statistics_.bytes_read += double(statistics_.factor_bytes);
+    }
+    finish();
   }
 
   Statistics statistics() const override
@@ -187,45 +236,157 @@ public:
 
 private:
   const Index *row_of() const { return pattern_.permuted ? pattern_.row_of.data() : nullptr; }
+  std::size_t  scalars() const { return std::size_t(rows_) * std::size_t(n_); }
+  bool         y_by_row() const { return pattern_.y == Layout::row; }
 
   Run<Exec> run(const HostArray<Index> &group, const HostArray<Index> &visit)
   {
     return {exec_, executor_, group.data(), Index(group.extent(0)) - 1, visit.data(), &launches_};
   }
-
-  void count(Offset lower, Offset upper)
+  ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {
-    const double n = n_, nn = n * n,
+    return {pattern_.lower.ptr.data(),
+            pattern_.lower.col.data(),
+            row_of(),
+            y_by_row(),
+            lower_.data(),
+            diagonal_.data(),
+            b,
+            y,
+            nullptr,
+            {}};
+  }
+  BackwardArguments backward_arguments(const Scalar *y, Scalar *x) const
+  {
+    return {pattern_.upper.ptr.data(),
+            pattern_.upper.col.data(),
+            row_of(),
+            y_by_row(),
+            rows_ - 1,
+            upper_.data(),
+            y,
+            x,
+            nullptr,
+            {}};
+  }
+  void finish() const
+  {
+    if constexpr (!runs_on_host<Exec>) exec_.fence();
+  }
+
+  // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
+  void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
+  {
+    Residuals<Space> &r = residuals_;
+    ResidualArguments a{r.slots.data(),
+                        row_of(),
+                        y_by_row(),
+                        (is_short ? r.left_out : r.owned).list(),
+                        r.ghost.list(),
+                        values.owned,
+                        values.coupling,
+                        is_short ? r.difference.data() : nullptr,
+                        b,
+                        x,
+                        r.ghosts.data(),
+                        r.rhs.data(),
+                        r.y.data()};
+    const auto        part = [&](Index which) {
+      if (values.halo) values.halo->residual(which == 0, true);
+      kernels_.residual({exec_, executor_, r.cut.data() + which, 1, nullptr, &launches_}, n_, a);
+      if (values.halo) values.halo->residual(which == 0, false);
+    };
+    if (values.halo) values.halo->begin(x, r.ghosts.data());
+    part(0);
+    if (values.halo) {
+      finish();
+      values.halo->end(x, r.ghosts.data());
+    }
+    part(1);
+  }
+
+  void prepare_residuals(const OperatorView &view, const Plan &plan, bool dilu, bool wanted)
+  {
+    Residuals<Space> &r = residuals_;
+    r                   = {};
+    shifted_            = false;
+    if (!wanted) return;
+    r.kept = true;
+    r.owned.set(view.owned, {});
+    r.left_out.set(plan.selection.left_out, plan.selection.left_out_entry);
+    r.ghost.set(view.coupling, {});
+    const auto has_ghosts = [&](Index pos) {
+      const Index row = plan.row_of.extent(0) ? plan.row_of(pos) : pos;
+      return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
+    };
+    std::vector<Index> slots(std::size_t(rows_), 0);
+    for (Index pos = 0; pos < rows_; ++pos) slots[std::size_t(pos)] = pos;
+    const auto boundary = std::stable_partition(slots.begin(), slots.end(), [&](Index p) { return !has_ghosts(p); });
+    r.cut               = make_array<Index>("finegrain::cut", 3);
+    r.cut(0)            = 0;
+    r.cut(1)            = Index(boundary - slots.begin());
+    r.cut(2)            = rows_;
+    if (r.cut(1) < rows_) {
+      auto list = make_array<Index>("finegrain::slots", slots.size());
+      std::copy(slots.begin(), slots.end(), list.data());
+      r.slots = copy_to<Space>(list);
+    }
+    r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
+    r.y      = make_array<Scalar, Space>("finegrain::y", scalars());
+    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
+    if (dilu && precision_ == Precision::working && diagonal_kind_ == Precision::working)
+      r.difference = make_array<Scalar, Space>("finegrain::difference", scalars() * std::size_t(n_));
+  }
+
+  void count(const OperatorView &view)
+  {
+    const double n = n_, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
+                 upper    = double(pattern_.upper.col.extent(0)),
                  products = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
                             double(pattern_.to_upper.left.extent(0));
-    Statistics &s  = statistics_;
-    s.rows         = rows_;
-    s.lower        = Index(lower);
-    s.upper        = Index(upper);
-    s.updates      = Offset(products);
-    s.factor_bytes = lower_.bytes.span() + upper_.bytes.span() + diagonal_.bytes.span();
-    s.index_bytes  = pattern_.bytes() + 2 * forward_group_.span() * sizeof(Index) +
+    const Residuals<Space> &r      = residuals_;
+    const std::size_t       vector = scalars() * sizeof(Scalar), block = std::size_t(n_ * n_) * sizeof(Scalar);
+    Statistics             &s = statistics_;
+    s.rows                    = rows_;
+    s.lower                   = Index(lower);
+    s.upper                   = Index(upper);
+    s.updates                 = Offset(products);
+    s.factor_bytes            = lower_.bytes.span() + upper_.bytes.span() + diagonal_.bytes.span();
+    s.index_bytes             = pattern_.bytes() + r.index_bytes() + 2 * forward_group_.span() * sizeof(Index) +
                     (forward_visit_.span() + backward_visit_.span()) * sizeof(Index);
-    s.work_bytes  = y_.span() * sizeof(Scalar);
-    s.apply_bytes = s.factor_bytes + std::size_t(4 * rows_) * std::size_t(n_) * sizeof(Scalar) +
+    s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
+    s.apply_bytes = s.factor_bytes + 4 * vector +
                     (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                      pattern_.upper.col.span() + 2 * pattern_.row_of.span()) *
                       sizeof(Index);
-    s.apply_flops    = 2 * nn * (double(lower) + double(upper) + rows_);
-    s.factor_flops   = 2 * nn * n * (products + double(upper) + rows_);
+    s.apply_flops    = 2 * nn * (lower + upper + rows_);
+    s.factor_flops   = 2 * nn * n * (products + upper + rows_);
     s.apply_launches = executor_ == ExecutorKind::launch ? 2 * s.widths.groups : 0;
+    if (!r.kept) return;
+    const std::size_t short_blocks = std::size_t(rows_) + r.left_out.entries() + r.ghost.entries(),
+                      long_blocks  = std::size_t(view.owned.entries()) + r.ghost.entries();
+    s.difference_bytes             = r.difference.span() * sizeof(Scalar);
+    s.residual_bytes               = short_blocks * block;
+    s.long_residual_bytes          = long_blocks * block;
+    s.residual_flops               = 2 * nn * double(short_blocks) + n * (lower + rows_);
+    s.long_residual_flops          = 2 * nn * double(long_blocks);
   }
 
   Exec                         exec_;
   int                          n_    = 1;
   Index                        rows_ = 0;
   Shift                        shift_;
+  Precision                    precision_ = Precision::working, diagonal_kind_ = Precision::working;
   ExecutorKind                 executor_ = ExecutorKind::natural;
   Kernels<Exec>                kernels_{};
+  RareKernels<Exec>            rare_{};
   Pattern<Space>               pattern_;
+  Transposed<Space>            transposed_;
+  bool                         has_transposed_ = false, shifted_ = false;
   HostArray<Index>             forward_group_, backward_group_, forward_visit_, backward_visit_;
   BlockStorage<Space>          lower_, upper_, diagonal_;
-  Array<Scalar, Space>         y_;
+  Residuals<Space>             residuals_;
+  Array<Scalar, Space>         y_, y_many_;
   Kokkos::View<Trouble, Space> trouble_;
   Offset                       launches_ = 0;
   Statistics                   statistics_;

@@ -21,7 +21,17 @@ struct OperatorView {
 
 // Why analyse() refused, in terms a caller can translate for its user.
 struct Refusal {
-  enum Reason { none, conflict, block_size, malformed, missing_diagonal, grid_size, grid_fit, no_grid } reason = none;
+  enum Reason {
+    none,
+    conflict,
+    block_size,
+    malformed,
+    missing_diagonal,
+    grid_size,
+    grid_fit,
+    no_grid,
+    bad_ordering
+  } reason         = none;
   Index       row  = -1;      // missing_diagonal
   const char *text = nullptr; // conflict
 
@@ -41,15 +51,38 @@ struct Statistics {
   Precision    precision = Precision::working, diagonal = Precision::working;
   Widths       widths;
   Index        rows = 0, lower = 0, upper = 0; // blocks of the factor
-  Index        left_out     = 0;               // blocks of the operator that are not in the factor
-  Offset       updates      = 0;               // block products of a factorisation
-  std::size_t  factor_bytes = 0;               // blocks of the factor
-  std::size_t  index_bytes  = 0;               // structure, maps, update lists, schedule
-  std::size_t  work_bytes   = 0;               // work vectors
-  std::size_t  apply_bytes  = 0;               // least traffic of one application: blocks, indices, vectors
-  double       apply_flops = 0, factor_flops = 0;
+  Index        left_out            = 0;        // blocks of the operator that are not in the factor
+  Offset       updates             = 0;        // block products of a factorisation
+  std::size_t  factor_bytes        = 0;        // blocks of the factor
+  std::size_t  index_bytes         = 0;        // structure, maps, update lists, schedule
+  std::size_t  work_bytes          = 0;        // work vectors
+  std::size_t  apply_bytes         = 0;        // least traffic of one application: blocks, indices, vectors
+  std::size_t  difference_bytes    = 0;        // blocks kept for residuals
+  std::size_t  residual_bytes      = 0;        // blocks that a residual reads (has_short_residual)
+  std::size_t  long_residual_bytes = 0;        // the same where it has to read the matrix
+  double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
+  double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
   Offset       apply_launches = 0; // kernels of one application; 0: none, a plain loop
   Offset       launches       = 0; // kernels since analyse
+};
+
+// What src/petsc does for the engine while it computes residuals. The engine has no MPI.
+class Halo
+{
+public:
+  virtual ~Halo() = default;
+  // Fetches the ghost block rows of x. Both arrays stay as they are between the two calls, but for what is fetched.
+  virtual void begin(const Scalar *x, Scalar *ghosts) = 0;
+  virtual void end(const Scalar *x, Scalar *ghosts)   = 0;
+  // Says that rows without ghosts (interior) or with them are about to be done, or have been.
+  virtual void residual(bool interior, bool starts) = 0;
+};
+
+// The matrix's values as they are now.
+struct Values {
+  Source owned, coupling;
+  bool   factored = false;   // they are those of the last factor()
+  Halo  *halo     = nullptr; // null: there are no ghosts on any rank
 };
 
 class Engine
@@ -62,8 +95,19 @@ public:
   // Loads the values and factors. The source need not outlive the call.
   virtual FactorReport factor(const Source &owned) = 0;
   // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
-  virtual void       apply(const Scalar *b, Scalar *x) = 0;
-  virtual Statistics statistics() const                = 0;
+  virtual void apply(const Scalar *b, Scalar *x) = 0;
+  // A correction iteration (numerics.md 1), if the recipe asked for them: step = M^-1 (b - A x), and total += step
+  // unless total is null; total may be x. `last` is what the last apply(), or correct(), gave, if x has grown by just
+  // that since; null otherwise. It may be step.
+  virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
+                       Scalar *total) = 0;
+  // Whether correct() would find the residual without reading upper blocks: DILU in working precision, `last` given,
+  // values as factored and no pivot replaced.
+  virtual bool has_short_residual() const = 0;
+  // The same for several vectors, `stride` scalars apart, and for the transpose of M (not conjugated).
+  virtual void       apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x)       = 0;
+  virtual void       apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) = 0;
+  virtual Statistics statistics() const                                                       = 0;
 };
 
 // Kokkos must have been started.

@@ -6,13 +6,13 @@
 namespace finegrain
 {
 
-// One run over all slots, group after group. Nothing here is allocated per run.
+// One run over the slots of all groups, group after group. Nothing here is allocated per run.
 template <class Exec> struct Run {
   Exec         exec;
   ExecutorKind executor = ExecutorKind::natural; // never automatic
-  const Index *group    = nullptr;               // first slot of each group, and the number of slots; on the host
+  const Index *group    = nullptr;               // first slot of each group, and the end of the last; on the host
   Index        groups   = 0;
-  const Index *visit    = nullptr; // shuffle: the slots of each group in the order of visits
+  const Index *visit    = nullptr; // shuffle: the slots of each group in the order of visits; null: in order
   Offset      *launches = nullptr; // counts kernels
 };
 
@@ -69,12 +69,12 @@ inline int lanes_for(int parallelism)
 } // namespace detail
 
 // natural and shuffle: one thread of the host.
-template <int N, class Row> void run_sequential(const Row &row, Index slots, const Index *visit)
+template <int N, class Row> void run_sequential(const Row &row, Index first, Index last, const Index *visit)
 {
   if (visit)
-    for (Index i = 0; i < slots; ++i) detail::run_host_row<N>(row, visit[i]);
+    for (Index i = first; i < last; ++i) detail::run_host_row<N>(row, visit[i]);
   else
-    for (Index slot = 0; slot < slots; ++slot) detail::run_host_row<N>(row, slot);
+    for (Index slot = first; slot < last; ++slot) detail::run_host_row<N>(row, slot);
 }
 
 // launch on a device: a kernel of teams per group, ordered by the execution space's queue.
@@ -103,7 +103,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   if (run.groups == 0) return;
   if constexpr (runs_on_host<Exec>) {
     if (run.executor != ExecutorKind::launch) {
-      run_sequential<N>(row, run.group[run.groups], run.executor == ExecutorKind::shuffle ? run.visit : nullptr);
+      run_sequential<N>(row, run.group[0], run.group[run.groups], run.visit);
       return;
     }
   }

@@ -33,6 +33,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
   Shift        shift;
   OffDiagonal *lower, *upper;
   Diagonal    *diagonal;
+  Scalar      *difference; // modified less original diagonal blocks, for residuals; null: not kept
   Trouble     *trouble;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
@@ -51,6 +52,12 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     }
     source.load(lanes, n, diagonal_source[slot], d);
     subtract_products(lanes, to_diagonal, slot, d);
+    if (difference) {
+      source.load(lanes, n, diagonal_source[slot], block);
+      lanes.tiles([&](auto s, int c) {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) difference[slot * nn + i] = d[i] - block[i];
+      });
+    }
     const Inversion inversion = invert(lanes, n, d, work, shift);
     store(lanes, d, diagonal + slot * nn);
     const Index upper_slot = last_position - slot;

@@ -1,6 +1,7 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace finegrain
 {
@@ -20,6 +21,34 @@ bool is_well_formed(const Graph &g, Index columns)
       if (g.col(e) < 0 || g.col(e) >= columns) return false;
       if (e > g.ptr(i) && g.col(e) <= g.col(e - 1)) return false;
     }
+  }
+  return true;
+}
+
+Graph permute(const Graph &g, const HostArray<Index> &order)
+{
+  std::vector<Index> place(std::size_t(g.rows), 0);
+  for (Index p = 0; p < g.rows; ++p) place[std::size_t(order(p))] = p;
+  Graph q{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
+          make_array<Index>("finegrain::col", std::size_t(g.entries()))};
+  q.ptr(0) = 0;
+  for (Index p = 0; p < g.rows; ++p) {
+    const Index row = order(p);
+    q.ptr(p + 1)    = q.ptr(p) + g.ptr(row + 1) - g.ptr(row);
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
+      q.col(q.ptr(p) + e - g.ptr(row)) = place[std::size_t(g.col(e))];
+    std::sort(q.col.data() + q.ptr(p), q.col.data() + q.ptr(p + 1));
+  }
+  return q;
+}
+
+bool is_permutation(const HostArray<Index> &order, Index rows)
+{
+  if (Index(order.extent(0)) != rows) return false;
+  std::vector<bool> seen(std::size_t(rows), false);
+  for (Index p = 0; p < rows; ++p) {
+    if (order(p) < 0 || order(p) >= rows || seen[std::size_t(order(p))]) return false;
+    seen[std::size_t(order(p))] = true;
   }
   return true;
 }

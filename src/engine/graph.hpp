@@ -20,4 +20,10 @@ Index find_missing_diagonal(const Graph &);
 // Whether every column lies in [0, columns) and every row ascends.
 bool is_well_formed(const Graph &, Index columns);
 
+// The square graph with row and column p of the result those numbered order(p) before.
+Graph permute(const Graph &, const HostArray<Index> &order);
+
+// Whether these are the numbers 0 to rows - 1 in some order.
+bool is_permutation(const HostArray<Index> &order, Index rows);
+
 } // namespace finegrain

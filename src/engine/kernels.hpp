@@ -4,16 +4,21 @@
 
 #include "executor.hpp"
 #include "factor.hpp"
+#include "residual.hpp"
+#include "sweep.hpp"
 
 namespace finegrain
 {
 
+// Arguments are those of the row functions, blocks without a type.
 struct ForwardArguments {
   const Index  *ptr, *col, *row_of;
   bool          y_by_row;
   const void   *lower, *diagonal;
   const Scalar *b;
   Scalar       *y;
+  const Scalar *z = nullptr;
+  Vectors       vectors;
 };
 
 struct BackwardArguments {
@@ -23,6 +28,27 @@ struct BackwardArguments {
   const void   *upper;
   const Scalar *y;
   Scalar       *x;
+  Scalar       *total = nullptr;
+  Vectors       vectors;
+};
+
+struct TransposedArguments {
+  const Index  *ptr, *entry, *col, *row_of;
+  bool          backward;
+  Index         last_position;
+  const void   *blocks, *diagonal;
+  const Scalar *in;
+  Scalar       *out;
+  Vectors       vectors;
+};
+
+struct ResidualArguments {
+  const Index  *slots, *row_of;
+  bool          y_by_row;
+  EntryList     inside, ghost;
+  Source        owned, coupling;
+  const Scalar *difference, *b, *x, *ghosts;
+  Scalar       *r, *z;
 };
 
 struct FactorArguments {
@@ -34,18 +60,29 @@ struct FactorArguments {
   Source       source;
   Shift        shift;
   void        *lower, *upper, *diagonal;
+  Scalar      *difference;
   Trouble     *trouble;
 };
 
 // Kernels of one block size and storage. The block size is passed again for those compiled for any.
 template <class Exec> struct Kernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
+};
+
+// Kernels that exist for any block size only: several vectors, and transposes.
+template <class Exec> struct RareKernels {
+  void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.
 template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal);
+template <class Exec> RareKernels<Exec>    rare_kernels_for(Precision off_diagonal, Precision diagonal);
 
 // Those for a block size at run time: the fixed one where it was compiled, else the one for any.
 template <class Exec> Kernels<Exec> find_kernels(int n, Precision off_diagonal, Precision diagonal);

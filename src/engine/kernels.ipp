@@ -1,6 +1,5 @@
 // Body of a kernel translation unit. FINEGRAIN_BLOCK is its block size, 0 for any.
 #include "kernels.hpp"
-#include "sweep.hpp"
 
 namespace finegrain
 {
@@ -9,16 +8,29 @@ namespace
 {
 
 template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
-  static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
+  template <int V, bool Corrected> static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
   {
-    execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row,
-                                                         static_cast<const OffDiagonal *>(a.lower),
-                                                         static_cast<const Diagonal *>(a.diagonal), a.b, a.y});
+    execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal, V, Corrected>{
+                      BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row, static_cast<const OffDiagonal *>(a.lower),
+                      static_cast<const Diagonal *>(a.diagonal), a.b, a.y, a.z, a.vectors});
   }
-  static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
+  template <int V> static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
   {
-    execute<N>(run, BackwardRow<N, OffDiagonal>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row, a.last_position,
-                                                static_cast<const OffDiagonal *>(a.upper), a.y, a.x});
+    execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row,
+                                                   a.last_position, static_cast<const OffDiagonal *>(a.upper), a.y,
+                                                   a.x, a.total, a.vectors});
+  }
+  static void transposed(const Run<Exec> &run, int n, const TransposedArguments &a)
+  {
+    execute<0>(run, TransposedRow<OffDiagonal, Diagonal>{BlockSize<0>(n), a.ptr, a.entry, a.col, a.row_of, a.backward,
+                                                         a.last_position, static_cast<const OffDiagonal *>(a.blocks),
+                                                         static_cast<const Diagonal *>(a.diagonal), a.in, a.out,
+                                                         a.vectors});
+  }
+  static void residual(const Run<Exec> &run, int n, const ResidualArguments &a)
+  {
+    execute<N>(run, ResidualRow<N>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost, a.owned,
+                                   a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
   }
   static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
   {
@@ -26,24 +38,50 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
                       BlockSize<N>(n), a.lower_ptr, a.upper_ptr, a.lower_source, a.diagonal_source, a.upper_source,
                       a.row_of, a.last_position, a.to_diagonal, a.to_lower, a.to_upper, a.source, a.shift,
                       static_cast<OffDiagonal *>(a.lower), static_cast<OffDiagonal *>(a.upper),
-                      static_cast<Diagonal *>(a.diagonal), a.trouble});
+                      static_cast<Diagonal *>(a.diagonal), a.difference, a.trouble});
   }
-  static Kernels<Exec> table() { return {forward, backward, factor}; }
 };
+
+// make<OffDiagonal, Diagonal>() for the storage types of these precisions.
+template <class Make> auto with_storage(Precision off_diagonal, Precision diagonal, const Make &make)
+{
+  const bool low_off = off_diagonal == Precision::single, low_diagonal = diagonal == Precision::single;
+  if (low_off && low_diagonal) return make.template operator()<Single, Single>();
+  if (low_off) return make.template operator()<Single, Scalar>();
+  return make.template operator()<Scalar, Scalar>(); // find_conflict() rules out a diagonal below the rest
+}
 
 } // namespace
 
 template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal)
 {
-  const bool low_off = off_diagonal == Precision::single, low_diagonal = diagonal == Precision::single;
-  if (low_off && low_diagonal) return Typed<N, Exec, Single, Single>::table();
-  if (low_off) return Typed<N, Exec, Single, Scalar>::table();
-  return Typed<N, Exec, Scalar, Scalar>::table(); // find_conflict() rules out a diagonal below the rest
+  return with_storage(off_diagonal, diagonal, []<class OffDiagonal, class Diagonal>() -> Kernels<Exec> {
+    using T          = Typed<N, Exec, OffDiagonal, Diagonal>;
+    using Working    = Typed<N, Exec, Scalar, Scalar>;
+    constexpr bool w = std::is_same_v<OffDiagonal, Scalar> && std::is_same_v<Diagonal, Scalar>;
+    return {T::template forward<1, false>, w ? &Working::template forward<1, true> : nullptr, T::template backward<1>,
+            Working::residual, T::factor};
+  });
 }
 
 template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(Precision, Precision);
 #if defined(KOKKOS_ENABLE_CUDA)
 template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(Precision, Precision);
+#endif
+
+#if FINEGRAIN_BLOCK == 0
+template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal)
+{
+  return with_storage(off_diagonal, diagonal, []<class OffDiagonal, class Diagonal>() -> RareKernels<Exec> {
+    using T = Typed<0, Exec, OffDiagonal, Diagonal>;
+    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed};
+  });
+}
+
+template RareKernels<HostExec> rare_kernels_for<HostExec>(Precision, Precision);
+#if defined(KOKKOS_ENABLE_CUDA)
+template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(Precision, Precision);
+#endif
 #endif
 
 } // namespace finegrain

@@ -31,10 +31,13 @@ Order invert_order(const Graph &g, const HostArray<Index> &row_of)
   return o;
 }
 
-// Keeps the owned entries of each slot's row that `wanted` accepts.
+Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
+
+// Keeps the entries of each slot's row that `wanted` accepts.
 template <class RowOfSlot, class Wanted, class Column>
-Triangle<Host> select(const Graph &g, RowOfSlot row_of_slot, Wanted wanted, Column column)
+Triangle<Host> select(const Selection &selection, RowOfSlot row_of_slot, Wanted wanted, Column column)
 {
+  const Graph   &g = selection.graph;
   Triangle<Host> t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
   t.ptr(0) = 0;
   for (Index slot = 0; slot < g.rows; ++slot) {
@@ -49,7 +52,7 @@ Triangle<Host> select(const Graph &g, RowOfSlot row_of_slot, Wanted wanted, Colu
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
       if (wanted(row, g.col(e))) {
         t.col(to)      = column(g.col(e));
-        t.source(to++) = e;
+        t.source(to++) = source_entry(selection, e);
       }
   }
   return t;
@@ -155,8 +158,73 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
 
 } // namespace
 
-Pattern<Host> split_pattern(const Graph &g, const HostArray<Index> &row_of, Layout y, FactorKind &kind)
+Selection select_within_grids(const Graph &g, const Grid &grid)
 {
+  std::vector<Index> box_of;
+  for (std::size_t b = 0; b < grid.size(); ++b) box_of.insert(box_of.end(), std::size_t(grid[b].points()), Index(b));
+  const auto inside = [&](Index row, Index e) { return box_of[std::size_t(row)] == box_of[std::size_t(g.col(e))]; };
+  Index      kept   = 0;
+  for (Index row = 0; row < g.rows; ++row)
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) kept += inside(row, e);
+  if (kept == g.entries()) return {g, {}, {}, {}};
+
+  const auto part = [&](bool wanted, Index size, HostArray<Index> &entry) {
+    Graph p{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
+            make_array<Index>("finegrain::col", std::size_t(size))};
+    entry    = make_array<Index>("finegrain::entry", std::size_t(size));
+    p.ptr(0) = 0;
+    for (Index row = 0, to = 0; row < g.rows; ++row) {
+      for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
+        if (inside(row, e) == wanted) {
+          p.col(to)   = g.col(e);
+          entry(to++) = e;
+        }
+      p.ptr(row + 1) = to;
+    }
+    return p;
+  };
+  Selection s;
+  s.graph    = part(true, kept, s.entry);
+  s.left_out = part(false, g.entries() - kept, s.left_out_entry);
+  return s;
+}
+
+Transposed<Host> transpose_pattern(const Pattern<Host> &p)
+{
+  const Index        rows   = p.rows;
+  const auto         row_at = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
+  std::vector<Index> position(std::size_t(rows), 0);
+  for (Index pos = 0; pos < rows; ++pos) position[std::size_t(row_at(pos))] = pos;
+
+  // Visits rows in ascending number, so that the entries of a slot come in that order.
+  const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
+    Transposed<Host>::Part q{HostArray<Index>("finegrain::ptr", std::size_t(rows) + 1),
+                             make_array<Index>("finegrain::entry", t.col.extent(0)),
+                             make_array<Index>("finegrain::row", t.col.extent(0))};
+    const auto             slot_of = [&](Index e) {
+      const Index pos = position[std::size_t(column(t.col(e)))];
+      return reversed ? rows - 1 - pos : pos;
+    };
+    for (Index e = 0; e < Index(t.col.extent(0)); ++e) ++q.ptr(slot_of(e) + 1);
+    for (Index s = 0; s < rows; ++s) q.ptr(s + 1) += q.ptr(s);
+    std::vector<Index> next(q.ptr.data(), q.ptr.data() + rows);
+    for (Index row = 0; row < rows; ++row) {
+      const Index pos = position[std::size_t(row)], slot = reversed ? pos : rows - 1 - pos;
+      for (Index e = t.ptr(slot); e < t.ptr(slot + 1); ++e) {
+        const Index to = next[std::size_t(slot_of(e))]++;
+        q.entry(to)    = e;
+        q.row(to)      = row;
+      }
+    }
+    return q;
+  };
+  return {part(p.upper, false, [](Index col) { return col; }),
+          part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : row_at(col); })};
+}
+
+Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &row_of, Layout y, FactorKind &kind)
+{
+  const Graph  &g = selection.graph;
   const Order   o = invert_order(g, row_of);
   Pattern<Host> p;
   p.rows     = g.rows;
@@ -164,16 +232,16 @@ Pattern<Host> split_pattern(const Graph &g, const HostArray<Index> &row_of, Layo
   p.y        = o.permuted ? y : Layout::row;
   p.row_of   = row_of;
   p.lower    = select(
-       g, [&](Index pos) { return o.row(pos); }, [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
+       selection, [&](Index pos) { return o.row(pos); }, [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
        [&](Index col) { return p.y == Layout::row ? col : o.pos(col); });
   p.upper = select(
-    g, [&](Index slot) { return o.row(g.rows - 1 - slot); },
+    selection, [&](Index slot) { return o.row(g.rows - 1 - slot); },
     [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; });
   p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
   for (Index pos = 0; pos < g.rows; ++pos) {
     const Index  row   = o.row(pos);
     const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
-    p.diagonal(pos) = Index(std::lower_bound(first, last, row) - g.col.data());
+    p.diagonal(pos) = source_entry(selection, Index(std::lower_bound(first, last, row) - g.col.data()));
   }
   find_updates(p, o, kind);
   return p;

@@ -36,18 +36,45 @@ template <class Space> struct Pattern {
   std::size_t bytes() const;
 };
 
-// ILU(0) of the owned square eliminated in the order of positions, row_of(position), or in natural order if row_of is
+// A part of the owned square, and its other couplings.
+struct Selection {
+  Graph            graph, left_out;
+  HostArray<Index> entry, left_out_entry; // number in the owned graph of each entry; empty: all of it, in order
+};
+
+// What a factor keeps where grids are coupled by corrections only: couplings within each grid.
+Selection select_within_grids(const Graph &, const Grid &);
+
+// ILU(0) of a graph eliminated in the order of positions, row_of(position), or in natural order if row_of is
 // empty. With FactorKind::automatic the list of off-diagonal updates decides; with dilu it is dropped. `kind` returns
 // what was built.
-Pattern<Kokkos::HostSpace> split_pattern(const Graph &, const HostArray<Index> &row_of, Layout y, FactorKind &kind);
+Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &row_of, Layout y,
+                                         FactorKind &kind);
 
-template <class Space> Pattern<Space> copy_to(const Pattern<Kokkos::HostSpace> &p)
+// Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of
+// their column, those of the lower part by descending position; within a slot by ascending row.
+template <class Space> struct Transposed {
+  struct Part {
+    Array<Index, Space> ptr, entry, row;
+  };
+  Part upper, lower;
+
+  std::size_t bytes() const
+  {
+    std::size_t sum = 0;
+    for (const Part *p : {&upper, &lower}) sum += (p->ptr.span() + p->entry.span() + p->row.span()) * sizeof(Index);
+    return sum;
+  }
+};
+Transposed<Kokkos::HostSpace> transpose_pattern(const Pattern<Kokkos::HostSpace> &);
+
+template <class Space, class From> Pattern<Space> copy_to(const Pattern<From> &p)
 {
   Pattern<Space> q;
-  const auto     triangle = [](const Triangle<Kokkos::HostSpace> &t) {
+  const auto     triangle = [](const Triangle<From> &t) {
     return Triangle<Space>{copy_to<Space>(t.ptr), copy_to<Space>(t.col), copy_to<Space>(t.source)};
   };
-  const auto updates = [](const Updates<Kokkos::HostSpace> &u) {
+  const auto updates = [](const Updates<From> &u) {
     return Updates<Space>{copy_to<Space>(u.ptr), copy_to<Space>(u.left), copy_to<Space>(u.right)};
   };
   q.rows        = p.rows;
@@ -61,6 +88,14 @@ template <class Space> Pattern<Space> copy_to(const Pattern<Kokkos::HostSpace> &
   q.to_lower    = updates(p.to_lower);
   q.to_upper    = updates(p.to_upper);
   return q;
+}
+
+template <class Space> Transposed<Space> copy_to(const Transposed<Kokkos::HostSpace> &t)
+{
+  const auto part = [](const auto &p) {
+    return typename Transposed<Space>::Part{copy_to<Space>(p.ptr), copy_to<Space>(p.entry), copy_to<Space>(p.row)};
+  };
+  return {part(t.upper), part(t.lower)};
 }
 
 template <class Space> std::size_t Pattern<Space>::bytes() const

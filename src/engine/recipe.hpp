@@ -20,17 +20,23 @@ enum class FactorKind {
   ilu0       // lower and upper blocks are updated inside the pattern of the matrix
 };
 
+// Couplings between the grids of a rank: kept in the factor, or left to corrections.
+enum class GridCoupling { factor, corrections };
+
 enum class Backend { host, device };
 
 struct Recipe {
-  ScheduleKind schedule  = ScheduleKind::automatic;
-  ExecutorKind executor  = ExecutorKind::automatic;
-  FactorKind   factor    = FactorKind::automatic;
-  Backend      backend   = Backend::host;
-  Precision    precision = Precision::working; // of lower and upper blocks
-  Precision    diagonal  = Precision::working; // of the inverted diagonal blocks
-  Shift        shift;
-  Grid         grid; // empty: no structure known
+  ScheduleKind     schedule  = ScheduleKind::automatic;
+  ExecutorKind     executor  = ExecutorKind::automatic;
+  FactorKind       factor    = FactorKind::automatic;
+  Backend          backend   = Backend::host;
+  Precision        precision = Precision::working; // of lower and upper blocks
+  Precision        diagonal  = Precision::working; // of the inverted diagonal blocks
+  Shift            shift;
+  Grid             grid; // empty: no structure known
+  GridCoupling     coupling = GridCoupling::factor;
+  HostArray<Index> ordering;            // row at each place of the elimination order; empty: natural
+  bool             corrections = false; // keep what correct() needs
 };
 
 // Why a recipe cannot be built, naming the choices that exclude each other; null if it can.

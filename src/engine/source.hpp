@@ -26,13 +26,31 @@ struct Source {
       });
     } else {
       lanes.tiles([&](auto s, int c) {
-        for (int r = 0; r < s.width; ++r) {
-          const Offset        i       = Offset(entry) * n + s.first + r;
-          const std::uint32_t present = mask[i], bit = std::uint32_t(1) << c;
-          block[c * n + s.first + r] = present & bit ? values[base[i] + count_bits(present & (bit - 1))] : Scalar(0);
-        }
+        for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = value(Offset(entry) * n + s.first + r, c);
       });
     }
+  }
+
+  // sums -= A x for the rows of one strip of an entry's block A.
+  template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Strip<W> s, BlockSize<N> n, Index entry,
+                                                                            const Scalar   *x,
+                                                                            Accumulator<W> &sums) const
+  {
+    if (!base) accumulate<Sign::minus>(s, n, values + Offset(entry) * n * n, x, sums);
+    else
+      for (int c = 0; c < n; ++c) {
+        Scalar column[std::size_t(W)];
+        for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
+        sums.subtract_product(x[c], column);
+      }
+  }
+
+private:
+  // Entry of a scalar row's piece, zero where the matrix stores none.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar value(Offset piece, int c) const
+  {
+    const std::uint32_t present = mask[piece], bit = std::uint32_t(1) << c;
+    return present & bit ? values[base[piece] + count_bits(present & (bit - 1))] : Scalar(0);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static int count_bits(std::uint32_t v)

@@ -1,7 +1,8 @@
 // Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
 //
 // A row function is a plain struct of pointers and sizes, called with a slot, the lanes that share the row, and
-// scratch of scratch_size() scalars.
+// scratch of scratch_size() scalars. V is the number of vectors that one visit of a row serves, so that its blocks
+// are read from memory once for all of them; vector v of an array begins at v stride.
 #pragma once
 
 #include "block.hpp"
@@ -9,8 +10,25 @@
 namespace finegrain
 {
 
+inline constexpr int most_vectors = 8; // served by one sweep
+
+// f(v) for the vectors of a sweep.
+template <int V, class F> KOKKOS_FORCEINLINE_FUNCTION void for_vectors([[maybe_unused]] int vectors, const F &f)
+{
+  if constexpr (V == 1) f(0);
+  else
+    for (int v = 0; v < vectors; ++v) f(v);
+}
+
+struct Vectors {
+  int    count  = 1; // at most V
+  Offset stride = 0;
+};
+
 // y of the slot's row = d^-1 (b - sum of l y over earlier rows). y is stored by row or by position.
-template <int N, class OffDiagonal, class Diagonal> struct ForwardRow {
+// Corrected: the sum is that of l (y - z), z stored as y is: the right-hand side of a correction of DILU is
+// b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
+template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = false> struct ForwardRow {
   BlockSize<N>       n;
   const Index       *ptr, *col, *row_of; // row_of null: positions are rows
   bool               y_by_row;
@@ -18,8 +36,10 @@ template <int N, class OffDiagonal, class Diagonal> struct ForwardRow {
   const Diagonal    *diagonal;
   const Scalar      *b;
   Scalar            *y;
+  const Scalar      *z; // Corrected only
+  Vectors            vectors;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
@@ -29,31 +49,40 @@ template <int N, class OffDiagonal, class Diagonal> struct ForwardRow {
     const Index  row   = row_of ? row_of[slot] : slot;
     const Index  first = ptr[slot], last = ptr[slot + 1];
     lanes.strips([&](auto s) {
-      Accumulator<s.width> sums;
-      sums.load(b + Offset(row) * n + s.first);
+      Accumulator<s.width> sums[std::size_t(V)];
+      for_vectors<V>(vectors.count, [&](int v) { sums[v].load(b + v * vectors.stride + Offset(row) * n + s.first); });
       for (Index e = first; e < last; ++e)
-        accumulate<Sign::minus>(s, n, lower + e * nn, y + Offset(col[e]) * n, sums);
-      sums.store(scratch + s.first);
+        for_vectors<V>(vectors.count, [&](int v) {
+          const Offset from = v * vectors.stride + Offset(col[e]) * n;
+          if constexpr (Corrected)
+            accumulate<Sign::minus>(
+              s, n, lower + e * nn, [&](int c) { return y[from + c] - z[from + c]; }, sums[v]);
+          else accumulate<Sign::minus>(s, n, lower + e * nn, y + from, sums[v]);
+        });
+      for_vectors<V>(vectors.count, [&](int v) { sums[v].store(scratch + v * n + s.first); });
     });
     lanes.strips([&](auto s) {
-      Accumulator<s.width> sums;
-      sums.zero();
-      accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch, sums);
-      sums.store(y + Offset(y_by_row ? row : slot) * n + s.first);
+      for_vectors<V>(vectors.count, [&](int v) {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch + v * n, sums);
+        sums.store(y + v * vectors.stride + Offset(y_by_row ? row : slot) * n + s.first);
+      });
     });
   }
 };
 
-// x of the slot's row = y - sum of w x over later rows. Slots run from the last position to the
-// first.
-template <int N, class OffDiagonal> struct BackwardRow {
+// x of the slot's row = y - sum of w x over later rows. Slots run from the last position to the first.
+template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   BlockSize<N>       n;
   const Index       *ptr, *col, *row_of;
   bool               y_by_row;
   Index              last_position;
   const OffDiagonal *upper;
   const Scalar      *y;
-  Scalar            *x; // may be y if that is by row
+  Scalar            *x;     // may be y if that is by row
+  Scalar            *total; // x is added to it; may be null
+  Vectors            vectors;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
@@ -64,11 +93,72 @@ template <int N, class OffDiagonal> struct BackwardRow {
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
     const Index  first = ptr[slot], last = ptr[slot + 1];
     lanes.strips([&](auto s) {
-      Accumulator<s.width> sums;
-      sums.load(y + Offset(y_by_row ? row : pos) * n + s.first);
+      Accumulator<s.width> sums[std::size_t(V)];
+      for_vectors<V>(vectors.count, [&](int v) {
+        sums[v].load(y + v * vectors.stride + Offset(y_by_row ? row : pos) * n + s.first);
+      });
       for (Index f = first; f < last; ++f)
-        accumulate<Sign::minus>(s, n, upper + f * nn, x + Offset(col[f]) * n, sums);
-      sums.store(x + Offset(row) * n + s.first);
+        for_vectors<V>(vectors.count, [&](int v) {
+          accumulate<Sign::minus>(s, n, upper + f * nn, x + v * vectors.stride + Offset(col[f]) * n, sums[v]);
+        });
+      for_vectors<V>(vectors.count, [&](int v) {
+        const Offset to = v * vectors.stride + Offset(row) * n + s.first;
+        sums[v].store(x + to);
+        if (total)
+          for (int i = 0; i < s.width; ++i) total[to + i] += x[to + i];
+      });
+    });
+  }
+};
+
+// One sweep of the transposed application, M^T = (1 + w^T) (d^T + l^T), with the entries of a part gathered by
+// column:
+//   y = b - w^T y over earlier rows (diagonal null), then x = d^-T (y - l^T x) over later rows.
+// Vectors are by row; in and out may be the same.
+template <class OffDiagonal, class Diagonal> struct TransposedRow {
+  static constexpr int V = most_vectors;
+  BlockSize<0>         n;
+  const Index         *ptr, *entry, *col, *row_of;
+  bool                 backward; // slots run from the last position to the first
+  Index                last_position;
+  const OffDiagonal   *blocks;
+  const Diagonal      *diagonal; // by position; null: none
+  const Scalar        *in;
+  Scalar              *out;
+  Vectors              vectors;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn  = Offset(n) * n;
+    const Index  pos = backward ? last_position - slot : slot, row = row_of ? row_of[pos] : pos;
+    each_output(lanes, [&](int i, int v) {
+      Scalar sum = in[v * vectors.stride + Offset(row) * n + i];
+      for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e) {
+        const OffDiagonal *column = blocks + entry[e] * nn + i * n;
+        const Scalar      *x      = out + v * vectors.stride + Offset(col[e]) * n;
+        for (int a = 0; a < n; ++a) sum = madd(-x[a], Scalar(column[a]), sum);
+      }
+      scratch[v * n + i] = sum;
+    });
+    each_output(lanes, [&](int i, int v) {
+      Scalar sum = scratch[v * n + i];
+      if (diagonal) {
+        sum = Scalar(0);
+        for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal[pos * nn + i * n + a]), sum);
+      }
+      out[v * vectors.stride + Offset(row) * n + i] = sum;
+    });
+  }
+
+private:
+  template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
+  {
+    lanes.strips([&](auto s) {
+      for (int i = s.first; i < s.first + s.width; ++i) for_vectors<V>(vectors.count, [&](int v) { f(i, v); });
     });
   }
 };

@@ -19,7 +19,7 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
   const BlockSize<N> n(p.n);
   const std::size_t  nn   = std::size_t(p.n) * std::size_t(p.n);
   FactorKind         kind = FactorKind::ilu0;
-  const auto         s    = split_pattern(p.graph, {}, Layout::row, kind);
+  const auto         s    = split_pattern({p.graph, {}, {}, {}}, {}, Layout::row, kind);
   const Scalar       nan(std::numeric_limits<Real>::quiet_NaN());
 
   std::vector<Scalar> lower(s.lower.col.extent(0) * nn, nan), upper(s.upper.col.extent(0) * nn, nan);
@@ -29,19 +29,19 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
   run(FactorRow<N, Scalar, Scalar>{n, s.lower.ptr.data(), s.upper.ptr.data(), s.lower.source.data(),
                                    s.diagonal.data(), s.upper.source.data(), nullptr, s.rows - 1, list(s.to_diagonal),
                                    list(s.to_lower), list(s.to_upper), p.source(), Shift{}, lower.data(),
-                                   upper.data(), diagonal.data(), &trouble});
+                                   upper.data(), diagonal.data(), nullptr, &trouble});
   EXPECT_EQ(trouble.bad_row, s.rows);
   run(ForwardRow<N, Scalar, Scalar>{n, s.lower.ptr.data(), s.lower.col.data(), nullptr, true, lower.data(),
-                                    diagonal.data(), p.b.data(), x.data()});
+                                    diagonal.data(), p.b.data(), x.data(), nullptr, {}});
   run(BackwardRow<N, Scalar>{n, s.upper.ptr.data(), s.upper.col.data(), nullptr, true, s.rows - 1, upper.data(),
-                             x.data(), x.data()});
+                             x.data(), x.data(), nullptr, {}});
   return x;
 }
 
 template <int N> void check(const Graph &g, int n)
 {
   const Problem p(g, n);
-  const auto    plain = factor_and_apply<N>(p, [&](const auto &row) { run_sequential<N>(row, g.rows, nullptr); });
+  const auto    plain = factor_and_apply<N>(p, [&](const auto &row) { run_sequential<N>(row, 0, g.rows, nullptr); });
   const auto    teams = factor_and_apply<N>(p, [&](const auto &row) {
     for (Index slot = 0; slot < g.rows; ++slot) launch_teams<N>(HostExec(), row, slot, slot + 1);
     Kokkos::fence();

@@ -15,6 +15,11 @@ for that and all other -pc_... options. KSP options act on every row.\n\n";
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
+#if PETSC_VERSION_LT(3, 26, 0)
+#define KSP_DMACTIVE_ALL_ /* the DM is used for everything or nothing */
+#else
+#define KSP_DMACTIVE_ALL_ KSP_DMACTIVE_ALL,
+#endif
 
 /* Matrix Market, coordinate real or integer, general or symmetric. Every rank reads the file and keeps its rows. */
 static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
@@ -203,7 +208,7 @@ static PetscErrorCode SolveRow(Row row, DM da, Mat A, Vec b)
   PetscCall(KSPSetOperators(ksp, A, A));
   if (da) {
     PetscCall(KSPSetDM(ksp, da));
-    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL_ PETSC_FALSE));
   }
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPGetPC(ksp, &pc));
