@@ -96,6 +96,20 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainDiagonalPrecisionTypes[];
 
 /*E
+   PCFinegrainGridCoupling - what becomes of couplings between the grids of a rank
+
+   Values:
++  PC_FINEGRAIN_GRID_COUPLING_FACTOR      - one factor over all grids
+-  PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS - a factor for each grid; couplings act in residuals only
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetGridCoupling()`
+E*/
+typedef enum { PC_FINEGRAIN_GRID_COUPLING_FACTOR, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS } PCFinegrainGridCoupling;
+FINEGRAIN_EXTERN const char *const PCFinegrainGridCouplings[];
+
+/*E
    PCFGBILUFactorType - which blocks a `PCFGBILU` factorization modifies
 
    Values:
@@ -126,6 +140,12 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC, MatFactorShiftType, Pets
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC, MatFactorShiftType *, PetscReal *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC, PetscInt, const PetscInt[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC, PetscInt *, const PetscInt *[]);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC, PCFinegrainGridCoupling);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGridCoupling(PC, PCFinegrainGridCoupling *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetOrdering(PC, MatOrderingType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetOrdering(PC, MatOrderingType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);

@@ -51,9 +51,9 @@ template <class Space> struct Couplings {
   std::size_t bytes() const { return (ptr.span() + col.span() + entry.span()) * sizeof(Index); }
 };
 
-// What corrections need beside the factor; empty unless the recipe asks for them.
+// What corrections need beside the factor; empty until they are allowed.
 template <class Space> struct Residuals {
-  bool                 kept = false;
+  bool                 kept = false, difference_known = false;
   Couplings<Space>     owned, left_out, ghost;
   Array<Index, Space>  slots;                      // positions without ghosts, then those with; empty: no row has any
   HostArray<Index>     cut;                        // 0, number of positions without ghosts, number of rows
@@ -92,8 +92,6 @@ public:
     n_              = view.block;
     rows_           = view.owned.rows;
     shift_          = recipe.shift;
-    precision_      = recipe.precision;
-    diagonal_kind_  = recipe.diagonal;
     kernels_        = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
     rare_           = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
     executor_       = plan.executor;
@@ -109,12 +107,14 @@ public:
     lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
     upper_.allocate(Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
-    const bool separate_y = pattern_.y == Layout::position || recipe.corrections;
-    y_                    = make_array<Scalar, Space>("finegrain::y", separate_y ? scalars() : 0);
-    y_many_               = {};
-    trouble_              = Kokkos::View<Trouble, Space>("finegrain::trouble");
-    launches_             = 0;
-    prepare_residuals(view, plan, kind == FactorKind::dilu, recipe.corrections);
+    grid_          = recipe.grid;
+    grid_coupling_ = recipe.coupling;
+    y_             = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? scalars() : 0);
+    y_many_        = {};
+    trouble_       = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    launches_      = 0;
+    residuals_     = {};
+    shifted_       = false;
 
     statistics_           = {};
     statistics_.schedule  = plan.schedule.kind;
@@ -124,7 +124,7 @@ public:
     statistics_.diagonal  = recipe.diagonal;
     statistics_.widths    = measure_widths(plan.schedule);
     statistics_.left_out  = view.coupling.entries() + plan.selection.left_out.entries();
-    count(view);
+    count();
     return {};
   }
 
@@ -154,7 +154,8 @@ public:
     kernels_.factor(run(forward_group_, forward_visit_), n_, arguments);
     Kokkos::deep_copy(exec_, trouble, trouble_);
     exec_.fence();
-    shifted_ = trouble().shifted > 0;
+    shifted_                    = trouble().shifted > 0;
+    residuals_.difference_known = residuals_.difference.extent(0) > 0;
     return {trouble().bad_row < rows_ ? trouble().bad_row : -1, trouble().shifted};
   }
 
@@ -167,7 +168,43 @@ public:
     finish();
   }
 
-  bool has_short_residual() const override { return residuals_.difference.extent(0) > 0 && !shifted_; }
+  void allow_corrections(const OperatorView &view) override
+  {
+    const Selection   selection = select_for_factor(view.owned, grid_, grid_coupling_);
+    const auto        row_of    = copy_to<Kokkos::HostSpace>(pattern_.row_of);
+    Residuals<Space> &r         = residuals_;
+    r                           = {};
+    r.kept                      = true;
+    r.owned.set(view.owned, {});
+    r.left_out.set(selection.left_out, selection.left_out_entry);
+    r.ghost.set(view.coupling, {});
+    const auto has_ghosts = [&](Index pos) {
+      const Index row = pattern_.permuted ? row_of(pos) : pos;
+      return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
+    };
+    std::vector<Index> slots(std::size_t(rows_), 0);
+    for (Index pos = 0; pos < rows_; ++pos) slots[std::size_t(pos)] = pos;
+    const auto boundary = std::stable_partition(slots.begin(), slots.end(), [&](Index p) { return !has_ghosts(p); });
+    r.cut               = make_array<Index>("finegrain::cut", 3);
+    r.cut(0)            = 0;
+    r.cut(1)            = Index(boundary - slots.begin());
+    r.cut(2)            = rows_;
+    if (r.cut(1) < rows_) {
+      auto list = make_array<Index>("finegrain::slots", slots.size());
+      std::copy(slots.begin(), slots.end(), list.data());
+      r.slots = copy_to<Space>(list);
+    }
+    r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
+    r.y      = make_array<Scalar, Space>("finegrain::y", scalars());
+    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
+    if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", scalars());
+    if (statistics_.factor == FactorKind::dilu && statistics_.precision == Precision::working &&
+        statistics_.diagonal == Precision::working)
+      r.difference = make_array<Scalar, Space>("finegrain::difference", scalars() * std::size_t(n_));
+    count();
+  }
+
+  bool has_short_residual() const override { return residuals_.difference_known && !shifted_; }
 
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                Scalar *total) override
@@ -305,40 +342,7 @@ private:
     part(1);
   }
 
-  void prepare_residuals(const OperatorView &view, const Plan &plan, bool dilu, bool wanted)
-  {
-    Residuals<Space> &r = residuals_;
-    r                   = {};
-    shifted_            = false;
-    if (!wanted) return;
-    r.kept = true;
-    r.owned.set(view.owned, {});
-    r.left_out.set(plan.selection.left_out, plan.selection.left_out_entry);
-    r.ghost.set(view.coupling, {});
-    const auto has_ghosts = [&](Index pos) {
-      const Index row = plan.row_of.extent(0) ? plan.row_of(pos) : pos;
-      return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
-    };
-    std::vector<Index> slots(std::size_t(rows_), 0);
-    for (Index pos = 0; pos < rows_; ++pos) slots[std::size_t(pos)] = pos;
-    const auto boundary = std::stable_partition(slots.begin(), slots.end(), [&](Index p) { return !has_ghosts(p); });
-    r.cut               = make_array<Index>("finegrain::cut", 3);
-    r.cut(0)            = 0;
-    r.cut(1)            = Index(boundary - slots.begin());
-    r.cut(2)            = rows_;
-    if (r.cut(1) < rows_) {
-      auto list = make_array<Index>("finegrain::slots", slots.size());
-      std::copy(slots.begin(), slots.end(), list.data());
-      r.slots = copy_to<Space>(list);
-    }
-    r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
-    r.y      = make_array<Scalar, Space>("finegrain::y", scalars());
-    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
-    if (dilu && precision_ == Precision::working && diagonal_kind_ == Precision::working)
-      r.difference = make_array<Scalar, Space>("finegrain::difference", scalars() * std::size_t(n_));
-  }
-
-  void count(const OperatorView &view)
+  void count()
   {
     const double n = n_, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
                  upper    = double(pattern_.upper.col.extent(0)),
@@ -364,7 +368,7 @@ private:
     s.apply_launches = executor_ == ExecutorKind::launch ? 2 * s.widths.groups : 0;
     if (!r.kept) return;
     const std::size_t short_blocks = std::size_t(rows_) + r.left_out.entries() + r.ghost.entries(),
-                      long_blocks  = std::size_t(view.owned.entries()) + r.ghost.entries();
+                      long_blocks  = r.owned.entries() + r.ghost.entries();
     s.difference_bytes             = r.difference.span() * sizeof(Scalar);
     s.residual_bytes               = short_blocks * block;
     s.long_residual_bytes          = long_blocks * block;
@@ -376,8 +380,9 @@ private:
   int                          n_    = 1;
   Index                        rows_ = 0;
   Shift                        shift_;
-  Precision                    precision_ = Precision::working, diagonal_kind_ = Precision::working;
-  ExecutorKind                 executor_ = ExecutorKind::natural;
+  Grid                         grid_;
+  GridCoupling                 grid_coupling_ = GridCoupling::factor;
+  ExecutorKind                 executor_      = ExecutorKind::natural;
   Kernels<Exec>                kernels_{};
   RareKernels<Exec>            rare_{};
   Pattern<Space>               pattern_;

@@ -96,9 +96,12 @@ public:
   virtual FactorReport factor(const Source &owned) = 0;
   // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
   virtual void apply(const Scalar *b, Scalar *x) = 0;
-  // A correction iteration (numerics.md 1), if the recipe asked for them: step = M^-1 (b - A x), and total += step
-  // unless total is null; total may be x. `last` is what the last apply(), or correct(), gave, if x has grown by just
-  // that since; null otherwise. It may be step.
+  // Prepares corrections for the view that was analysed. The factor stays as it is; short residuals need another
+  // factor().
+  virtual void allow_corrections(const OperatorView &) = 0;
+  // A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may
+  // be x. `last` is what the last apply(), or correct(), gave, if x has grown by just that since; null otherwise. It
+  // may be step.
   virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                        Scalar *total) = 0;
   // Whether correct() would find the residual without reading upper blocks: DILU in working precision, `last` given,

@@ -189,6 +189,12 @@ Selection select_within_grids(const Graph &g, const Grid &grid)
   return s;
 }
 
+Selection select_for_factor(const Graph &g, const Grid &grid, GridCoupling coupling)
+{
+  if (coupling == GridCoupling::corrections && count_points(grid) == g.rows) return select_within_grids(g, grid);
+  return {g, {}, {}, {}};
+}
+
 Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 {
   const Index        rows   = p.rows;

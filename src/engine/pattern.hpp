@@ -44,6 +44,7 @@ struct Selection {
 
 // What a factor keeps where grids are coupled by corrections only: couplings within each grid.
 Selection select_within_grids(const Graph &, const Grid &);
+Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 
 // ILU(0) of a graph eliminated in the order of positions, row_of(position), or in natural order if row_of is
 // empty. With FactorKind::automatic the list of off-diagonal updates decides; with dilu it is dropped. `kind` returns

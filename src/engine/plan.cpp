@@ -43,8 +43,7 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, int threa
   if (recipe.schedule == ScheduleKind::hyperplane && !has_grid) return {Refusal::no_grid};
   const bool fits = has_grid && count_points(recipe.grid) == owned.rows;
   if (recipe.schedule == ScheduleKind::hyperplane && !fits) return {Refusal::grid_size};
-  plan.selection = fits && recipe.coupling == GridCoupling::corrections ? select_within_grids(owned, recipe.grid)
-                                                                        : Selection{owned, {}, {}, {}};
+  plan.selection = select_for_factor(owned, recipe.grid, recipe.coupling);
   // The factor's graph as it is eliminated.
   const Graph g = ordered ? permute(plan.selection.graph, recipe.ordering) : plan.selection.graph;
   if (const Refusal refusal = choose_schedule(g, owned, recipe, plan)) return refusal;

@@ -35,8 +35,7 @@ struct Recipe {
   Shift            shift;
   Grid             grid; // empty: no structure known
   GridCoupling     coupling = GridCoupling::factor;
-  HostArray<Index> ordering;            // row at each place of the elimination order; empty: natural
-  bool             corrections = false; // keep what correct() needs
+  HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
 };
 
 // Why a recipe cannot be built, naming the choices that exclude each other; null if it can.

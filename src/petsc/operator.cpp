@@ -71,9 +71,9 @@ PetscErrorCode CopyGraph(const Structure &s, Graph *g)
 }
 
 // Blocks of n scalar rows. column(c) is the block column and column_in_block(c) the place in it of scalar column c.
-// Fills the maps of `op` if it is given.
+// Fills the map if it is given.
 template <class Column, class InBlock> PetscErrorCode CompressGraph(const Structure &s, PetscInt n, Column column,
-                                                                    InBlock column_in_block, Graph *g, Operator *op)
+                                                                    InBlock column_in_block, Graph *g, BlockMap *map)
 {
   const PetscInt     rows = s.rows / n;
   std::vector<Index> cols, row;
@@ -97,19 +97,19 @@ template <class Column, class InBlock> PetscErrorCode CompressGraph(const Struct
   }
   g->col = make_array<Index>("finegrain::col", cols.size());
   std::copy(cols.begin(), cols.end(), g->col.data());
-  if (!op) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!map) PetscFunctionReturn(PETSC_SUCCESS);
 
-  op->base = make_array<Offset>("finegrain::base", cols.size() * std::size_t(n));
-  op->mask = make_array<std::uint32_t>("finegrain::mask", cols.size() * std::size_t(n));
+  map->base = make_array<Offset>("finegrain::base", cols.size() * std::size_t(n));
+  map->mask = make_array<std::uint32_t>("finegrain::mask", cols.size() * std::size_t(n));
   for (PetscInt i = 0; i < rows; ++i)
     for (PetscInt r = 0; r < n; ++r) {
       PetscInt e = s.ptr[i * n + r];
       for (Index b = g->ptr(i); b < g->ptr(i + 1); ++b) {
         const Offset at = Offset(b) * n + r;
-        op->base(at)    = e;
-        op->mask(at)    = 0;
+        map->base(at)   = e;
+        map->mask(at)   = 0;
         for (; e < s.ptr[i * n + r + 1] && column(s.col[e]) == g->col(b); ++e)
-          op->mask(at) |= std::uint32_t(1) << column_in_block(s.col[e]);
+          map->mask(at) |= std::uint32_t(1) << column_in_block(s.col[e]);
       }
     }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -149,20 +149,20 @@ PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
   if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, g));
   else
     PetscCall(CompressGraph(
-      s, n, [n](PetscInt c) { return Index(c / n); }, [n](PetscInt c) { return c % n; }, g, op));
+      s, n, [n](PetscInt c) { return Index(c / n); }, [n](PetscInt c) { return c % n; }, g, &op->owned));
   PetscCall(RestoreStructure(op->by_blocks, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Ghosts are numbered by ascending global block column.
-PetscErrorCode AnalyzeCoupling(Mat coupling, const Operator &op, const PetscInt *global, OperatorView *view)
+PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *op, OperatorView *view)
 {
-  const PetscInt        n = op.by_blocks ? 1 : op.block; // block columns of AIJ are found from scalar ones
-  std::vector<PetscInt> ghosts;
-  Structure             s;
+  const PetscInt         n      = op->by_blocks ? 1 : op->block; // block columns of AIJ are found from scalar ones
+  std::vector<PetscInt> &ghosts = op->ghosts;
+  Structure              s;
 
   PetscFunctionBegin;
-  PetscCall(GetStructure(coupling, op.by_blocks, &s));
+  PetscCall(GetStructure(coupling, op->by_blocks, &s));
   PetscCall(CheckSortedRows(s));
   for (PetscInt i = 0; i < s.rows; ++i)
     for (PetscInt e = s.ptr[i]; e < s.ptr[i + 1]; ++e) ghosts.push_back(global[s.col[e]] / n);
@@ -172,8 +172,8 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const Operator &op, const PetscInt 
   PetscCall(CompressGraph(
     s, n,
     [&](PetscInt c) { return Index(std::lower_bound(ghosts.begin(), ghosts.end(), global[c] / n) - ghosts.begin()); },
-    [&](PetscInt c) { return global[c] % n; }, &view->coupling, nullptr));
-  PetscCall(RestoreStructure(op.by_blocks, &s));
+    [&](PetscInt c) { return global[c] % n; }, &view->coupling, n > 1 ? &op->coupling : nullptr));
+  PetscCall(RestoreStructure(op->by_blocks, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,7 +196,7 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
   PetscCheck(
     seqaij || mpiaij || seqbaij || mpibaij, comm, PETSC_ERR_SUP,
-    "The preconditioning matrix is of type %s; AIJ or BAIJ is needed: assemble it with -mat_type baij or aij "
+    "The preconditioning matrix is of type %s; AIJ, BAIJ or SBAIJ is needed: assemble it with -mat_type baij or aij "
     "(-dm_mat_type with a DM), convert it with MatConvert(), or give KSPSetOperators() another second matrix",
     type);
   op->by_blocks = seqbaij || mpibaij;
@@ -249,7 +249,7 @@ PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Op
   view->block = int(op->block);
   PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
   PetscCall(AnalyzeOwned(owned, op, &view->owned));
-  if (coupling) PetscCall(AnalyzeCoupling(coupling, *op, global, view));
+  if (coupling) PetscCall(AnalyzeCoupling(coupling, global, op, view));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,33 +266,77 @@ PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OperatorGetSource(Mat mat, const Operator &op, Source *source)
+namespace
 {
-  Mat                owned, coupling;
-  const PetscInt    *global;
+
+PetscErrorCode GetSource(Mat part, bool by_blocks, const BlockMap &map, Source *source)
+{
   const PetscScalar *values;
 
   PetscFunctionBegin;
-  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
-  if (op.by_blocks) PetscCall(FinegrainSeqBAIJGetArrayRead(owned, &values));
-  else PetscCall(MatSeqAIJGetArrayRead(owned, &values));
+  if (by_blocks) PetscCall(FinegrainSeqBAIJGetArrayRead(part, &values));
+  else PetscCall(MatSeqAIJGetArrayRead(part, &values));
   static_assert(sizeof(Scalar) == sizeof(PetscScalar), "the engine was configured for another PetscScalar");
-  source->values = reinterpret_cast<const Scalar *>(values);
-  source->base   = op.base.data();
-  source->mask   = op.mask.data();
+  *source = {reinterpret_cast<const Scalar *>(values), map.base.data(), map.mask.data()};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OperatorRestoreSource(Mat mat, const Operator &op, Source *source)
+PetscErrorCode RestoreSource(Mat part, bool by_blocks, Source *source)
 {
-  Mat                owned, coupling;
-  const PetscInt    *global;
   const PetscScalar *values = reinterpret_cast<const PetscScalar *>(source->values);
 
   PetscFunctionBegin;
-  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
-  if (op.by_blocks) PetscCall(FinegrainSeqBAIJRestoreArrayRead(owned, &values));
-  else PetscCall(MatSeqAIJRestoreArrayRead(owned, &values));
+  if (by_blocks) PetscCall(FinegrainSeqBAIJRestoreArrayRead(part, &values));
+  else PetscCall(MatSeqAIJRestoreArrayRead(part, &values));
   source->values = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OperatorGetValues(Mat mat, const Operator &op, Values *values)
+{
+  Mat             owned, coupling;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  PetscCall(GetSource(owned, op.by_blocks, op.owned, &values->owned));
+  if (coupling) PetscCall(GetSource(coupling, op.by_blocks, op.coupling, &values->coupling));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorRestoreValues(Mat mat, const Operator &op, Values *values)
+{
+  Mat             owned, coupling;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  PetscCall(RestoreSource(owned, op.by_blocks, &values->owned));
+  if (coupling) PetscCall(RestoreSource(coupling, op.by_blocks, &values->coupling));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorGetOrdering(const Graph &g, MatOrderingType type, HostArray<Index> *order)
+{
+  std::vector<PetscInt>    ptr(std::size_t(g.rows) + 1, 0), col(std::size_t(g.entries()));
+  std::vector<PetscScalar> ones(col.size(), 1);
+  Mat                      graph;
+  IS                       rows, cols;
+  const PetscInt          *row;
+
+  PetscFunctionBegin;
+  for (Index i = 0; i < g.rows; ++i) ptr[std::size_t(i) + 1] = g.ptr(i + 1);
+  for (Index e = 0; e < g.entries(); ++e) col[std::size_t(e)] = g.col(e);
+  PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, g.rows, g.rows, ptr.data(), col.data(), ones.data(), &graph));
+  PetscCall(MatGetOrdering(graph, type, &rows, &cols));
+  *order = make_array<Index>("finegrain::ordering", std::size_t(g.rows));
+  PetscCall(ISGetIndices(rows, &row));
+  for (Index i = 0; i < g.rows; ++i) (*order)(i) = Index(row[i]);
+  PetscCall(ISRestoreIndices(rows, &row));
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&cols));
+  PetscCall(MatDestroy(&graph));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -10,17 +10,24 @@
 namespace finegrain
 {
 
+// AIJ with n > 1: where each row of each block begins and which of its columns are there (Source).
+struct BlockMap {
+  HostArray<Offset>        base;
+  HostArray<std::uint32_t> mask;
+
+  std::size_t bytes() const { return base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t); }
+};
+
 // How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
 struct Operator {
   bool     by_blocks = false; // BAIJ; otherwise AIJ
   bool     parallel  = false; // MPIAIJ or MPIBAIJ
   PetscInt block     = 1;     // block size
 
-  // AIJ with n > 1: where each row of each block begins and which of its columns are there (Source).
-  HostArray<Offset>        base;
-  HostArray<std::uint32_t> mask;
+  BlockMap              owned, coupling;
+  std::vector<PetscInt> ghosts; // global block rows of the ghosts, ascending
 
-  std::size_t bytes() const { return base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t); }
+  std::size_t bytes() const { return owned.bytes() + coupling.bytes() + ghosts.size() * sizeof(PetscInt); }
 };
 
 } // namespace finegrain
@@ -30,9 +37,13 @@ struct Operator {
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
                                finegrain::OperatorView *view);
 
-// Access to the values of the owned part, on the host. `mat` has the structure that was analyzed.
-PetscErrorCode OperatorGetSource(Mat mat, const finegrain::Operator &op, finegrain::Source *source);
-PetscErrorCode OperatorRestoreSource(Mat mat, const finegrain::Operator &op, finegrain::Source *source);
+// Access to the values, on the host. `mat` has the structure that was analyzed.
+PetscErrorCode OperatorGetValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+PetscErrorCode OperatorRestoreValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+
+// The block rows of this rank in a MatOrderingType of their graph.
+PetscErrorCode OperatorGetOrdering(const finegrain::Graph &graph, MatOrderingType type,
+                                   finegrain::HostArray<finegrain::Index> *order);
 
 // Raises the error of a rank on all ranks, so that none waits for the others: returns `local` where it is set (the
 // error has been raised there already) and an error of its own elsewhere. Collective.

@@ -15,18 +15,6 @@ using namespace finegrain;
 namespace
 {
 
-// C++ exceptions end here.
-template <class Body> PetscErrorCode Guard(Body body)
-{
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of memory");
-  } catch (const std::exception &e) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
-  }
-}
-
 PetscErrorCode StartKokkos()
 {
   PetscFunctionBegin;
@@ -114,6 +102,8 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionBegin;
   PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
   if (!hint && recipe.schedule == ScheduleKind::automatic) recipe.schedule = ScheduleKind::hyperplane;
+  if (e->ordering != MATORDERINGNATURAL)
+    PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
   recipe.diagonal = e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE ? recipe.precision : Precision::working;
   recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
   e->engine           = make_engine(recipe.backend);
@@ -131,6 +121,16 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscFunctionBegin;
+  e->engine->allow_corrections(view);
+  PetscCall(e->halo.create(pc, e->op, view.owned.rows));
+  e->step            = make_array<Scalar>("finegrain::step", std::size_t(view.owned.rows) * std::size_t(view.block));
+  e->has_corrections = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView      view;
@@ -140,8 +140,9 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PetscCall(PetscLogEventBegin(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   e->analyzed = false;
   e->engine.reset();
-  PetscCall(OperatorAnalyze(pc->pmat, e->block_size, option.c_str(), &e->op, &view));
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
+  if (e->corrections || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
   e->analyzed = true;
   PetscCall(PetscLogEventEnd(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,13 +172,15 @@ PetscErrorCode ReportPivots(PC pc, const PCEngine &e)
 
 PetscErrorCode Factor(PC pc, PCEngine *e)
 {
-  Source source;
+  const Mat mat = PCEngineMatrix(pc, *e);
+  Values    values;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
-  PetscCall(OperatorGetSource(pc->pmat, e->op, &source));
-  e->report = e->engine->factor(source);
-  PetscCall(OperatorRestoreSource(pc->pmat, e->op, &source));
+  PetscCall(OperatorGetValues(mat, e->op, &values));
+  e->report = e->engine->factor(values.owned);
+  PetscCall(OperatorRestoreValues(mat, e->op, &values));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
   PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
   PetscCall(ReportPivots(pc, *e));
   PetscCall(PetscLogEventEnd(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
@@ -190,38 +193,16 @@ PetscErrorCode PCSetUp_Engine(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
-  PetscCall(Guard([&]() -> PetscErrorCode {
+  PetscCall(PCEngineSetApplications(pc));
+  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(StartKokkos());
-    if (!e->analyzed || pc->flag != SAME_NONZERO_PATTERN) PetscCall(Analyze(pc, e));
+    if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
+    PetscCall(PCEngineConvert(pc, e));
+    if (!e->analyzed) PetscCall(Analyze(pc, e));
     PetscCall(Factor(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
-{
-  PCEngine          *e = static_cast<PCEngine *>(pc->data);
-  const PetscScalar *rhs;
-  PetscScalar       *result;
-
-  PetscFunctionBegin;
-  if (pc->failedreason) { // some KSPs look at the result only
-    PetscCall(FinegrainVecFlag(x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, b, x, nullptr));
-  PetscCall(VecGetArrayRead(b, &rhs));
-  PetscCall(VecGetArrayWrite(x, &result));
-  PetscCall(Guard([&]() -> PetscErrorCode {
-    e->engine->apply(reinterpret_cast<const Scalar *>(rhs), reinterpret_cast<Scalar *>(result));
-    return PETSC_SUCCESS;
-  }));
-  PetscCall(VecRestoreArrayWrite(x, &result));
-  PetscCall(VecRestoreArrayRead(b, &rhs));
-  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
-  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, b, x, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -285,8 +266,15 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
                                    "\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
-  PetscCall(PetscViewerASCIIPrintf(
-    viewer, "couplings between ranks left out: %" PetscInt64_FMT " blocks, exchange: none\n", t.left_out));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "couplings left out of the factor: %" PetscInt64_FMT " blocks, exchange: %s\n",
+                                   t.left_out, e.corrections ? "each correction" : "none"));
+  if (e.corrections)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
+                                     e.engine->has_short_residual() ? "with the short residual of DILU"
+                                                                    : "with residuals of the matrix"));
+  if (e.ordering != MATORDERINGNATURAL)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.shift_amount), t.shifted));
@@ -316,8 +304,13 @@ PetscErrorCode PCReset_Engine(PC pc)
   PetscFunctionBegin;
   e->analyzed = false;
   e->engine.reset();
-  e->op     = Operator();
-  e->report = FactorReport();
+  e->op              = Operator();
+  e->report          = FactorReport();
+  e->has_corrections = false;
+  e->step            = {};
+  PetscCall(e->halo.destroy());
+  PetscCall(MatDestroy(&e->converted));
+  for (Vec &v : e->work) PetscCall(VecDestroy(&v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,6 +321,7 @@ PetscErrorCode PCDestroy_Engine(PC pc)
   PetscFunctionBegin;
   PetscCall(PCReset_Engine(pc)); // PCSetType() destroys without a reset
   PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, nullptr));
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCFinegrainApplyCorrections_C", nullptr));
   delete static_cast<PCEngine *>(pc->data);
   pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -341,6 +335,40 @@ PetscErrorCode PCFinegrainGetEngine_Engine(PC pc, PCEngine **e)
 
 } // namespace
 
+PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(pc->pmat);
+  PetscBool         seq, mpi;
+  PetscObjectState  state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpi));
+  if (!e->analyzed) PetscCall(MatDestroy(&e->converted));
+  if (!seq && !mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectStateGet(object, &state));
+  if (e->converted && state == e->converted_state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&e->converted));
+  PetscCall(MatConvert(pc->pmat, seq ? MATSEQBAIJ : MATMPIBAIJ, MAT_INITIAL_MATRIX, &e->converted));
+  e->converted_state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
+{
+  OperatorView     view;
+  Operator         op;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  if (e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
+  PetscCall(AllowCorrections(pc, e, view));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  if (state == e->state) PetscCall(Factor(pc, e)); // for the short residual; a lagged factor stays as it is
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
 {
   PetscFunctionBegin;
@@ -350,11 +378,11 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
 
   pc->data                = e;
   pc->ops->setup          = PCSetUp_Engine;
-  pc->ops->apply          = PCApply_Engine;
   pc->ops->setfromoptions = PCSetFromOptions_Engine;
   pc->ops->view           = PCView_Engine;
   pc->ops->reset          = PCReset_Engine;
   pc->ops->destroy        = PCDestroy_Engine;
+  PetscCall(PCEngineSetApplications(pc));
   PetscCall(
     PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,11 +1,12 @@
 // What all preconditioner types share. A type is a PCEngineType, a default recipe and a constructor.
 #pragma once
 
-#include "operator.hpp"
+#include "halo.hpp"
 
 #include <petscfinegrain.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 struct PCEngineType {
@@ -27,13 +28,48 @@ struct PCEngine {
   PetscReal                        shift_amount;
   PetscInt                         block_size = 0; // of an AIJ matrix; 0: its own
   std::vector<PetscInt>            grid;           // I, J, K of each local grid; empty: ask the DM
+  std::string                      ordering    = MATORDERINGNATURAL;
+  PetscInt                         corrections = 0; // inside one application
 
   // What set-up made.
   bool                               analyzed = false;
   finegrain::Operator                op;
   std::unique_ptr<finegrain::Engine> engine;
   finegrain::FactorReport            report;
+  Mat                                converted       = nullptr; // of an SBAIJ matrix
+  PetscObjectState                   state           = 0;       // of the matrix when it was factored
+  PetscObjectState                   converted_state = 0;       // of the matrix when it was converted
+
+  // What corrections need; made at first use.
+  bool                                    has_corrections = false;
+  finegrain::PetscHalo                    halo;
+  finegrain::HostArray<finegrain::Scalar> step;
+  Vec                                     work[2] = {nullptr, nullptr};
 };
+
+// The matrix that is read: the PC's, or its conversion.
+inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.converted : pc->pmat; }
+
+// Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
+PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
+
+// Makes ready for corrections, if that has not been done since the analysis. Collective.
+PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e);
+
+// C++ exceptions end here.
+template <class Body> PetscErrorCode FinegrainGuard(Body body)
+{
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of memory");
+  } catch (const std::exception &e) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
+  }
+}
+
+// Gives the PC its applications: pc->ops, and a composed function for KSPREFINE.
+PetscErrorCode PCEngineSetApplications(PC pc);
 
 // Fills pc->data and pc->ops. To be called by the constructor of a type.
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type);
@@ -62,6 +98,6 @@ template <class To, class From> constexpr To FinegrainEnum(From value)
 }
 
 struct FinegrainEvents {
-  PetscLogEvent analyze, factor, apply;
+  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary;
 };
 extern FinegrainEvents finegrain_events;

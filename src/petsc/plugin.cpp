@@ -85,6 +85,10 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
   PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
   PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));
+  PetscCall(PetscLogEventRegister("FGHaloBegin", PC_CLASSID, &finegrain_events.halo_begin));
+  PetscCall(PetscLogEventRegister("FGHaloEnd", PC_CLASSID, &finegrain_events.halo_end));
+  PetscCall(PetscLogEventRegister("FGInterior", PC_CLASSID, &finegrain_events.interior));
+  PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -113,12 +113,12 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
       for (const ExecutorKind executor : executors)
         for (const bool factored : {true, false}) {
           Recipe r;
-          r.factor      = kind;
-          r.precision   = precision;
-          r.executor    = executor;
-          r.corrections = true;
-          auto e        = make_engine(Backend::host);
+          r.factor    = kind;
+          r.precision = precision;
+          r.executor  = executor;
+          auto e      = make_engine(Backend::host);
           ASSERT_FALSE(e->analyse(p.view(), r));
+          e->allow_corrections(p.view());
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
           EXPECT_EQ(e->has_short_residual(), kind == FactorKind::dilu && precision == Precision::working);
           const auto x = p.corrected(*e, 3, factored);
@@ -135,9 +135,9 @@ TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 {
   Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), 2, few_ghosts(36));
   Recipe  r;
-  r.corrections = true;
-  auto e        = make_engine(Backend::host);
+  auto    e = make_engine(Backend::host);
   ASSERT_FALSE(e->analyse(p.view(), r));
+  e->allow_corrections(p.view());
   e->factor(p.source());
   p.corrected(*e, 1, true);
   EXPECT_EQ(p.events, (std::vector<std::string>{"begin", "interior", "end", "boundary"}));
@@ -147,10 +147,13 @@ TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
 {
   Coupled p(make_grid_graph({5, 4, 3}, Stencil::star), 2, Rows(60, std::set<Index>{}));
   Recipe  r;
-  r.corrections = true;
-  auto e        = make_engine(Backend::host);
+  auto    e = make_engine(Backend::host);
   ASSERT_FALSE(e->analyse(p.view(), r));
   e->factor(p.source());
+  e->allow_corrections(p.view());
+  EXPECT_FALSE(e->has_short_residual()); // until the next factorisation
+  e->factor(p.source());
+  EXPECT_TRUE(e->has_short_residual());
   const Statistics s = e->statistics();
   EXPECT_EQ(s.residual_bytes, 60 * 4 * sizeof(Scalar)); // one block a row
   EXPECT_EQ(s.long_residual_bytes, std::size_t(p.graph.entries()) * 4 * sizeof(Scalar));
@@ -172,10 +175,10 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
   for (Index e = p.graph.ptr(0); e < p.graph.ptr(1); ++e)
     if (p.graph.col(e) == 0) p.values[std::size_t(e)] = Scalar(0);
   Recipe r;
-  r.corrections  = true;
   r.shift.amount = Real(0.01);
   auto e         = make_engine(Backend::host);
   ASSERT_FALSE(e->analyse(p.view(), r));
+  e->allow_corrections(p.view());
   EXPECT_EQ(e->factor(p.source()).shifted, 1);
   EXPECT_FALSE(e->has_short_residual());
   p.values = make_values(p.graph, 1, 7);
@@ -209,13 +212,13 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
   for (const ExecutorKind executor : executors) {
     Coupled p(all, 3, Rows(std::size_t(all.rows), std::set<Index>{}));
     Recipe  r;
-    r.grid        = grid;
-    r.schedule    = ScheduleKind::hyperplane;
-    r.coupling    = GridCoupling::corrections;
-    r.executor    = executor;
-    r.corrections = true;
-    auto e        = make_engine(Backend::host);
+    r.grid     = grid;
+    r.schedule = ScheduleKind::hyperplane;
+    r.coupling = GridCoupling::corrections;
+    r.executor = executor;
+    auto e     = make_engine(Backend::host);
     ASSERT_FALSE(e->analyse(p.view(), r));
+    e->allow_corrections(p.view());
     e->factor(p.source());
     EXPECT_EQ(e->statistics().widths.groups, 9); // of the larger box
     EXPECT_EQ(e->statistics().left_out, all.entries() - within.entries());

@@ -31,10 +31,28 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
                                    list(s.to_lower), list(s.to_upper), p.source(), Shift{}, lower.data(),
                                    upper.data(), diagonal.data(), nullptr, &trouble});
   EXPECT_EQ(trouble.bad_row, s.rows);
-  run(ForwardRow<N, Scalar, Scalar>{n, s.lower.ptr.data(), s.lower.col.data(), nullptr, true, lower.data(),
-                                    diagonal.data(), p.b.data(), x.data(), nullptr, {}});
-  run(BackwardRow<N, Scalar>{n, s.upper.ptr.data(), s.upper.col.data(), nullptr, true, s.rows - 1, upper.data(),
-                             x.data(), x.data(), nullptr, {}});
+  run(ForwardRow<N, Scalar, Scalar>{n,
+                                    s.lower.ptr.data(),
+                                    s.lower.col.data(),
+                                    nullptr,
+                                    true,
+                                    lower.data(),
+                                    diagonal.data(),
+                                    p.b.data(),
+                                    x.data(),
+                                    nullptr,
+                                    {}});
+  run(BackwardRow<N, Scalar>{n,
+                             s.upper.ptr.data(),
+                             s.upper.col.data(),
+                             nullptr,
+                             true,
+                             s.rows - 1,
+                             upper.data(),
+                             x.data(),
+                             x.data(),
+                             nullptr,
+                             {}});
   return x;
 }
 

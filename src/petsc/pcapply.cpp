@@ -1,0 +1,344 @@
+// Applications of all types: one vector, several, transposed, corrected, and Richardson's method.
+#include "pcengine.hpp"
+
+#include <petscksp.h>
+
+#include <cstring>
+
+using namespace finegrain;
+
+namespace
+{
+
+// Arrays of a right-hand side and a result, for the length of an application.
+struct Arrays {
+  Vec                b, x;
+  const PetscScalar *rhs;
+  PetscScalar       *result;
+
+  const Scalar *from() const { return reinterpret_cast<const Scalar *>(rhs); }
+  Scalar       *to() const { return reinterpret_cast<Scalar *>(result); }
+};
+
+PetscErrorCode GetArrays(Vec b, Vec x, Arrays *a)
+{
+  PetscFunctionBegin;
+  a->b = b;
+  a->x = x;
+  PetscCall(VecGetArrayRead(b, &a->rhs));
+  PetscCall(VecGetArray(x, &a->result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreArrays(Arrays *a)
+{
+  PetscFunctionBegin;
+  PetscCall(VecRestoreArray(a->x, &a->result));
+  PetscCall(VecRestoreArrayRead(a->b, &a->rhs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What corrections read of the matrix as it is now.
+PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
+{
+  PetscObjectState state;
+  PetscMPIInt      size;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineAllowCorrections(pc, e));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  values->factored = state == e->state;
+  if (!values->factored) PetscCall(PCEngineConvert(pc, e));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  values->halo = size > 1 ? &e->halo : nullptr;
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreValues(PC pc, PCEngine *e, Values *values)
+{
+  PetscFunctionBegin;
+  PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, values));
+  PetscCall(e->halo.take_error());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double CorrectionFlops(const Engine &engine, const Values &values)
+{
+  const Statistics s = engine.statistics();
+  return s.apply_flops + (values.factored && engine.has_short_residual() ? s.residual_flops : s.long_residual_flops);
+}
+
+// step = M^-1 (b - A x) in vectors; the arguments are those of Engine::correct().
+PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step)
+{
+  Values             values;
+  const PetscScalar *sum;
+  Arrays             a;
+
+  PetscFunctionBegin;
+  PetscCall(GetValues(pc, e, &values));
+  PetscCall(GetArrays(b, step, &a));
+  PetscCall(VecGetArrayRead(x, &sum));
+  e->engine->correct(values, a.from(), reinterpret_cast<const Scalar *>(sum), has_last ? a.to() : nullptr, a.to(),
+                     nullptr);
+  PetscCall(VecRestoreArrayRead(x, &sum));
+  PetscCall(RestoreArrays(&a));
+  PetscCall(PetscLogFlops(CorrectionFlops(*e->engine, values)));
+  PetscCall(RestoreValues(pc, e, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
+{
+  Arrays   a;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(b, &n));
+  PetscCall(GetArrays(b, x, &a));
+  if (transposed) e->engine->apply_transposed(1, n, a.from(), a.to());
+  else e->engine->apply(a.from(), a.to());
+  PetscCall(RestoreArrays(&a));
+  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
+template <class Body> PetscErrorCode Application(PC pc, Vec b, Vec x, Body body)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(FinegrainVecFlag(x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, b, x, nullptr));
+  PetscCall(FinegrainGuard(body));
+  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, b, x, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// x = M^-1 b and `corrections` further steps: composed with every PC of ours for KSPREFINE.
+PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt corrections, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (!corrections) {
+      PetscCall(ApplyOnce(e, b, x, false));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    Values values;
+    Arrays a;
+    PetscCall(GetValues(pc, e, &values));
+    PetscCall(GetArrays(b, x, &a));
+    e->engine->apply(a.from(), a.to());
+    Scalar *step = e->step.data();
+    for (PetscInt k = 0; k < corrections; ++k)
+      e->engine->correct(values, a.from(), a.to(), k ? step : a.to(), step, a.to());
+    PetscCall(RestoreArrays(&a));
+    PetscCall(
+      PetscLogFlops(e->engine->statistics().apply_flops + double(corrections) * CorrectionFlops(*e->engine, values)));
+    PetscCall(RestoreValues(pc, e, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCApplyCorrections_Engine(pc, static_cast<PCEngine *>(pc->data)->corrections, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetWork(PCEngine *e, Vec like)
+{
+  PetscFunctionBegin;
+  for (Vec &v : e->work)
+    if (!v) PetscCall(VecDuplicate(like, &v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(ApplyOnce(e, b, x, true));
+    if (e->corrections) PetscCall(GetWork(e, b));
+    for (PetscInt k = 0; k < e->corrections; ++k) {
+      PetscCall(MatMultTranspose(pc->pmat, x, e->work[0]));
+      PetscCall(VecAYPX(e->work[0], -1, b));
+      PetscCall(ApplyOnce(e, e->work[0], e->work[1], true));
+      PetscCall(VecAXPY(x, 1, e->work[1]));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Columns one by one, where they cannot share sweeps.
+PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
+{
+  PetscInt columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, nullptr, &columns));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec b, x;
+    PetscCall(MatDenseGetColumnVecRead(B, c, &b));
+    PetscCall(MatDenseGetColumnVecWrite(X, c, &x));
+    PetscCall(transposed ? PCApplyTranspose_Engine(pc, b, x) : PCApply_Engine(pc, b, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, c, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, c, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
+{
+  PCEngine          *e = static_cast<PCEngine *>(pc->data);
+  PetscInt           from, to, columns;
+  const PetscScalar *b;
+  PetscScalar       *x;
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(B, &from));
+  PetscCall(MatDenseGetLDA(X, &to));
+  // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
+  if (pc->failedreason || e->corrections || from != to) {
+    PetscCall(ApplyToColumns(pc, B, X, transposed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, nullptr, nullptr, nullptr));
+  PetscCall(MatGetSize(B, nullptr, &columns));
+  PetscCall(MatDenseGetArrayRead(B, &b));
+  PetscCall(MatDenseGetArrayWrite(X, &x));
+  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+    const Scalar *rhs    = reinterpret_cast<const Scalar *>(b);
+    Scalar       *result = reinterpret_cast<Scalar *>(x);
+    if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
+    else e->engine->apply_many(int(columns), from, rhs, result);
+    return PETSC_SUCCESS;
+  }));
+  PetscCall(MatDenseRestoreArrayWrite(X, &x));
+  PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));
+  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_Engine(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApply(pc, B, X, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PETSC_VERSION_GE(3, 24, 0)
+PetscErrorCode PCMatApplyTranspose_Engine(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApply(pc, B, X, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+// KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say which norm it would test:
+// it is the preconditioned one, KSPRICHARDSON's default. Tests are made as KSPConvergedDefault() makes them, before
+// each step is added, so that counts and reasons are those of the monitored method; not after the last allowed step,
+// which would cost a smoother one application more.
+struct RichardsonTest {
+  PetscReal rtol, abstol, dtol, first = -1;
+
+  bool any() const { return rtol > 0 || abstol > 0 || dtol > 0; }
+  int  operator()(PetscReal norm) const
+  {
+    if (PetscIsInfOrNanReal(norm)) return KSP_DIVERGED_NANORINF;
+    if (norm <= PetscMax(rtol * first, abstol))
+      return norm < abstol ? PCRICHARDSON_CONVERGED_ATOL : PCRICHARDSON_CONVERGED_RTOL;
+    if (dtol > 0 && norm >= dtol * first) return PCRICHARDSON_DIVERGED_DTOL;
+    return 0;
+  }
+};
+
+PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, RichardsonTest test, PetscInt steps,
+                          bool guess_zero, PetscInt *done, int *reason)
+{
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  *done   = 0;
+  *reason = 0;
+  if (!guess_zero && test.any()) { // what the guess is measured against
+    PetscCall(ApplyOnce(e, b, step, false));
+    PetscCall(VecNorm(step, NORM_2, &test.first));
+  }
+  for (; *done < steps; ++*done) {
+    const bool first = *done == 0;
+    if (first && guess_zero) PetscCall(ApplyOnce(e, b, step, false));
+    else if (pc->mat == pc->pmat) PetscCall(Correct(pc, e, b, x, !first, step));
+    else {
+      PetscCall(GetWork(e, b));
+      PetscCall(MatMult(pc->mat, x, e->work[0]));
+      PetscCall(VecAYPX(e->work[0], -1, b));
+      PetscCall(ApplyOnce(e, e->work[0], step, false));
+    }
+    if (test.any()) {
+      PetscCall(VecNorm(step, NORM_2, &norm));
+      if (first && test.first <= 0) test.first = norm;
+      *reason = test(norm);
+      if (*reason) {
+        if (first && guess_zero) PetscCall(VecSet(x, 0));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+    }
+    if (first && guess_zero) PetscCall(VecCopy(step, x));
+    else PetscCall(VecAXPY(x, 1, step));
+  }
+  *reason = test.any() ? KSP_DIVERGED_ITS : KSP_CONVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol,
+                                        PetscInt steps, PetscBool guess_zero, PetscInt *done,
+                                        PCRichardsonConvergedReason *reason)
+{
+  PCEngine *e      = static_cast<PCEngine *>(pc->data);
+  int       result = KSP_DIVERGED_PC_FAILED;
+
+  PetscFunctionBegin;
+  *done = 0;
+  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(Richardson(pc, e, b, x, w, {rtol, abstol, dtol}, steps, guess_zero, done, &result));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  static_assert(sizeof(*reason) == sizeof(result));
+  std::memcpy(reason, &result, sizeof(result)); // KSPRICHARDSON takes any of its own; the enumeration has fewer
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineSetApplications(PC pc)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(pc);
+
+  PetscFunctionBegin;
+  pc->ops->apply          = PCApply_Engine;
+  pc->ops->applytranspose = PCApplyTranspose_Engine;
+  pc->ops->matapply       = PCMatApply_Engine;
+#if PETSC_VERSION_GE(3, 24, 0)
+  pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
+#endif
+  // With another matrix in the residual there is nothing to gain.
+  pc->ops->applyrichardson = pc->mat == pc->pmat ? PCApplyRichardson_Engine : nullptr;
+  PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

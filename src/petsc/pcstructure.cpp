@@ -1,0 +1,307 @@
+// Setters and getters of what all types share: the structure of the rank's block rows, and corrections.
+#include "pcsettings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainGridCouplings[] = {"factor", "corrections", "PCFinegrainGridCoupling",
+                                                "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
+static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
+
+/*@
+   PCFinegrainSetGrid - Gives the structure of the block rows of this rank, where no `DMDA` does
+
+   Logically Collective, values may differ between ranks
+
+   Input Parameters:
++  pc     - the preconditioner
+.  ngrids - number of grids on this rank, one after the other; 0 for none
+-  ijk    - points of each grid in the first (fastest), second and third direction, 3 `ngrids` numbers
+
+   Options Database Key:
+.  -pc_fgbilu_grid <I,J,K[,I,J,K...]> - the grids, where they are the same on all ranks
+
+   Level: intermediate
+
+   Note:
+   Hyperplanes of these grids must fit the matrix; where they do not, set-up is an error. Grids are only ever used by
+   hyperplane schedules.
+
+.seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
+  for (PetscInt i = 0; i < 3 * ngrids; ++i)
+    PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_%s_grid or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT
+               " points in one direction; give 1 or more",
+               e->type->name, ijk[i]);
+  PetscCall(PCEngineChange(pc, e, e->grid, std::vector<PetscInt>(ijk, ijk + 3 * ngrids)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetGrid - Gets what `PCFinegrainSetGrid()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  ngrids - number of grids
+-  ijk    - their sizes, owned by `pc`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetGrid()`
+@*/
+PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[])
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *ngrids = PetscInt(e->grid.size() / 3);
+  *ijk    = e->grid.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetBlockSize - Sets the size of the blocks of an AIJ matrix
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+-  n  - rows per block, 1 to 32; 0 (default) for the block size of the matrix
+
+   Options Database Key:
+.  -pc_fgbilu_block_size <n> - the block size
+
+   Level: intermediate
+
+   Note:
+   Entries missing inside a block count as zeros. BAIJ matrices bring their own block size.
+
+.seealso: `PCFinegrainGetBlockSize()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveInt(pc, n, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(n >= 0 && n <= max_block, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_%s_block_size is %" PetscInt_FMT "; it must be 0 to %d", e->type->name, n, max_block);
+  PetscCall(PCEngineChange(pc, e, e->block_size, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetBlockSize - Gets what `PCFinegrainSetBlockSize()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  n - rows per block, 0 for the block size of the matrix
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetBlockSize()`
+@*/
+PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *n = e->block_size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetGridCoupling - Says what becomes of couplings between the grids of a rank
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coupling - `PC_FINEGRAIN_GRID_COUPLING_FACTOR` (default) or `PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS`
+
+   Options Database Key:
+.  -pc_fgbilu_grid_coupling <factor,corrections> - the coupling
+
+   Level: intermediate
+
+   Note:
+   In the factor, the grids are eliminated as one matrix, on level sets over all of them. Left to corrections, each
+grid has a factor and hyperplanes of its own, all of them run in the same groups, and only
+   `PCFinegrainSetCorrections()` (or the Krylov method) sees what couples them, as between ranks.
+
+.seealso: `PCFinegrainGetGridCoupling()`, `PCFinegrainSetGrid()`, `PCFinegrainSetCorrections()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, coupling, 2);
+  if (e) PetscCall(PCEngineChange(pc, e, e->recipe.coupling, FinegrainEnum<GridCoupling>(coupling)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetGridCoupling - Gets what `PCFinegrainSetGridCoupling()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  coupling - the coupling
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetGridCoupling()`
+@*/
+PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *coupling = FinegrainEnum<PCFinegrainGridCoupling>(e->recipe.coupling);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+   PCFinegrainSetOrdering - Chooses the order in which the block rows of a rank are eliminated
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  ordering - a `MatOrderingType`, `MATORDERINGNATURAL` by default
+
+   Options Database Key:
+.  -pc_fgbilu_ordering <natural,rcm,nd,...> - the ordering
+
+   Level: intermediate
+
+   Note:
+   The ordering is that of the graph of block rows. It goes with level schedules: hyperplanes keep the natural order.
+
+.seealso: `PCFinegrainGetOrdering()`, `PCFactorSetMatOrderingType()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetOrdering(PC pc, MatOrderingType ordering)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  if (e) PetscCall(PCEngineChange(pc, e, e->ordering, std::string(ordering)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+   PCFinegrainGetOrdering - Gets what `PCFinegrainSetOrdering()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  ordering - the ordering, owned by `pc`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetOrdering()`
+@*/
+PetscErrorCode PCFinegrainGetOrdering(PC pc, MatOrderingType *ordering)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *ordering = e->ordering.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetCorrections - Sets the number of correction iterations inside one application
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+-  k  - further steps x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the matrix the preconditioner is made
+from, in working precision, with its couplings between ranks
+
+   Options Database Key:
+.  -pc_fgbilu_corrections <k> - the number
+
+   Level: intermediate
+
+   Notes:
+   One block of working precision a row and three vectors are kept for them.
+
+   Where the factorization is DILU in working precision and the matrix has not changed since, a correction reads
+   neither the matrix nor the upper blocks for its residual. The exchange between ranks overlaps with rows that need
+   none.
+
+   Applied to the transpose, corrections take the residual of the transposed matrix.
+
+.seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveInt(pc, k, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(k >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_%s_corrections is %" PetscInt_FMT "; it must not be negative", e->type->name, k);
+  e->corrections = k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  k - the number of corrections
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetCorrections()`
+@*/
+PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *k = e->corrections;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
