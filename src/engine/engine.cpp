@@ -162,6 +162,7 @@ public:
   void apply(const Scalar *b, Scalar *x) override
   {
     Scalar *y = y_.extent(0) ? y_.data() : x;
+    y_known_  = y_.extent(0) > 0;
     kernels_.forward(run(forward_group_, forward_visit_), n_, forward_arguments(b, y));
     kernels_.backward(run(backward_group_, backward_visit_), n_, backward_arguments(y, x));
     statistics_.bytes_read += double(statistics_.factor_bytes);
@@ -175,6 +176,7 @@ public:
     Residuals<Space> &r         = residuals_;
     r                           = {};
     r.kept                      = true;
+    y_known_                    = false;
     r.owned.set(view.owned, {});
     r.left_out.set(selection.left_out, selection.left_out_entry);
     r.ghost.set(view.coupling, {});
@@ -209,12 +211,13 @@ public:
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                Scalar *total) override
   {
-    const bool        is_short = has_short_residual() && last && values.factored;
+    const bool        is_short = has_short_residual() && y_known_ && last && values.factored;
     Residuals<Space> &r        = residuals_;
     if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
     find_residual(values, b, is_short ? last : x, is_short);
     ForwardArguments forward = forward_arguments(r.rhs.data(), y_.data());
     forward.z                = r.y.data();
+    y_known_                 = true;
     (is_short ? kernels_.corrected_forward : kernels_.forward)(run(forward_group_, forward_visit_), n_, forward);
     BackwardArguments backward = backward_arguments(y_.data(), step);
     backward.total             = total;
@@ -387,7 +390,7 @@ private:
   RareKernels<Exec>            rare_{};
   Pattern<Space>               pattern_;
   Transposed<Space>            transposed_;
-  bool                         has_transposed_ = false, shifted_ = false;
+  bool                         has_transposed_ = false, shifted_ = false, y_known_ = false;
   HostArray<Index>             forward_group_, backward_group_, forward_visit_, backward_visit_;
   BlockStorage<Space>          lower_, upper_, diagonal_;
   Residuals<Space>             residuals_;

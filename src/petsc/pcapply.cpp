@@ -275,6 +275,7 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
   PetscFunctionBegin;
   *done   = 0;
   *reason = 0;
+  if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineAllowCorrections(pc, e));
   if (!guess_zero && test.any()) { // what the guess is measured against
     PetscCall(ApplyOnce(e, b, step, false));
     PetscCall(VecNorm(step, NORM_2, &test.first));

@@ -39,7 +39,7 @@ TEST(Errors, MatrixTypes)
   OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
   OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  expect_refusal(A, "", {"dense", "AIJ or BAIJ"});
+  expect_refusal(A, "", {"dense", "AIJ, BAIJ or SBAIJ"});
   OK(MatDestroy(&A));
 }
 
