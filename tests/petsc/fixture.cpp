@@ -289,6 +289,8 @@ int EventCount(const char *name)
   return info.count;
 }
 
+int Factorisations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
+
 Options::~Options()
 {
   std::istringstream words(text_);

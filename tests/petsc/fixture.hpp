@@ -62,6 +62,7 @@ PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);
 
 // How often an event has been logged on this rank.
 int EventCount(const char *name);
+int Factorisations(); // of fgbilu and of PETSc's ILU
 
 // Sets options for the length of a scope.
 class Options
