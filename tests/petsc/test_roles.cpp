@@ -2,6 +2,7 @@
 // must do what PETSc's ILU(0) does there: the same application to rounding, the same counts.
 #include "fixture.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -171,6 +172,20 @@ TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
   OK(MatDestroy(&A));
   OK(MatDestroy(&B));
   OK(MatDestroy(&scalar));
+}
+
+// DMPlex sets them on all its matrices, for PCVPBJACOBI; PETSc's ILU(0) does not look at them.
+TEST(Roles, VariableBlockSizesAreOfNoConcern)
+{
+  Mat      A;
+  PetscInt rows, first = 1;
+  OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
+  OK(MatGetLocalSize(A, &rows, nullptr));
+  std::vector<PetscInt> sizes;
+  for (; rows > 0; rows -= sizes.back()) sizes.push_back(std::min(rows, first++ % 3 + 1));
+  OK(MatSetVariableBlockSizes(A, PetscInt(sizes.size()), sizes.data()));
+  ExpectTheSame(A, "-pc_type @", PCBJACOBI);
+  OK(MatDestroy(&A));
 }
 
 TEST(Roles, OptionsWithAPrefix)
