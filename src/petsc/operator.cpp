@@ -180,12 +180,11 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
 // Type, shape and state: the same on all ranks.
 PetscErrorCode CheckMatrix(Mat mat, Operator *op)
 {
-  PetscObject     object = reinterpret_cast<PetscObject>(mat);
-  MPI_Comm        comm;
-  MatType         type;
-  PetscBool       seqaij, mpiaij, seqbaij, mpibaij, assembled;
-  PetscInt        m, n, blocks;
-  const PetscInt *sizes;
+  PetscObject object = reinterpret_cast<PetscObject>(mat);
+  MPI_Comm    comm;
+  MatType     type;
+  PetscBool   seqaij, mpiaij, seqbaij, mpibaij, assembled;
+  PetscInt    m, n;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetComm(object, &comm));
@@ -208,10 +207,6 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
   PetscCall(MatAssembled(mat, &assembled));
   PetscCheck(assembled, comm, PETSC_ERR_ARG_WRONGSTATE,
              "The preconditioning matrix is not assembled: call MatAssemblyBegin() and MatAssemblyEnd()");
-  PetscCall(MatGetVariableBlockSizes(mat, &blocks, &sizes));
-  PetscCheck(!blocks, comm, PETSC_ERR_SUP,
-             "The preconditioning matrix has variable block sizes (MatSetVariableBlockSizes()); "
-             "one block size for all rows is needed: MatSetBlockSize()");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

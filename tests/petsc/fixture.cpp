@@ -224,6 +224,73 @@ PetscErrorCode ViewText(PC pc, std::string *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
+                        DM *da)
+{
+  PetscFunctionBegin;
+  PetscCall(DMDACreate(PETSC_COMM_WORLD, da));
+  PetscCall(DMSetDimension(*da, dim));
+  PetscCall(DMDASetSizes(*da, dim == 1 ? 23 : 11, dim > 1 ? 10 : 1, dim > 2 ? 9 : 1));
+  PetscCall(DMDASetBoundaryType(*da, boundary, boundary, boundary));
+  PetscCall(DMDASetStencilType(*da, stencil));
+  PetscCall(DMDASetStencilWidth(*da, width));
+  PetscCall(DMDASetDof(*da, dof));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
+{
+  PetscInt first, last, n;
+
+  PetscFunctionBegin;
+  PetscCall(DMSetMatType(da, type));
+  PetscCall(DMCreateMatrix(da, A));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  PetscCall(MatGetBlockSize(*A, &n));
+  std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt *columns;
+    PetscInt        count;
+    PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
+    rows.emplace_back(columns, columns + count);
+    PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
+  }
+  for (PetscInt row = first; row < last; ++row)
+    for (const PetscInt col : rows[std::size_t(row - first)])
+      PetscCall(
+        MatSetValue(*A, row, col, EntryValue(row, col, n, 3, rows[std::size_t(row - first)].size()), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n)
+{
+  std::vector<PetscInt> rows;
+
+  PetscFunctionBegin;
+  PetscInt first, last;
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt r = 0; r < n; ++r)
+    if (block_row * n + r >= first && block_row * n + r < last) rows.push_back(block_row * n + r);
+  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PetscCall(MatZeroRowsColumns(A, PetscInt(rows.size()), rows.data(), 0, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int EventCount(const char *name)
+{
+  PetscLogEvent      event;
+  PetscEventPerfInfo info{};
+  if (PetscLogEventGetId(name, &event) || PetscLogEventGetPerfInfo(0, event, &info)) return -1;
+  return info.count;
+}
+
+int Factorisations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
+
 Options::~Options()
 {
   std::istringstream words(text_);

@@ -52,6 +52,18 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 
 PetscErrorCode ViewText(PC pc, std::string *text);
 
+// A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
+PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
+                        DM *da);
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A);
+
+// Zeroes a block row and column of the matrix, which leaves the structure as it is.
+PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);
+
+// How often an event has been logged on this rank.
+int EventCount(const char *name);
+int Factorisations(); // of fgbilu and of PETSc's ILU
+
 // Sets options for the length of a scope.
 class Options
 {

@@ -64,50 +64,6 @@ TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
   }
 }
 
-// A matrix of a DMDA with random values.
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
-{
-  PetscInt first, last, n;
-
-  PetscFunctionBegin;
-  PetscCall(DMSetMatType(da, type));
-  PetscCall(DMCreateMatrix(da, A));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatGetOwnershipRange(*A, &first, &last));
-  PetscCall(MatGetBlockSize(*A, &n));
-  std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
-  for (PetscInt row = first; row < last; ++row) {
-    const PetscInt *columns;
-    PetscInt        count;
-    PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
-    rows.emplace_back(columns, columns + count);
-    PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
-  }
-  for (PetscInt row = first; row < last; ++row)
-    for (const PetscInt col : rows[std::size_t(row - first)])
-      PetscCall(
-        MatSetValue(*A, row, col, EntryValue(row, col, n, 3, rows[std::size_t(row - first)].size()), INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
-                        DM *da)
-{
-  PetscFunctionBegin;
-  PetscCall(DMDACreate(PETSC_COMM_WORLD, da));
-  PetscCall(DMSetDimension(*da, dim));
-  PetscCall(DMDASetSizes(*da, dim == 1 ? 23 : 11, dim > 1 ? 10 : 1, dim > 2 ? 9 : 1));
-  PetscCall(DMDASetBoundaryType(*da, boundary, boundary, boundary));
-  PetscCall(DMDASetStencilType(*da, stencil));
-  PetscCall(DMDASetStencilWidth(*da, width));
-  PetscCall(DMDASetDof(*da, dof));
-  PetscCall(DMSetUp(*da));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
 {
   for (const PetscInt dim : {1, 2, 3})

@@ -61,20 +61,6 @@ TEST(Errors, UnassembledMatrix)
   OK(MatDestroy(&A));
 }
 
-TEST(Errors, VariableBlockSizes)
-{
-  Mat         A;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  OK(MatCreateAIJ(PETSC_COMM_WORLD, 3, 3, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscInt sizes[] = {1, 2};
-  OK(MatSetVariableBlockSizes(A, 2, sizes));
-  expect_refusal(A, "", {"variable block sizes", "MatSetBlockSize"});
-  OK(MatDestroy(&A));
-}
-
 TEST(Errors, MissingDiagonalBlock)
 {
   for (const char *type : {MATAIJ, MATBAIJ})

@@ -8,29 +8,6 @@ using namespace finegrain::test;
 namespace
 {
 
-int event_count(const char *name)
-{
-  PetscLogEvent      event;
-  PetscEventPerfInfo info{};
-  if (PetscLogEventGetId(name, &event) || PetscLogEventGetPerfInfo(0, event, &info)) return -1;
-  return info.count;
-}
-
-// Zeroes a block row and column of the matrix, which leaves the structure as it is.
-PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n)
-{
-  std::vector<PetscInt> rows;
-
-  PetscFunctionBegin;
-  PetscInt first, last;
-  PetscCall(MatGetOwnershipRange(A, &first, &last));
-  for (PetscInt r = 0; r < n; ++r)
-    if (block_row * n + r >= first && block_row * n + r < last) rows.push_back(block_row * n + r);
-  PetscCall(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-  PetscCall(MatZeroRowsColumns(A, PetscInt(rows.size()), rows.data(), 0, nullptr, nullptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
 {
   for (const char *type : {MATBAIJ, MATAIJ}) {
@@ -41,17 +18,17 @@ TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
     OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
     OK(MakePC(A, PCFGBILU, "", &pc));
     OK(PCSetUp(pc));
-    const int analyses = event_count("FGAnalyze"), factors = event_count("FGFactor");
+    const int analyses = EventCount("FGAnalyze"), factors = EventCount("FGFactor");
     OK(PCSetUp(pc)); // nothing changed
-    EXPECT_EQ(event_count("FGFactor"), factors);
+    EXPECT_EQ(EventCount("FGFactor"), factors);
     OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
     OK(PCSetUp(pc));
-    EXPECT_EQ(event_count("FGAnalyze"), analyses);
-    EXPECT_EQ(event_count("FGFactor"), factors + 1);
+    EXPECT_EQ(EventCount("FGAnalyze"), analyses);
+    EXPECT_EQ(EventCount("FGFactor"), factors + 1);
     OK(MakePC(B, PCFGBILU, "", &fresh));
     OK(ComparePCs(B, pc, fresh, &d));
     EXPECT_EQ(d, 0) << type;
-    EXPECT_EQ(event_count("FGFactor"), factors + 2); // applications do not factor again
+    EXPECT_EQ(EventCount("FGFactor"), factors + 2); // applications do not factor again
     OK(PCDestroy(&pc));
     OK(PCDestroy(&fresh));
     OK(MatDestroy(&A));

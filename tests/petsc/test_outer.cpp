@@ -1,0 +1,122 @@
+// fgbilu under SNES and TS: the counts of PETSc's ILU(0), and no factorisation too many.
+#include "fixture.hpp"
+
+#include <petscsnes.h>
+#include <petscts.h>
+
+#include <algorithm>
+#include <array>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+// Two diffusing unknowns that react with each other, no flux through the boundary.
+PetscErrorCode ReactionTS(DMDALocalInfo *info, PetscReal, void *in, void *out, void *)
+{
+  struct Field {
+    PetscScalar u, v;
+  };
+  const Field *const *x = static_cast<Field **>(in);
+  Field             **f = static_cast<Field **>(out);
+
+  PetscFunctionBegin;
+  for (PetscInt j = info->ys; j < info->ys + info->ym; ++j)
+    for (PetscInt i = info->xs; i < info->xs + info->xm; ++i) {
+      const auto [u, v] = x[j][i];
+      f[j][i]           = {PetscReal(40) * EntryValue(i, j + 1000, 1, 7, 1) - u * u * u + v, u - v - v * v * v};
+      for (const auto &to : {x[j][std::max<PetscInt>(i - 1, 0)], x[j][std::min(i + 1, info->mx - 1)],
+                             x[std::max<PetscInt>(j - 1, 0)][i], x[std::min(j + 1, info->my - 1)][i]}) {
+        f[j][i].u += to.u - u;
+        f[j][i].v += PetscReal(2) * (to.v - v);
+      }
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Reaction(DMDALocalInfo *info, void *x, void *f, void *context)
+{
+  return ReactionTS(info, 0, x, f, context);
+}
+
+// Steps, nonlinear and linear iterations, factorisations on this rank.
+using Counts = std::array<PetscInt, 4>;
+
+PetscErrorCode SolveReaction(const std::string &options, const char *type, bool in_time, Counts *counts)
+{
+  const Options set(options + " -ksp_rtol 1e-4");
+  DM            da;
+  Vec           x;
+  const int     before = Factorisations();
+
+  PetscFunctionBegin;
+  *counts = {};
+  PetscCall(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
+  PetscCall(DMSetMatType(da, type));
+  PetscCall(DMCreateGlobalVector(da, &x));
+  if (in_time) {
+    TS ts;
+    PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
+    PetscCall(TSSetDM(ts, da));
+    PetscCall(DMDATSSetRHSFunctionLocal(da, INSERT_VALUES, ReactionTS, nullptr));
+    PetscCall(TSSetTimeStep(ts, PetscReal(0.5)));
+    PetscCall(TSSetMaxSteps(ts, 6));
+    PetscCall(TSSetExactFinalTime(ts, TS_EXACTFINALTIME_STEPOVER));
+    PetscCall(TSSetFromOptions(ts));
+    PetscCall(TSSolve(ts, x));
+    PetscCall(TSGetStepNumber(ts, &(*counts)[0]));
+    PetscCall(TSGetSNESIterations(ts, &(*counts)[1]));
+    PetscCall(TSGetKSPIterations(ts, &(*counts)[2]));
+    PetscCall(TSDestroy(&ts));
+  } else {
+    SNES snes;
+    PetscCall(SNESCreate(PETSC_COMM_WORLD, &snes));
+    PetscCall(SNESSetDM(snes, da));
+    PetscCall(DMDASNESSetFunctionLocal(da, INSERT_VALUES, Reaction, nullptr));
+    PetscCall(SNESSetFromOptions(snes));
+    PetscCall(SNESSolve(snes, nullptr, x));
+    PetscCall(SNESGetIterationNumber(snes, &(*counts)[1]));
+    PetscCall(SNESGetLinearSolveIterations(snes, &(*counts)[2]));
+    PetscCall(SNESDestroy(&snes));
+  }
+  (*counts)[3] = Factorisations() - before;
+  PetscCall(VecDestroy(&x));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(Outer, NonlinearWithLags)
+{
+  for (const char *type : {MATAIJ, MATBAIJ})
+    for (const auto &[options, lag] : {std::pair{"", 1},
+                                       {"-snes_mf_operator", 1},
+                                       {"-snes_lag_jacobian 2", 2},
+                                       {"-snes_lag_preconditioner 2", 2},
+                                       {"-snes_lag_preconditioner -2", 1000}}) {
+      SCOPED_TRACE(options);
+      Counts ours, theirs;
+      OK(SolveReaction(std::string("-pc_type bjacobi ") + options, type, false, &theirs));
+      OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, false, &ours));
+      EXPECT_EQ(ours, theirs);
+      EXPECT_GT(ours[1], 3);
+      EXPECT_EQ(ours[3], (ours[1] + lag - 1) / lag);
+    }
+}
+
+TEST(Outer, ImplicitTimeSteps)
+{
+  for (const char *type : {MATAIJ, MATBAIJ})
+    for (const char *options :
+         {"-ts_type beuler", "-ts_type bdf", "-ts_type rosw", "-ts_type cn -snes_lag_jacobian 2"}) {
+      SCOPED_TRACE(options);
+      Counts ours, theirs;
+      OK(SolveReaction(std::string("-pc_type bjacobi ") + options, type, true, &theirs));
+      OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, true, &ours));
+      EXPECT_EQ(ours, theirs);
+      EXPECT_EQ(ours[0], 6);
+      EXPECT_GT(ours[3], 0);
+    }
+}
+
+} // namespace
