@@ -110,6 +110,25 @@ typedef enum { PC_FINEGRAIN_GRID_COUPLING_FACTOR, PC_FINEGRAIN_GRID_COUPLING_COR
 FINEGRAIN_EXTERN const char *const PCFinegrainGridCouplings[];
 
 /*E
+   PCFinegrainRichardsonType - whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+
+   Values:
++  PC_FINEGRAIN_RICHARDSON_NONE       - never
+.  PC_FINEGRAIN_RICHARDSON_STEPS      - all steps allowed, no norm is tested: for smoothers
+-  PC_FINEGRAIN_RICHARDSON_TOLERANCES - with the tolerances of the KSP for the preconditioned norm: for solvers
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetRichardson()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_RICHARDSON_NONE,
+  PC_FINEGRAIN_RICHARDSON_STEPS,
+  PC_FINEGRAIN_RICHARDSON_TOLERANCES
+} PCFinegrainRichardsonType;
+FINEGRAIN_EXTERN const char *const PCFinegrainRichardsonTypes[];
+
+/*E
    PCFGBILUFactorType - which blocks a `PCFGBILU` factorization modifies
 
    Values:
@@ -146,6 +165,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetOrdering(PC, MatOrderingType);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetOrdering(PC, MatOrderingType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetRichardson(PC, PCFinegrainRichardsonType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetRichardson(PC, PCFinegrainRichardsonType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);

@@ -53,7 +53,7 @@ template <class Space> struct Couplings {
 
 // What corrections need beside the factor; empty until they are allowed.
 template <class Space> struct Residuals {
-  bool                 kept = false, difference_known = false;
+  bool                 kept = false, keeps_difference = false, difference_known = false;
   Couplings<Space>     owned, left_out, ghost;
   Array<Index, Space>  slots;                      // positions without ghosts, then those with; empty: no row has any
   HostArray<Index>     cut;                        // 0, number of positions without ghosts, number of rows
@@ -86,7 +86,7 @@ public:
       return refusal;
 
     FactorKind kind = recipe.factor;
-    pattern_        = copy_to<Space>(split_pattern(plan.selection, plan.row_of, plan.y, kind));
+    pattern_        = copy_to<Space>(split_pattern(plan.selection, recipe.ordering, plan.row_of, plan.y, kind));
     transposed_     = {};
     has_transposed_ = false;
     n_              = view.block;
@@ -155,7 +155,7 @@ public:
     Kokkos::deep_copy(exec_, trouble, trouble_);
     exec_.fence();
     shifted_                    = trouble().shifted > 0;
-    residuals_.difference_known = residuals_.difference.extent(0) > 0;
+    residuals_.difference_known = residuals_.keeps_difference;
     return {trouble().bad_row < rows_ ? trouble().bad_row : -1, trouble().shifted};
   }
 
@@ -200,8 +200,9 @@ public:
     r.y      = make_array<Scalar, Space>("finegrain::y", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", scalars());
-    if (statistics_.factor == FactorKind::dilu && statistics_.precision == Precision::working &&
-        statistics_.diagonal == Precision::working)
+    r.keeps_difference = statistics_.factor == FactorKind::dilu && statistics_.precision == Precision::working &&
+                         statistics_.diagonal == Precision::working;
+    if (r.keeps_difference)
       r.difference = make_array<Scalar, Space>("finegrain::difference", scalars() * std::size_t(n_));
     count();
   }
@@ -211,7 +212,7 @@ public:
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                Scalar *total) override
   {
-    const bool        is_short = has_short_residual() && y_known_ && last && values.factored;
+    const bool        is_short = has_short_residual() && y_known_ && last && values.short_residual;
     Residuals<Space> &r        = residuals_;
     if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
     find_residual(values, b, is_short ? last : x, is_short);

@@ -81,8 +81,8 @@ public:
 // The matrix's values as they are now.
 struct Values {
   Source owned, coupling;
-  bool   factored = false;   // they are those of the last factor()
-  Halo  *halo     = nullptr; // null: there are no ghosts on any rank
+  bool   short_residual = false;   // take it: the values are those of the last factor(), and all ranks have it
+  Halo  *halo           = nullptr; // null: there are no ghosts on any rank
 };
 
 class Engine
@@ -104,8 +104,9 @@ public:
   // may be step.
   virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                        Scalar *total) = 0;
-  // Whether correct() would find the residual without reading upper blocks: DILU in working precision, `last` given,
-  // values as factored and no pivot replaced.
+  // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
+  // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
+  // it.
   virtual bool has_short_residual() const = 0;
   // The same for several vectors, `stride` scalars apart, and for the transpose of M (not conjugated).
   virtual void       apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x)       = 0;

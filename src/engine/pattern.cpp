@@ -33,12 +33,15 @@ Order invert_order(const Graph &g, const HostArray<Index> &row_of)
 
 Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
-// Keeps the entries of each slot's row that `wanted` accepts.
+// Keeps the entries of each slot's row that `wanted` accepts, by ascending place of their columns in the elimination
+// order: a row is summed in that order, and its lower blocks are eliminated in it.
 template <class RowOfSlot, class Wanted, class Column>
-Triangle<Host> select(const Selection &selection, RowOfSlot row_of_slot, Wanted wanted, Column column)
+Triangle<Host> select(const Selection &selection, const std::vector<Index> &place, RowOfSlot row_of_slot,
+                      Wanted wanted, Column column)
 {
-  const Graph   &g = selection.graph;
-  Triangle<Host> t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
+  const Graph       &g = selection.graph;
+  Triangle<Host>     t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
+  std::vector<Index> kept;
   t.ptr(0) = 0;
   for (Index slot = 0; slot < g.rows; ++slot) {
     const Index row = row_of_slot(slot);
@@ -49,11 +52,16 @@ Triangle<Host> select(const Selection &selection, RowOfSlot row_of_slot, Wanted 
   t.source = make_array<Index>("finegrain::source", std::size_t(t.ptr(g.rows)));
   for (Index slot = 0, to = 0; slot < g.rows; ++slot) {
     const Index row = row_of_slot(slot);
+    kept.clear();
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-      if (wanted(row, g.col(e))) {
-        t.col(to)      = column(g.col(e));
-        t.source(to++) = source_entry(selection, e);
-      }
+      if (wanted(row, g.col(e))) kept.push_back(e);
+    if (!place.empty())
+      std::sort(kept.begin(), kept.end(),
+                [&](Index e, Index f) { return place[std::size_t(g.col(e))] < place[std::size_t(g.col(f))]; });
+    for (const Index e : kept) {
+      t.col(to)      = column(g.col(e));
+      t.source(to++) = source_entry(selection, e);
+    }
   }
   return t;
 }
@@ -228,20 +236,23 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
           part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : row_at(col); })};
 }
 
-Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &row_of, Layout y, FactorKind &kind)
+Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,
+                            const HostArray<Index> &row_of, Layout y, FactorKind &kind)
 {
-  const Graph  &g = selection.graph;
-  const Order   o = invert_order(g, row_of);
-  Pattern<Host> p;
-  p.rows     = g.rows;
-  p.permuted = o.permuted;
-  p.y        = o.permuted ? y : Layout::row;
-  p.row_of   = row_of;
-  p.lower    = select(
-       selection, [&](Index pos) { return o.row(pos); }, [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
-       [&](Index col) { return p.y == Layout::row ? col : o.pos(col); });
+  const Graph             &g = selection.graph;
+  const Order              o = invert_order(g, row_of);
+  Pattern<Host>            p;
+  const std::vector<Index> place = invert_order(g, ordering).position;
+  p.rows                         = g.rows;
+  p.permuted                     = o.permuted;
+  p.y                            = o.permuted ? y : Layout::row;
+  p.row_of                       = row_of;
+  p.lower                        = select(
+                           selection, place, [&](Index pos) { return o.row(pos); },
+                           [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
+                           [&](Index col) { return p.y == Layout::row ? col : o.pos(col); });
   p.upper = select(
-    selection, [&](Index slot) { return o.row(g.rows - 1 - slot); },
+    selection, place, [&](Index slot) { return o.row(g.rows - 1 - slot); },
     [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; });
   p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
   for (Index pos = 0; pos < g.rows; ++pos) {

@@ -46,11 +46,11 @@ struct Selection {
 Selection select_within_grids(const Graph &, const Grid &);
 Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 
-// ILU(0) of a graph eliminated in the order of positions, row_of(position), or in natural order if row_of is
-// empty. With FactorKind::automatic the list of off-diagonal updates decides; with dilu it is dropped. `kind` returns
-// what was built.
-Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &row_of, Layout y,
-                                         FactorKind &kind);
+// ILU(0) of a graph eliminated in an ordering (empty: natural) and stored in the order row_of (empty: natural), which
+// keeps the direction of every coupling. With FactorKind::automatic the list of off-diagonal updates decides; with
+// dilu it is dropped. `kind` returns what was built.
+Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
+                                         const HostArray<Index> &row_of, Layout y, FactorKind &kind);
 
 // Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of
 // their column, those of the lower part by descending position; within a slot by ascending row.

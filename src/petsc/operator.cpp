@@ -212,7 +212,8 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
 
 PetscErrorCode ChooseBlockSize(Mat mat, PetscInt wanted, const char *option, Operator *op)
 {
-  PetscInt own, m, n;
+  PetscInt        own, m, n, count;
+  const PetscInt *sizes;
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(mat, &own));
@@ -231,6 +232,14 @@ PetscErrorCode ChooseBlockSize(Mat mat, PetscInt wanted, const char *option, Ope
              "Block size %" PetscInt_FMT " does not divide the %" PetscInt_FMT
              " rows of this rank; set %s or MatSetBlockSize() to a size that does",
              op->block, m, option);
+  // DMPlex sets variable block sizes on all of its matrices. Scalar rows are right for any of them.
+  PetscCall(MatGetVariableBlockSizes(mat, &count, &sizes));
+  for (PetscInt b = 0; b < count && op->block > 1; ++b)
+    PetscCheck(
+      sizes[b] == op->block, PETSC_COMM_SELF, PETSC_ERR_SUP,
+      "The preconditioning matrix has variable block sizes (MatSetVariableBlockSizes()), one of them %" PetscInt_FMT
+      ", but blocks of %" PetscInt_FMT " are to be factored; one size for all is needed: set %s, 1 fits any matrix",
+      sizes[b], op->block, option);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,8 +47,8 @@ PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
   PetscFunctionBegin;
   PetscCall(PCEngineAllowCorrections(pc, e));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
-  values->factored = state == e->state;
-  if (!values->factored) PetscCall(PCEngineConvert(pc, e));
+  if (state != e->state) PetscCall(PCEngineConvert(pc, e));
+  values->short_residual = state == e->state && e->short_residual;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
   values->halo = size > 1 ? &e->halo : nullptr;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
@@ -66,7 +66,7 @@ PetscErrorCode RestoreValues(PC pc, PCEngine *e, Values *values)
 double CorrectionFlops(const Engine &engine, const Values &values)
 {
   const Statistics s = engine.statistics();
-  return s.apply_flops + (values.factored && engine.has_short_residual() ? s.residual_flops : s.long_residual_flops);
+  return s.apply_flops + (values.short_residual ? s.residual_flops : s.long_residual_flops);
 }
 
 // step = M^-1 (b - A x) in vectors; the arguments are those of Engine::correct().
@@ -105,16 +105,14 @@ PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
 }
 
 // Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
-template <class Body> PetscErrorCode Application(PC pc, Vec b, Vec x, Body body)
+template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
 {
   PetscFunctionBegin;
   if (pc->failedreason) {
     PetscCall(FinegrainVecFlag(x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, b, x, nullptr));
-  PetscCall(FinegrainGuard(body));
-  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, b, x, nullptr));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return FinegrainGuard(body); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +122,7 @@ PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt corrections, Vec b, Vec
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (!corrections) {
       PetscCall(ApplyOnce(e, b, x, false));
@@ -167,7 +165,7 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(ApplyOnce(e, b, x, true));
     if (e->corrections) PetscCall(GetWork(e, b));
@@ -215,21 +213,20 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscLogEventBegin(finegrain_events.apply, pc, nullptr, nullptr, nullptr));
   PetscCall(MatGetSize(B, nullptr, &columns));
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArrayWrite(X, &x));
-  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+  const auto sweep = [&]() -> PetscErrorCode {
     const Scalar *rhs    = reinterpret_cast<const Scalar *>(b);
     Scalar       *result = reinterpret_cast<Scalar *>(x);
     if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
     else e->engine->apply_many(int(columns), from, rhs, result);
     return PETSC_SUCCESS;
-  }));
+  };
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return FinegrainGuard(sweep); }));
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
   PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));
-  PetscCall(PetscLogEventEnd(finegrain_events.apply, pc, nullptr, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -249,10 +246,9 @@ PetscErrorCode PCMatApplyTranspose_Engine(PC pc, Mat B, Mat X)
 }
 #endif
 
-// KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say which norm it would test:
-// it is the preconditioned one, KSPRICHARDSON's default. Tests are made as KSPConvergedDefault() makes them, before
-// each step is added, so that counts and reasons are those of the monitored method; not after the last allowed step,
-// which would cost a smoother one application more.
+// KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say whether it would test a
+// norm at all; hence PCFinegrainSetRichardson(). Tests are those of the preconditioned norm, its default, as
+// KSPConvergedDefault() makes them, before each step is added: counts and reasons are those of the monitored method.
 struct RichardsonTest {
   PetscReal rtol, abstol, dtol, first = -1;
 
@@ -315,9 +311,11 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
 
   PetscFunctionBegin;
   *done = 0;
-  PetscCall(Application(pc, b, x, [&]() -> PetscErrorCode {
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(Richardson(pc, e, b, x, w, {rtol, abstol, dtol}, steps, guess_zero, done, &result));
+    const RichardsonTest none{0, 0, 0}, test{rtol, abstol, dtol};
+    PetscCall(Richardson(pc, e, b, x, w, e->richardson == PC_FINEGRAIN_RICHARDSON_STEPS ? none : test, steps,
+                         guess_zero, done, &result));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   static_assert(sizeof(*reason) == sizeof(result));
@@ -338,8 +336,9 @@ PetscErrorCode PCEngineSetApplications(PC pc)
 #if PETSC_VERSION_GE(3, 24, 0)
   pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
 #endif
-  // With another matrix in the residual there is nothing to gain.
-  pc->ops->applyrichardson = pc->mat == pc->pmat ? PCApplyRichardson_Engine : nullptr;
+  pc->ops->applyrichardson = static_cast<PCEngine *>(pc->data)->richardson == PC_FINEGRAIN_RICHARDSON_NONE
+                               ? nullptr
+                               : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -137,36 +137,35 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   const std::string option = std::string("-pc_") + e->type->name + "_block_size";
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   e->analyzed = false;
   e->engine.reset();
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
   if (e->corrections || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
   e->analyzed = true;
-  PetscCall(PetscLogEventEnd(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A bad pivot on any rank is a failure on all of them.
-PetscErrorCode ReportPivots(PC pc, const PCEngine &e)
+// A bad pivot on any rank is a failure on all of them; residuals are short on all ranks or on none.
+PetscErrorCode ReportPivots(PC pc, PCEngine *e)
 {
   constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
-  PetscInt           first, bad = none, smallest;
+  PetscInt           first, mine[2] = {none, e->engine->has_short_residual()}, least[2];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  if (e.report.bad_row >= 0) bad = first / e.op.block + e.report.bad_row;
-  PetscCallMPI(
-    MPI_Allreduce(&bad, &smallest, 1, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
+  PetscCallMPI(MPI_Allreduce(mine, least, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  const PetscInt smallest = least[0];
+  e->short_residual       = least[1] > 0;
   PetscCall(PCSetFailedReason(pc, smallest == none ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
   if (smallest == none) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_MAT_LU_ZRPVT,
              "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks",
-             smallest, e.type->name);
+             smallest, e->type->name);
   PetscCall(PetscInfo(
     pc, "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks\n",
-    smallest, e.type->name));
+    smallest, e->type->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,14 +175,12 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   Values    values;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
   PetscCall(OperatorGetValues(mat, e->op, &values));
   e->report = e->engine->factor(values.owned);
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
   PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
-  PetscCall(ReportPivots(pc, *e));
-  PetscCall(PetscLogEventEnd(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
+  PetscCall(ReportPivots(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,14 +190,13 @@ PetscErrorCode PCSetUp_Engine(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
-  PetscCall(PCEngineSetApplications(pc));
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(StartKokkos());
     if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
     PetscCall(PCEngineConvert(pc, e));
-    if (!e->analyzed) PetscCall(Analyze(pc, e));
-    PetscCall(Factor(pc, e));
+    if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
+    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,9 +266,9 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                    "couplings left out of the factor: %" PetscInt64_FMT " blocks, exchange: %s\n",
                                    t.left_out, e.corrections ? "each correction" : "none"));
   if (e.corrections)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
-                                     e.engine->has_short_residual() ? "with the short residual of DILU"
-                                                                    : "with residuals of the matrix"));
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
+                             e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
   if (e.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
@@ -365,7 +361,8 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
   PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
-  if (state == e->state) PetscCall(Factor(pc, e)); // for the short residual; a lagged factor stays as it is
+  if (state == e->state) // for the short residual; a lagged factor stays as it is
+    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -30,6 +30,7 @@ struct PCEngine {
   std::vector<PetscInt>            grid;           // I, J, K of each local grid; empty: ask the DM
   std::string                      ordering    = MATORDERINGNATURAL;
   PetscInt                         corrections = 0; // inside one application
+  PCFinegrainRichardsonType        richardson  = PC_FINEGRAIN_RICHARDSON_NONE;
 
   // What set-up made.
   bool                               analyzed = false;
@@ -42,6 +43,7 @@ struct PCEngine {
 
   // What corrections need; made at first use.
   bool                                    has_corrections = false;
+  bool                                    short_residual  = false; // on all ranks
   finegrain::PetscHalo                    halo;
   finegrain::HostArray<finegrain::Scalar> step;
   Vec                                     work[2] = {nullptr, nullptr};
@@ -66,6 +68,22 @@ template <class Body> PetscErrorCode FinegrainGuard(Body body)
   } catch (const std::exception &e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
   }
+}
+
+struct FinegrainEvents {
+  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary;
+};
+extern FinegrainEvents finegrain_events;
+
+// Runs `body` inside a log event, which ends whether there is an error or not: an event left open counts no more.
+template <class Body> PetscErrorCode FinegrainLogged(PetscLogEvent event, PC pc, Body body)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(event, pc, nullptr, nullptr, nullptr));
+  const PetscErrorCode code = body();
+  PetscCall(PetscLogEventEnd(event, pc, nullptr, nullptr, nullptr));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Gives the PC its applications: pc->ops, and a composed function for KSPREFINE.
@@ -96,8 +114,3 @@ template <class To, class From> constexpr To FinegrainEnum(From value)
 {
   return static_cast<To>(static_cast<int>(value));
 }
-
-struct FinegrainEvents {
-  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary;
-};
-extern FinegrainEvents finegrain_events;

@@ -17,7 +17,8 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   MatFactorShiftType               shift    = e->shift_type;
   PetscReal                        amount   = e->shift_amount;
   PCFinegrainGridCoupling          coupling;
-  MatOrderingType                  natural = e->ordering.c_str();
+  PCFinegrainRichardsonType        richardson = e->richardson;
+  MatOrderingType                  natural    = e->ordering.c_str();
   char                             ordering[256];
   PetscInt                         block = e->block_size, k = e->corrections, count = 3 * 64, ijk[3 * 64];
   PetscBool                        set;
@@ -74,6 +75,10 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   PetscCall(PetscOptionsInt(key("corrections").c_str(), "Correction iterations inside one application",
                             "PCFinegrainSetCorrections", k, &k, &set));
   if (set) PetscCall(PCFinegrainSetCorrections(pc, k));
+  PetscCall(PetscOptionsEnum(key("richardson").c_str(), "What KSPRICHARDSON leaves to the preconditioner",
+                             "PCFinegrainSetRichardson", PCFinegrainRichardsonTypes,
+                             static_cast<PetscEnum>(richardson), reinterpret_cast<PetscEnum *>(&richardson), &set));
+  if (set) PetscCall(PCFinegrainSetRichardson(pc, richardson));
   if (e->type->options) PetscCall((*e->type->options)(pc, PetscOptionsObject));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

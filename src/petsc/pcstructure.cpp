@@ -3,8 +3,10 @@
 
 using namespace finegrain;
 
-const char *const PCFinegrainGridCouplings[] = {"factor", "corrections", "PCFinegrainGridCoupling",
-                                                "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
+const char *const PCFinegrainGridCouplings[]   = {"factor", "corrections", "PCFinegrainGridCoupling",
+                                                  "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
+const char *const PCFinegrainRichardsonTypes[] = {
+  "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
 static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
 
 /*@
@@ -303,5 +305,69 @@ PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
   *k = e->corrections;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  richardson - `PC_FINEGRAIN_RICHARDSON_NONE` (default), `PC_FINEGRAIN_RICHARDSON_STEPS` or
+`PC_FINEGRAIN_RICHARDSON_TOLERANCES`
+
+   Options Database Key:
+.  -pc_fgbilu_richardson <none,steps,tolerances> - the choice
+
+   Level: advanced
+
+   Notes:
+   Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
+an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
+preconditioner.
+
+   The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
+the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
+that no test follows the last allowed step.
+
+.seealso: `PCFinegrainGetRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
+@*/
+PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, richardson, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  e->richardson = richardson;
+  PetscCall(PCEngineSetApplications(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetRichardson - Gets what `PCFinegrainSetRichardson()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  richardson - the choice
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetRichardson()`
+@*/
+PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *richardson = e->richardson;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

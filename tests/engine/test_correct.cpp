@@ -254,7 +254,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
 TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 {
   for (const ExecutorKind executor : executors) {
-    const Problem      p(make_random_graph(60, 4, false, 5), 3);
+    const Problem      p(make_random_graph(60, 6, true, 5), 3); // many triangles
     HostArray<Index>   order("order", 60);
     std::vector<Index> place(60);
     for (Index i = 0; i < 60; ++i) order(i) = i * 7 % 60; // 7 and 60 have no common factor

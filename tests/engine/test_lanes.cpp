@@ -19,7 +19,7 @@ template <int N, class Run> std::vector<Scalar> factor_and_apply(const Problem &
   const BlockSize<N> n(p.n);
   const std::size_t  nn   = std::size_t(p.n) * std::size_t(p.n);
   FactorKind         kind = FactorKind::ilu0;
-  const auto         s    = split_pattern({p.graph, {}, {}, {}}, {}, Layout::row, kind);
+  const auto         s    = split_pattern({p.graph, {}, {}, {}}, {}, {}, Layout::row, kind);
   const Scalar       nan(std::numeric_limits<Real>::quiet_NaN());
 
   std::vector<Scalar> lower(s.lower.col.extent(0) * nn, nan), upper(s.upper.col.extent(0) * nn, nan);

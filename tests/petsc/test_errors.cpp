@@ -61,6 +61,25 @@ TEST(Errors, UnassembledMatrix)
   OK(MatDestroy(&A));
 }
 
+TEST(Errors, VariableBlockSizesThatAreNotTheBlocks)
+{
+  Mat      A;
+  PC       pc;
+  PetscInt sizes[] = {2, 4};
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
+  PetscInt first, last;
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i) OK(MatSetValue(A, i, i, 2, INSERT_VALUES));
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(MatSetVariableBlockSizes(A, 2, sizes));
+  expect_refusal(A, "-pc_fgbilu_block_size 2", {"variable block sizes", "-pc_fgbilu_block_size"});
+  OK(MakePC(A, PCFGBILU, "", &pc)); // scalar rows are fine
+  OK(PCSetUp(pc));
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+}
+
 TEST(Errors, MissingDiagonalBlock)
 {
   for (const char *type : {MATAIJ, MATBAIJ})
