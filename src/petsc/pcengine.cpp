@@ -137,13 +137,11 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   const std::string option = std::string("-pc_") + e->type->name + "_block_size";
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   e->analyzed = false;
   e->engine.reset();
   PetscCall(OperatorAnalyze(pc->pmat, e->block_size, option.c_str(), &e->op, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
   e->analyzed = true;
-  PetscCall(PetscLogEventEnd(finegrain_events.analyze, pc, nullptr, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,13 +172,21 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   Source source;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
   PetscCall(OperatorGetSource(pc->pmat, e->op, &source));
   e->report = e->engine->factor(source);
   PetscCall(OperatorRestoreSource(pc->pmat, e->op, &source));
   PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
-  PetscCall(ReportPivots(pc, *e));
-  PetscCall(PetscLogEventEnd(finegrain_events.factor, pc, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Ends the event after an error too: PETSc does not count events inside one that is open.
+PetscErrorCode Logged(PetscLogEvent event, PC pc, PCEngine *e, PetscErrorCode (*call)(PC, PCEngine *))
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(event, pc, nullptr, nullptr, nullptr));
+  const PetscErrorCode error = Guard([&] { return call(pc, e); });
+  PetscCall(PetscLogEventEnd(event, pc, nullptr, nullptr, nullptr));
+  PetscCall(error);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,8 +199,9 @@ PetscErrorCode PCSetUp_Engine(PC pc)
   PetscCall(Guard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(StartKokkos());
-    if (!e->analyzed || pc->flag != SAME_NONZERO_PATTERN) PetscCall(Analyze(pc, e));
-    PetscCall(Factor(pc, e));
+    if (!e->analyzed || pc->flag != SAME_NONZERO_PATTERN) PetscCall(Logged(finegrain_events.analyze, pc, e, Analyze));
+    PetscCall(Logged(finegrain_events.factor, pc, e, Factor));
+    PetscCall(ReportPivots(pc, *e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
