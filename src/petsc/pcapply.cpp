@@ -112,7 +112,7 @@ template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
     PetscCall(FinegrainVecFlag(x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return FinegrainGuard(body); }));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, body));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,7 +223,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
     else e->engine->apply_many(int(columns), from, rhs, result);
     return PETSC_SUCCESS;
   };
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return FinegrainGuard(sweep); }));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
   PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));

@@ -75,12 +75,12 @@ struct FinegrainEvents {
 };
 extern FinegrainEvents finegrain_events;
 
-// Runs `body` inside a log event, which ends whether there is an error or not: an event left open counts no more.
+// Runs `body` inside a log event, which ends after an error or exception too: an event left open counts no more.
 template <class Body> PetscErrorCode FinegrainLogged(PetscLogEvent event, PC pc, Body body)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(event, pc, nullptr, nullptr, nullptr));
-  const PetscErrorCode code = body();
+  const PetscErrorCode code = FinegrainGuard(body);
   PetscCall(PetscLogEventEnd(event, pc, nullptr, nullptr, nullptr));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,7 @@
 // Settings, refresh, failures, resets, views.
 #include "fixture.hpp"
 
+#include <array>
 #include <cmath>
 
 using namespace finegrain::test;
@@ -128,6 +129,15 @@ TEST(Failure, IsAnErrorThatNamesRowAndRemedyWhereTheUserWantsOne)
   const std::string text = ExpectError([&] { return KSPSetUp(ksp); });
   EXPECT_NE(text.find("block row 31"), std::string::npos) << text;
   EXPECT_NE(text.find("-pc_fgbilu_shift_type inblocks"), std::string::npos) << text;
+  // Events are counted after an error as before.
+  const int factors = EventCount("FGFactor"), analyses = EventCount("FGAnalyze");
+  OK(PCFinegrainSetGrid(pc, 1, std::array<PetscInt, 3>{1, 1, 100}.data())); // fits nothing
+  (void)ExpectError([&] { return KSPSetUp(ksp); });
+  OK(PCFinegrainSetGrid(pc, 0, nullptr));
+  OK(MatShift(A, 100));
+  OK(KSPSetUp(ksp));
+  EXPECT_EQ(EventCount("FGFactor"), factors + 1);
+  EXPECT_EQ(EventCount("FGAnalyze"), analyses + 2);
   OK(KSPDestroy(&ksp));
   OK(MatDestroy(&A));
 }

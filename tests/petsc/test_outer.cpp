@@ -25,7 +25,8 @@ PetscErrorCode ReactionTS(DMDALocalInfo *info, PetscReal, void *in, void *out, v
   for (PetscInt j = info->ys; j < info->ys + info->ym; ++j)
     for (PetscInt i = info->xs; i < info->xs + info->xm; ++i) {
       const auto [u, v] = x[j][i];
-      f[j][i]           = {PetscReal(40) * EntryValue(i, j + 1000, 1, 7, 1) - u * u * u + v, u - v - v * v * v};
+      f[j][i]           = {PetscReal(20) * EntryValue(i, j + 1000, 1, 7, 1) - u - u * u * u + v,
+                           u / PetscReal(2) - v - v * v * v};
       for (const auto &to : {x[j][std::max<PetscInt>(i - 1, 0)], x[j][std::min(i + 1, info->mx - 1)],
                              x[std::max<PetscInt>(j - 1, 0)][i], x[std::min(j + 1, info->my - 1)][i]}) {
         f[j][i].u += to.u - u;
