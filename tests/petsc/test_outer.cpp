@@ -98,7 +98,9 @@ TEST(Outer, NonlinearWithLags)
       SCOPED_TRACE(options);
       Counts ours, theirs;
       OK(SolveReaction(std::string("-pc_type bjacobi ") + options, type, false, &theirs));
+      const int analyses = EventCount("FGAnalyze");
       OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, false, &ours));
+      EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
       EXPECT_EQ(ours, theirs);
       EXPECT_GT(ours[1], 3);
       EXPECT_EQ(ours[3], (ours[1] + lag - 1) / lag);
@@ -113,7 +115,9 @@ TEST(Outer, ImplicitTimeSteps)
       SCOPED_TRACE(options);
       Counts ours, theirs;
       OK(SolveReaction(std::string("-pc_type bjacobi ") + options, type, true, &theirs));
+      const int analyses = EventCount("FGAnalyze");
       OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, true, &ours));
+      EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
       EXPECT_EQ(ours, theirs);
       EXPECT_EQ(ours[0], 6);
       EXPECT_GT(ours[3], 0);
