@@ -22,6 +22,10 @@ template <int H> struct Pack {
   static_assert(H == 1);
 };
 template <int W> inline constexpr int pack_width = 1;
+// One factor of many products.
+using Factor = Scalar;
+KOKKOS_FORCEINLINE_FUNCTION Scalar first_of(Factor x) { return x; }
+KOKKOS_FORCEINLINE_FUNCTION Factor make_factor(Scalar x) { return x; }
 
 #else
 
@@ -29,19 +33,25 @@ template <class T, int H> struct VectorOf {
   typedef T type __attribute__((vector_size(sizeof(T) * H)));
 };
 template <class T, int H> using VectorType = typename VectorOf<T, H>::type;
+// One factor of many products: spread over a vector once, whatever packs use it.
+using Factor = VectorType<Real, 4>;
+inline Real   first_of(Factor x) { return x[0]; }
+inline Factor make_factor(Real x) { return Factor{x, x, x, x}; }
 
 // a b + c and c - a b, element by element through madd(). Compilers find the vector instruction in some loops only,
 // so that x86 gets it by name.
-template <class T, int H> inline VectorType<T, H> vector_madd(T a, VectorType<T, H> b, VectorType<T, H> c)
+template <class T, int H>
+inline VectorType<T, H> vector_madd(VectorType<T, 4> a, VectorType<T, H> b, VectorType<T, H> c)
 {
   VectorType<T, H> r;
-  for (int i = 0; i < H; ++i) r[i] = madd(a, b[i], c[i]);
+  for (int i = 0; i < H; ++i) r[i] = madd(a[0], b[i], c[i]);
   return r;
 }
-template <class T, int H> inline VectorType<T, H> vector_nmadd(T a, VectorType<T, H> b, VectorType<T, H> c)
+template <class T, int H>
+inline VectorType<T, H> vector_nmadd(VectorType<T, 4> a, VectorType<T, H> b, VectorType<T, H> c)
 {
   VectorType<T, H> r;
-  for (int i = 0; i < H; ++i) r[i] = madd(-a, b[i], c[i]);
+  for (int i = 0; i < H; ++i) r[i] = madd(-a[0], b[i], c[i]);
   return r;
 }
 template <class T, int H> inline VectorType<Real, H> vector_read(const T *from)
@@ -54,16 +64,16 @@ template <class T, int H> inline VectorType<Real, H> vector_read(const T *from)
 #if defined(__AVX2__) && defined(__FMA__) && !defined(FINEGRAIN_REAL_SINGLE)
 using Four = VectorType<double, 4>;
 using Two  = VectorType<double, 2>;
-template <> inline Four vector_madd<double, 4>(double a, Four b, Four c)
+template <> inline Four vector_madd<double, 4>(Four a, Four b, Four c) { return _mm256_fmadd_pd(a, b, c); }
+template <> inline Four vector_nmadd<double, 4>(Four a, Four b, Four c) { return _mm256_fnmadd_pd(a, b, c); }
+template <> inline Two  vector_madd<double, 2>(Four a, Two b, Two c)
 {
-  return _mm256_fmadd_pd(_mm256_set1_pd(a), b, c);
+  return _mm_fmadd_pd(_mm256_castpd256_pd128(a), b, c);
 }
-template <> inline Four vector_nmadd<double, 4>(double a, Four b, Four c)
+template <> inline Two vector_nmadd<double, 2>(Four a, Two b, Two c)
 {
-  return _mm256_fnmadd_pd(_mm256_set1_pd(a), b, c);
+  return _mm_fnmadd_pd(_mm256_castpd256_pd128(a), b, c);
 }
-template <> inline Two vector_madd<double, 2>(double a, Two b, Two c) { return _mm_fmadd_pd(_mm_set1_pd(a), b, c); }
-template <> inline Two vector_nmadd<double, 2>(double a, Two b, Two c) { return _mm_fnmadd_pd(_mm_set1_pd(a), b, c); }
 template <> inline Four vector_read<float, 4>(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
 template <> inline Two  vector_read<float, 2>(const float *from)
 {
@@ -82,11 +92,13 @@ template <int H> struct Pack {
   }
   void                    zero() { v = VectorType<Real, H>{}; }
   void                    scale(const Real *factors) { v *= vector_read<Real, H>(factors); }
-  template <class B> void add_product(Real x, const B *b) { v = vector_madd<Real, H>(x, vector_read<B, H>(b), v); }
-  template <class B> void subtract_product(Real x, const B *b)
+  template <class B> void add_product(Factor x, const B *b) { v = vector_madd<Real, H>(x, vector_read<B, H>(b), v); }
+  template <class B> void subtract_product(Factor x, const B *b)
   {
     v = vector_nmadd<Real, H>(x, vector_read<B, H>(b), v);
   }
+  void add_product(Factor x, const Pack &b) { v = vector_madd<Real, H>(x, b.v, v); }
+  void subtract(const Pack &b) { v -= b.v; }
 };
 template <int W> inline constexpr int pack_width = W >= 4 ? 4 : W >= 2 ? 2 : 1;
 
@@ -99,14 +111,16 @@ template <> struct Pack<1> {
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = T(v); }
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() { v = Scalar(0); }
   KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v = product(v, *factors); }
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const B *b)
   {
-    v = madd(x, Scalar(*b), v);
+    v = madd(first_of(x), Scalar(*b), v);
   }
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor x, const B *b)
   {
-    v = madd(-x, Scalar(*b), v);
+    v = madd(-first_of(x), Scalar(*b), v);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const Pack &b) { v = madd(first_of(x), b.v, v); }
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(const Pack &b) { v -= b.v; }
 };
 
 template <int W> class Accumulator
@@ -138,16 +152,40 @@ public:
     rest_.scale(factors + head);
   }
   // Each sum += x b.
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const B *b)
   {
     first_.add_product(x, b);
     rest_.add_product(x, b + head);
   }
   // Each sum -= x b.
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor x, const B *b)
   {
     first_.subtract_product(x, b);
     rest_.subtract_product(x, b + head);
+  }
+  // The same with b in an accumulator, and without x.
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const Accumulator &b)
+  {
+    first_.add_product(x, b.first_);
+    rest_.add_product(x, b.rest_);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void subtract(const Accumulator &b)
+  {
+    first_.subtract(b.first_);
+    rest_.subtract(b.rest_);
+  }
+  // Sum I.
+  template <int I> KOKKOS_FORCEINLINE_FUNCTION Scalar lane() const
+  {
+    if constexpr (I >= head) return rest_.template lane<I - head>();
+    else if constexpr (head == 1) return first_.v;
+    else return first_.v[I];
+  }
+  template <int I> KOKKOS_FORCEINLINE_FUNCTION void set_lane(Scalar x)
+  {
+    if constexpr (I >= head) rest_.template set_lane<I - head>(x);
+    else if constexpr (head == 1) first_.v = x;
+    else first_.v[I] = x;
   }
 };
 
@@ -158,8 +196,10 @@ public:
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *) const {}
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() {}
   KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *) {}
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Scalar, const B *) {}
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Scalar, const B *) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor, const B *) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor, const B *) {}
+  KOKKOS_FORCEINLINE_FUNCTION void                    add_product(Factor, const Accumulator &) {}
+  KOKKOS_FORCEINLINE_FUNCTION void                    subtract(const Accumulator &) {}
 };
 
 } // namespace finegrain

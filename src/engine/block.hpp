@@ -46,7 +46,7 @@ template <int N> struct HostLanes {
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
   {
-    for (int c = 0; c < n; ++c) strips([&](auto s) { f(s, c); });
+    for (int c = 0; c < n; ++c) strips([&](auto s) FINEGRAIN_INLINE { f(s, c); });
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 };
@@ -79,8 +79,8 @@ requires std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void accumulat
                                                                                   Accumulator<W> &sums)
 {
   for (int c = 0; c < n; ++c) {
-    if constexpr (sign == Sign::minus) sums.subtract_product(at(c), block + c * n + s.first);
-    else sums.add_product(at(c), block + c * n + s.first);
+    if constexpr (sign == Sign::minus) sums.subtract_product(make_factor(at(c)), block + c * n + s.first);
+    else sums.add_product(make_factor(at(c)), block + c * n + s.first);
   }
 }
 template <Sign sign, int W, int N, class B, class X>
@@ -109,20 +109,109 @@ KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
   b              = t;
 }
 
+// The smallest pivot that is not replaced.
+template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, const Scalar *d, Shift shift)
+{
+  Real largest = 0;
+  if (shift.amount <= 0) return 0;
+  for (int i = 0; i < n * n; ++i) largest = magnitude(d[i]) > largest ? magnitude(d[i]) : largest;
+  return shift.amount * (largest > 0 ? largest : Real(1));
+}
+
+// The inverse of a pivot of magnitude `best`, replaced or not.
+KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real least, Inversion &result)
+{
+  if (least > 0 && best <= least) {
+    pivot          = least;
+    result.shifted = true;
+  } else if (best == Real(0) || !is_finite(best)) {
+    result.good = false;
+  }
+  return reciprocal(pivot);
+}
+
+#if !defined(__CUDACC__)
+// The same steps as invert() below, bit for bit, for one host lane: the columns stay in vector registers, and the
+// rows are numbered at compile time. Rows are swapped through memory, which is rare where diagonals dominate.
+template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift)
+{
+  Inversion      result;
+  Accumulator<N> column[N];
+  int            swap[N];
+  bool           swapped = false;
+  const Real     least   = least_pivot(BlockSize<N>(N), d, shift);
+  const auto     load    = [&]() FINEGRAIN_INLINE {
+    for (int c = 0; c < N; ++c) column[c].load(d + c * N);
+  };
+  const auto store = [&]() FINEGRAIN_INLINE {
+    for (int c = 0; c < N; ++c) column[c].store(d + c * N);
+  };
+  const auto step = [&]<int K>() FINEGRAIN_INLINE {
+    int  p    = K;
+    Real best = magnitude(column[K].template lane<K>());
+    [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
+    {
+      const auto compare = [&](int r, Real m) FINEGRAIN_INLINE {
+        p    = m > best ? r : p;
+        best = m > best ? m : best;
+      };
+      (compare(K + 1 + R, magnitude(column[K].template lane<K + 1 + R>())), ...);
+    }
+    (std::make_integer_sequence<int, N - 1 - K>());
+    swap[K] = p;
+    if (p != K) {
+      swapped = true;
+      store();
+      for (int c = 0; c < N; ++c) exchange(d[c * N + K], d[c * N + p]);
+      load();
+    }
+    const Scalar   inverse = invert_pivot(column[K].template lane<K>(), best, least, result);
+    Accumulator<N> factor;
+    factor.zero();
+    factor.subtract(column[K]);
+    factor.template set_lane<K>(Scalar(1));
+    for (int c = 0; c < N; ++c) {
+      const Scalar row = c == K ? inverse : product(column[c].template lane<K>(), inverse);
+      if (c == K) column[c].zero();
+      else column[c].template set_lane<K>(Scalar(0));
+      column[c].add_product(make_factor(row), factor);
+    }
+  };
+  load();
+  [&]<int... K>(std::integer_sequence<int, K...>) FINEGRAIN_INLINE { (step.template operator()<K>(), ...); }
+  (std::make_integer_sequence<int, N>());
+
+  Accumulator<N> check; // 0 times what is not finite is not 0
+  check.zero();
+  for (int c = 0; c < N; ++c) check.add_product(make_factor(Scalar(0)), column[c]);
+  Real sum = 0;
+  [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
+  {
+    ((sum += magnitude(check.template lane<R>())), ...);
+  }
+  (std::make_integer_sequence<int, N>());
+  if (!is_finite(sum)) result.good = false;
+  store();
+  for (int k = N - 1; k >= 0 && swapped; --k)
+    if (swap[k] != k)
+      for (int i = 0; i < N; ++i) exchange(d[k * N + i], d[swap[k] * N + i]);
+  return result;
+}
+#endif
+
 // d <- d^-1 in place, Gauss-Jordan with row pivoting inside the block (numerics.md 1; Luo et al., Algorithm 5).
 // work holds 3 n scalars, shared by the lanes as d is. Each step is one rank-one update of all entries: with the
 // pivot row and column taken as zero and the factor of the pivot row as 1, no entry is a special case.
 template <class Lanes, int N>
 KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work, Shift shift)
 {
-  Inversion result;
-  Scalar   *factor = work, *row = work + n, *keep = row + n;
-  int       swap[std::size_t(N > 0 ? N : max_block)];
-  Real      least = 0;
-  if (shift.amount > 0) {
-    for (int i = 0; i < n * n; ++i) least = magnitude(d[i]) > least ? magnitude(d[i]) : least;
-    least = shift.amount * (least > 0 ? least : Real(1));
-  }
+#if !defined(__CUDACC__)
+  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) return invert_in_registers<N>(d, shift);
+#endif
+  Inversion  result;
+  Scalar    *factor = work, *row = work + n, *keep = row + n;
+  int        swap[std::size_t(N > 0 ? N : max_block)];
+  const Real least = least_pivot(n, d, shift);
   for (int k = 0; k < n; ++k) {
     int  p    = k;
     Real best = magnitude(d[k * n + k]);
@@ -133,28 +222,21 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
         p    = r;
       }
     }
-    swap[k]      = p;
-    Scalar pivot = d[k * n + p];
-    if (shift.amount > 0 && best <= least) {
-      pivot          = least;
-      result.shifted = true;
-    } else if (best == Real(0) || !is_finite(best)) {
-      result.good = false;
-    }
+    swap[k]              = p;
+    const Scalar inverse = invert_pivot(d[k * n + p], best, least, result);
     if (p != k) {
-      lanes.strips([&](auto s) {
+      lanes.strips([&](auto s) FINEGRAIN_INLINE {
         for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
       });
     }
-    const Scalar inverse = reciprocal(pivot);
-    lanes.strips([&](auto s) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
       for (int i = s.first; i < s.first + s.width; ++i) {
         row[i]    = i == k ? inverse : product(d[i * n + k], inverse);
         factor[i] = i == k ? Scalar(1) : -d[k * n + i];
         keep[i]   = i == k ? Scalar(0) : Scalar(1);
       }
     });
-    lanes.tiles([&](auto s, int c) {
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
       Scalar              *dc = d + c * n + s.first;
       Accumulator<s.width> sums;
       if (c == k) sums.zero();
@@ -162,14 +244,14 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
         sums.load(dc);
         sums.scale(keep + s.first);
       }
-      sums.add_product(row[c], factor + s.first);
+      sums.add_product(make_factor(row[c]), factor + s.first);
       sums.store(dc);
     });
   }
   for (int k = n - 1; k >= 0; --k) {
     const int p = swap[k];
     if (p == k) continue;
-    lanes.strips([&](auto s) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
       for (int i = s.first; i < s.first + s.width; ++i) exchange(d[k * n + i], d[p * n + i]);
     });
   }

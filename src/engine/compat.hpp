@@ -11,6 +11,14 @@
 #include <sys/mman.h>
 #endif
 
+// For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
+// a third of a factorisation.
+#if defined(__CUDACC__)
+#define FINEGRAIN_INLINE
+#else
+#define FINEGRAIN_INLINE __attribute__((always_inline))
+#endif
+
 namespace finegrain
 {
 

@@ -69,8 +69,9 @@ inline int lanes_for(int parallelism)
 } // namespace detail
 
 // natural and shuffle: one thread of the host.
-template <int N, class Row> void run_sequential(const Row &row, Index first, Index last, const Index *visit)
+template <int N, class Row> void run_sequential(const Row &shared, Index first, Index last, const Index *visit)
 {
+  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
   if (visit)
     for (Index i = first; i < last; ++i) detail::run_host_row<N>(row, visit[i]);
   else

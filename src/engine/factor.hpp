@@ -46,29 +46,26 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     Scalar      *block = scratch, *d = block + nn, *work = d + nn;
 
     for (Index e = lower_ptr[slot]; e < lower_ptr[slot + 1]; ++e) {
-      source.load(lanes, n, lower_source[e], block);
-      if (to_lower.ptr) subtract_products(lanes, to_lower, e, block);
-      store(lanes, block, lower + e * nn);
+      store(lanes, updated(lanes, lower_source[e], to_lower, e, block), lower + e * nn);
     }
     source.load(lanes, n, diagonal_source[slot], d);
     subtract_products(lanes, to_diagonal, slot, d);
     if (difference) {
-      source.load(lanes, n, diagonal_source[slot], block);
-      lanes.tiles([&](auto s, int c) {
-        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) difference[slot * nn + i] = d[i] - block[i];
+      const Scalar *a = source.view(lanes, n, diagonal_source[slot], block);
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) difference[slot * nn + i] = d[i] - a[i];
       });
     }
     const Inversion inversion = invert(lanes, n, d, work, shift);
     store(lanes, d, diagonal + slot * nn);
     const Index upper_slot = last_position - slot;
     for (Index f = upper_ptr[upper_slot]; f < upper_ptr[upper_slot + 1]; ++f) {
-      source.load(lanes, n, upper_source[f], block);
-      if (to_upper.ptr) subtract_products(lanes, to_upper, f, block);
-      OffDiagonal *to = upper + f * nn;
-      lanes.tiles([&](auto s, int c) {
+      const Scalar *a  = updated(lanes, upper_source[f], to_upper, f, block);
+      OffDiagonal  *to = upper + f * nn;
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
-        accumulate<Sign::plus>(s, n, d, block + c * n, sums);
+        accumulate<Sign::plus>(s, n, d, a + c * n, sums);
         sums.store(to + c * n + s.first);
       });
     }
@@ -82,13 +79,23 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
   }
 
 private:
+  // A block of the operator less its products, in `space` or where it is.
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION const Scalar *updated(const Lanes &lanes, Index entry,
+                                                                           const UpdateList &list, Index target,
+                                                                           Scalar *space) const
+  {
+    if (!list.ptr || list.ptr[target] == list.ptr[target + 1]) return source.view(lanes, n, entry, space);
+    source.load(lanes, n, entry, space);
+    subtract_products(lanes, list, target, space);
+    return space;
+  }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract_products(const Lanes      &lanes,
                                                                             const UpdateList &list, Index target,
                                                                             Scalar *block) const
   {
     const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
     if (first == last) return;
-    lanes.tiles([&](auto s, int c) {
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       for (Offset u = first; u < last; ++u)
@@ -99,7 +106,7 @@ private:
   template <class Lanes, class To>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
   {
-    lanes.tiles([&](auto s, int c) {
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       sums.store(to + c * n + s.first);

@@ -42,23 +42,26 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   }
 };
 
-// make<OffDiagonal, Diagonal>() for the storage types of these precisions.
+// make(tag, tag) for the storage types of these precisions.
 template <class Make> auto with_storage(Precision off_diagonal, Precision diagonal, const Make &make)
 {
   const bool low_off = off_diagonal == Precision::single, low_diagonal = diagonal == Precision::single;
-  if (low_off && low_diagonal) return make.template operator()<Single, Single>();
-  if (low_off) return make.template operator()<Single, Scalar>();
-  return make.template operator()<Scalar, Scalar>(); // find_conflict() rules out a diagonal below the rest
+  if (low_off && low_diagonal) return make(std::type_identity<Single>(), std::type_identity<Single>());
+  if (low_off) return make(std::type_identity<Single>(), std::type_identity<Scalar>());
+  return make(std::type_identity<Scalar>(),
+              std::type_identity<Scalar>()); // find_conflict() rules out a diagonal below the rest
 }
 
 } // namespace
 
 template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal)
 {
-  return with_storage(off_diagonal, diagonal, []<class OffDiagonal, class Diagonal>() -> Kernels<Exec> {
-    using T          = Typed<N, Exec, OffDiagonal, Diagonal>;
-    using Working    = Typed<N, Exec, Scalar, Scalar>;
-    constexpr bool w = std::is_same_v<OffDiagonal, Scalar> && std::is_same_v<Diagonal, Scalar>;
+  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> Kernels<Exec> {
+    using OffDiagonal = typename decltype(off)::type;
+    using Diagonal    = typename decltype(diag)::type;
+    using T           = Typed<N, Exec, OffDiagonal, Diagonal>;
+    using Working     = Typed<N, Exec, Scalar, Scalar>;
+    constexpr bool w  = std::is_same_v<OffDiagonal, Scalar> && std::is_same_v<Diagonal, Scalar>;
     return {T::template forward<1, false>, w ? &Working::template forward<1, true> : nullptr, T::template backward<1>,
             Working::residual, T::factor};
   });
@@ -72,8 +75,10 @@ template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(Precision,
 #if FINEGRAIN_BLOCK == 0
 template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal)
 {
-  return with_storage(off_diagonal, diagonal, []<class OffDiagonal, class Diagonal>() -> RareKernels<Exec> {
-    using T = Typed<0, Exec, OffDiagonal, Diagonal>;
+  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> RareKernels<Exec> {
+    using OffDiagonal = typename decltype(off)::type;
+    using Diagonal    = typename decltype(diag)::type;
+    using T           = Typed<0, Exec, OffDiagonal, Diagonal>;
     return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed};
   });
 }

@@ -34,10 +34,10 @@ Order invert_order(const Graph &g, const HostArray<Index> &row_of)
 Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
 // Keeps the entries of each slot's row that `wanted` accepts, by ascending place of their columns in the elimination
-// order: a row is summed in that order, and its lower blocks are eliminated in it.
+// order, or by descending place if `reversed`.
 template <class RowOfSlot, class Wanted, class Column>
 Triangle<Host> select(const Selection &selection, const std::vector<Index> &place, RowOfSlot row_of_slot,
-                      Wanted wanted, Column column)
+                      Wanted wanted, Column column, bool reversed)
 {
   const Graph       &g = selection.graph;
   Triangle<Host>     t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
@@ -58,6 +58,7 @@ Triangle<Host> select(const Selection &selection, const std::vector<Index> &plac
     if (!place.empty())
       std::sort(kept.begin(), kept.end(),
                 [&](Index e, Index f) { return place[std::size_t(g.col(e))] < place[std::size_t(g.col(f))]; });
+    if (reversed) std::reverse(kept.begin(), kept.end());
     for (const Index e : kept) {
       t.col(to)      = column(g.col(e));
       t.source(to++) = source_entry(selection, e);
@@ -250,10 +251,10 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
   p.lower                        = select(
                            selection, place, [&](Index pos) { return o.row(pos); },
                            [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
-                           [&](Index col) { return p.y == Layout::row ? col : o.pos(col); });
+                           [&](Index col) { return p.y == Layout::row ? col : o.pos(col); }, false);
   p.upper = select(
     selection, place, [&](Index slot) { return o.row(g.rows - 1 - slot); },
-    [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; });
+    [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; }, true);
   p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
   for (Index pos = 0; pos < g.rows; ++pos) {
     const Index  row   = o.row(pos);

@@ -35,7 +35,7 @@ template <int N> struct ResidualRow {
   {
     const Index  pos = slots ? slots[slot] : slot, row = row_of ? row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(y_by_row ? row : pos) * n;
-    lanes.strips([&](auto s) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       if (difference) {
         sums.zero();

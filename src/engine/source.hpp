@@ -19,16 +19,25 @@ struct Source {
   {
     if (!base) {
       const Scalar *from = values + Offset(entry) * n * n;
-      lanes.tiles([&](auto s, int c) {
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> copy;
         copy.load(from + c * n + s.first);
         copy.store(block + c * n + s.first);
       });
     } else {
-      lanes.tiles([&](auto s, int c) {
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
         for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = value(Offset(entry) * n + s.first + r, c);
       });
     }
+  }
+
+  // An entry's block: in the matrix itself where that has it dense, else loaded into `space`.
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index entry, Scalar *space) const
+  {
+    if (!base) return values + Offset(entry) * n * n;
+    load(lanes, n, entry, space);
+    return space;
   }
 
   // sums -= A x for the rows of one strip of an entry's block A.
@@ -41,7 +50,7 @@ struct Source {
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
         for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
-        sums.subtract_product(x[c], column);
+        sums.subtract_product(make_factor(x[c]), column);
       }
   }
 

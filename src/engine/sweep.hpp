@@ -48,21 +48,23 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     const Offset nn    = Offset(n) * n;
     const Index  row   = row_of ? row_of[slot] : slot;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.strips([&](auto s) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
-      for_vectors<V>(vectors.count, [&](int v) { sums[v].load(b + v * vectors.stride + Offset(row) * n + s.first); });
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
+        sums[v].load(b + v * vectors.stride + Offset(row) * n + s.first);
+      });
       for (Index e = first; e < last; ++e)
-        for_vectors<V>(vectors.count, [&](int v) {
+        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
           const Offset from = v * vectors.stride + Offset(col[e]) * n;
           if constexpr (Corrected)
             accumulate<Sign::minus>(
               s, n, lower + e * nn, [&](int c) { return y[from + c] - z[from + c]; }, sums[v]);
           else accumulate<Sign::minus>(s, n, lower + e * nn, y + from, sums[v]);
         });
-      for_vectors<V>(vectors.count, [&](int v) { sums[v].store(scratch + v * n + s.first); });
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
     });
-    lanes.strips([&](auto s) {
-      for_vectors<V>(vectors.count, [&](int v) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch + v * n, sums);
@@ -92,16 +94,16 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     const Offset nn  = Offset(n) * n;
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.strips([&](auto s) {
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
-      for_vectors<V>(vectors.count, [&](int v) {
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(y + v * vectors.stride + Offset(y_by_row ? row : pos) * n + s.first);
       });
       for (Index f = first; f < last; ++f)
-        for_vectors<V>(vectors.count, [&](int v) {
+        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, upper + f * nn, x + v * vectors.stride + Offset(col[f]) * n, sums[v]);
         });
-      for_vectors<V>(vectors.count, [&](int v) {
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         const Offset to = v * vectors.stride + Offset(row) * n + s.first;
         sums[v].store(x + to);
         if (total)
@@ -135,7 +137,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
   {
     const Offset nn  = Offset(n) * n;
     const Index  pos = backward ? last_position - slot : slot, row = row_of ? row_of[pos] : pos;
-    each_output(lanes, [&](int i, int v) {
+    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = in[v * vectors.stride + Offset(row) * n + i];
       for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e) {
         const OffDiagonal *column = blocks + entry[e] * nn + i * n;
@@ -144,7 +146,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
       }
       scratch[v * n + i] = sum;
     });
-    each_output(lanes, [&](int i, int v) {
+    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = scratch[v * n + i];
       if (diagonal) {
         sum = Scalar(0);
@@ -157,8 +159,9 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
 private:
   template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
   {
-    lanes.strips([&](auto s) {
-      for (int i = s.first; i < s.first + s.width; ++i) for_vectors<V>(vectors.count, [&](int v) { f(i, v); });
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+      for (int i = s.first; i < s.first + s.width; ++i)
+        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
     });
   }
 };
