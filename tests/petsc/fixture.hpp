@@ -50,7 +50,9 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d);
 // Difference between two PCs on the same right-hand side.
 PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 
-PetscErrorCode ViewText(PC pc, std::string *text);
+// What PCView() or KSPView() prints.
+PetscErrorCode        ViewText(PetscObject object, std::string *text);
+inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reinterpret_cast<PetscObject>(pc), text); }
 
 // Sets options for the length of a scope.
 class Options
