@@ -9,7 +9,7 @@ namespace
 // What a PC of ours composes: x = M^-1 b, then `corrections` times x += M^-1 (b - P x), at less cost than ours.
 using ApplyCorrections = PetscErrorCode (*)(PC, PetscInt corrections, Vec b, Vec x);
 
-constexpr PetscReal inner_progress = 0.9;                        // at least, or the inner loop ends
+constexpr PetscReal inner_progress = PetscReal(0.9);             // at least, or the inner loop ends
 constexpr PetscReal outer_progress = 10 * PETSC_MACHINE_EPSILON; // less than this is rounding
 constexpr PetscInt  outer_patience = 10;                         // idle passes
 
