@@ -10,7 +10,7 @@
 #ifndef PETSCFINEGRAIN_H
 #define PETSCFINEGRAIN_H
 
-#include <petscpc.h>
+#include <petscksp.h>
 
 #if defined(__cplusplus)
 #define FINEGRAIN_EXTERN extern "C" __attribute__((visibility("default")))
@@ -22,6 +22,9 @@
 
 /* PC types */
 #define PCFGBILU "fgbilu"
+
+/* KSP types */
+#define KSPREFINE "refine"
 
 /*E
    PCFinegrainScheduleType - which groups of mutually independent block rows a preconditioner runs in parallel
@@ -173,5 +176,11 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
+
+/* Setters do nothing for other types of KSP, getters are an error there. */
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetInner(KSP, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetDamping(KSP, PetscReal);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetDamping(KSP, PetscReal *);
 
 #endif

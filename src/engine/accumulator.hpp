@@ -23,9 +23,9 @@ template <int H> struct Pack {
 };
 template <int W> inline constexpr int pack_width = 1;
 // One factor of many products.
-using Factor = Scalar;
-KOKKOS_FORCEINLINE_FUNCTION Scalar first_of(Factor x) { return x; }
-KOKKOS_FORCEINLINE_FUNCTION Factor make_factor(Scalar x) { return x; }
+using Multiplier = Scalar;
+KOKKOS_FORCEINLINE_FUNCTION Scalar     first_of(Multiplier x) { return x; }
+KOKKOS_FORCEINLINE_FUNCTION Multiplier multiplier(Scalar x) { return x; }
 
 #else
 
@@ -34,9 +34,9 @@ template <class T, int H> struct VectorOf {
 };
 template <class T, int H> using VectorType = typename VectorOf<T, H>::type;
 // One factor of many products: spread over a vector once, whatever packs use it.
-using Factor = VectorType<Real, 4>;
-inline Real   first_of(Factor x) { return x[0]; }
-inline Factor make_factor(Real x) { return Factor{x, x, x, x}; }
+using Multiplier = VectorType<Real, 4>;
+inline Real       first_of(Multiplier x) { return x[0]; }
+inline Multiplier multiplier(Real x) { return Multiplier{x, x, x, x}; }
 
 // a b + c and c - a b, element by element through madd(). Compilers find the vector instruction in some loops only,
 // so that x86 gets it by name.
@@ -92,12 +92,15 @@ template <int H> struct Pack {
   }
   void                    zero() { v = VectorType<Real, H>{}; }
   void                    scale(const Real *factors) { v *= vector_read<Real, H>(factors); }
-  template <class B> void add_product(Factor x, const B *b) { v = vector_madd<Real, H>(x, vector_read<B, H>(b), v); }
-  template <class B> void subtract_product(Factor x, const B *b)
+  template <class B> void add_product(Multiplier x, const B *b)
+  {
+    v = vector_madd<Real, H>(x, vector_read<B, H>(b), v);
+  }
+  template <class B> void subtract_product(Multiplier x, const B *b)
   {
     v = vector_nmadd<Real, H>(x, vector_read<B, H>(b), v);
   }
-  void add_product(Factor x, const Pack &b) { v = vector_madd<Real, H>(x, b.v, v); }
+  void add_product(Multiplier x, const Pack &b) { v = vector_madd<Real, H>(x, b.v, v); }
   void subtract(const Pack &b) { v -= b.v; }
 };
 template <int W> inline constexpr int pack_width = W >= 4 ? 4 : W >= 2 ? 2 : 1;
@@ -111,15 +114,15 @@ template <> struct Pack<1> {
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = T(v); }
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() { v = Scalar(0); }
   KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v = product(v, *factors); }
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const B *b)
   {
     v = madd(first_of(x), Scalar(*b), v);
   }
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Multiplier x, const B *b)
   {
     v = madd(-first_of(x), Scalar(*b), v);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const Pack &b) { v = madd(first_of(x), b.v, v); }
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const Pack &b) { v = madd(first_of(x), b.v, v); }
   KOKKOS_FORCEINLINE_FUNCTION void subtract(const Pack &b) { v -= b.v; }
 };
 
@@ -152,19 +155,19 @@ public:
     rest_.scale(factors + head);
   }
   // Each sum += x b.
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const B *b)
   {
     first_.add_product(x, b);
     rest_.add_product(x, b + head);
   }
   // Each sum -= x b.
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor x, const B *b)
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Multiplier x, const B *b)
   {
     first_.subtract_product(x, b);
     rest_.subtract_product(x, b + head);
   }
   // The same with b in an accumulator, and without x.
-  KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor x, const Accumulator &b)
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const Accumulator &b)
   {
     first_.add_product(x, b.first_);
     rest_.add_product(x, b.rest_);
@@ -196,9 +199,9 @@ public:
   template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *) const {}
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() {}
   KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *) {}
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Factor, const B *) {}
-  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Factor, const B *) {}
-  KOKKOS_FORCEINLINE_FUNCTION void                    add_product(Factor, const Accumulator &) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier, const B *) {}
+  template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Multiplier, const B *) {}
+  KOKKOS_FORCEINLINE_FUNCTION void                    add_product(Multiplier, const Accumulator &) {}
   KOKKOS_FORCEINLINE_FUNCTION void                    subtract(const Accumulator &) {}
 };
 

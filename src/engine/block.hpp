@@ -79,8 +79,8 @@ requires std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void accumulat
                                                                                   Accumulator<W> &sums)
 {
   for (int c = 0; c < n; ++c) {
-    if constexpr (sign == Sign::minus) sums.subtract_product(make_factor(at(c)), block + c * n + s.first);
-    else sums.add_product(make_factor(at(c)), block + c * n + s.first);
+    if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(at(c)), block + c * n + s.first);
+    else sums.add_product(multiplier(at(c)), block + c * n + s.first);
   }
 }
 template <Sign sign, int W, int N, class B, class X>
@@ -136,8 +136,8 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real le
 template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift)
 {
   Inversion      result;
-  Accumulator<N> column[N];
-  int            swap[N];
+  Accumulator<N> column[std::size_t(N)];
+  int            swap[std::size_t(N)];
   bool           swapped = false;
   const Real     least   = least_pivot(BlockSize<N>(N), d, shift);
   const auto     load    = [&]() FINEGRAIN_INLINE {
@@ -151,7 +151,7 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift)
     Real best = magnitude(column[K].template lane<K>());
     [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
     {
-      const auto compare = [&](int r, Real m) FINEGRAIN_INLINE {
+      [[maybe_unused]] const auto compare = [&](int r, Real m) FINEGRAIN_INLINE {
         p    = m > best ? r : p;
         best = m > best ? m : best;
       };
@@ -174,7 +174,7 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift)
       const Scalar row = c == K ? inverse : product(column[c].template lane<K>(), inverse);
       if (c == K) column[c].zero();
       else column[c].template set_lane<K>(Scalar(0));
-      column[c].add_product(make_factor(row), factor);
+      column[c].add_product(multiplier(row), factor);
     }
   };
   load();
@@ -183,7 +183,7 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift)
 
   Accumulator<N> check; // 0 times what is not finite is not 0
   check.zero();
-  for (int c = 0; c < N; ++c) check.add_product(make_factor(Scalar(0)), column[c]);
+  for (int c = 0; c < N; ++c) check.add_product(multiplier(Scalar(0)), column[c]);
   Real sum = 0;
   [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
   {
@@ -244,7 +244,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
         sums.load(dc);
         sums.scale(keep + s.first);
       }
-      sums.add_product(make_factor(row[c]), factor + s.first);
+      sums.add_product(multiplier(row[c]), factor + s.first);
       sums.store(dc);
     });
   }

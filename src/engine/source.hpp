@@ -50,7 +50,7 @@ struct Source {
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
         for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
-        sums.subtract_product(make_factor(x[c]), column);
+        sums.subtract_product(multiplier(x[c]), column);
       }
   }
 

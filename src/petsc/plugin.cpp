@@ -64,7 +64,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
 }
 
 /*@C
-   PetscFinegrainInitializePackage - Registers the preconditioners of finegrain
+   PetscFinegrainInitializePackage - Registers the preconditioners and solvers of finegrain
 
    Not Collective
 
@@ -74,7 +74,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
    -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
 does nothing.
 
-.seealso: `PCFGBILU`
+.seealso: `PCFGBILU`, `KSPREFINE`
 @*/
 PetscErrorCode PetscFinegrainInitializePackage(void)
 {
@@ -82,6 +82,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckPetsc());
   for (const Registration &r : types) PetscCall(PCRegister(r.type->name, r.create));
+  PetscCall(KSPRegister(KSPREFINE, KSPCreate_Refine));
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
   PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
   PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));

@@ -5,3 +5,4 @@
 
 extern PCEngineType *const PCEngineType_FGBILU;
 PetscErrorCode             PCCreate_FGBILU(PC pc);
+PetscErrorCode             KSPCreate_Refine(KSP ksp);

@@ -202,9 +202,9 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewText(PC pc, std::string *text)
+PetscErrorCode ViewText(PetscObject object, std::string *text)
 {
-  const MPI_Comm comm   = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const MPI_Comm comm   = PetscObjectComm(object);
   char           name[] = "/tmp/finegrain-view-XXXXXX";
   PetscMPIInt    rank;
   PetscViewer    viewer;
@@ -214,7 +214,7 @@ PetscErrorCode ViewText(PC pc, std::string *text)
   if (!rank) close(mkstemp(name));
   PetscCallMPI(MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, comm));
   PetscCall(PetscViewerASCIIOpen(comm, name, &viewer));
-  PetscCall(PCView(pc, viewer));
+  PetscCall(PetscObjectView(object, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
   std::ostringstream all;
   all << std::ifstream(name).rdbuf();

@@ -50,7 +50,9 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d);
 // Difference between two PCs on the same right-hand side.
 PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 
-PetscErrorCode ViewText(PC pc, std::string *text);
+// What PCView() or KSPView() prints.
+PetscErrorCode        ViewText(PetscObject object, std::string *text);
+inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reinterpret_cast<PetscObject>(pc), text); }
 
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
