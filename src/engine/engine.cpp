@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "corrections.hpp"
 #include "kernels.hpp"
 #include "plan.hpp"
 
@@ -32,38 +33,6 @@ template <class Space> struct BlockStorage {
     bytes = make_array<unsigned char, Space>("finegrain::blocks", std::size_t(scalars) * storage_size(p));
   }
   void *data() const { return bytes.data(); }
-};
-
-// The graph of couplings that residuals read, where the execution space can.
-template <class Space> struct Couplings {
-  Array<Index, Space> ptr, col, entry;
-
-  void set(const Graph &g, const HostArray<Index> &number)
-  {
-    *this = {};
-    if (g.entries() == 0) return;
-    ptr   = copy_to<Space>(g.ptr);
-    col   = copy_to<Space>(g.col);
-    entry = copy_to<Space>(number);
-  }
-  EntryList   list() const { return {ptr.data(), col.data(), entry.data()}; }
-  std::size_t entries() const { return col.extent(0); }
-  std::size_t bytes() const { return (ptr.span() + col.span() + entry.span()) * sizeof(Index); }
-};
-
-// What corrections need beside the factor; empty until they are allowed.
-template <class Space> struct Residuals {
-  bool                 kept = false, keeps_difference = false, difference_known = false;
-  Couplings<Space>     owned, left_out, ghost;
-  Array<Index, Space>  slots;                      // positions without ghosts, then those with; empty: no row has any
-  HostArray<Index>     cut;                        // 0, number of positions without ghosts, number of rows
-  Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the sweep before
-
-  std::size_t index_bytes() const
-  {
-    return owned.bytes() + left_out.bytes() + ghost.bytes() + slots.span() * sizeof(Index);
-  }
-  std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
 };
 
 template <class Exec> class EngineOn final : public Engine

@@ -1,7 +1,8 @@
-// Options of all types.
+// Options and view of all types.
 #pragma once
 
 #include "pcengine.hpp"
 
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject);
+PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer);
 PetscErrorCode PCEngineViewSettings(const PCEngine &e, PetscViewer viewer);

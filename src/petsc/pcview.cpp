@@ -1,0 +1,102 @@
+// What -ksp_view says of a preconditioner of ours.
+#include "pcsettings.hpp"
+
+#include <limits>
+
+using namespace finegrain;
+
+namespace
+{
+
+// Statistics of all ranks together.
+struct Totals {
+  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted, level_ranks;
+  PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
+};
+
+PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
+{
+  const MPI_Comm   comm     = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const PetscInt64 none     = std::numeric_limits<Index>::max();
+  const PetscInt64 sums[]   = {s.rows,
+                               s.widths.groups,
+                               PetscInt64(s.factor_bytes),
+                               PetscInt64(s.index_bytes + e.op.bytes()),
+                               PetscInt64(s.work_bytes),
+                               PetscInt64(s.lower) + s.upper + s.rows,
+                               s.left_out,
+                               e.report.shifted,
+                               s.schedule == ScheduleKind::level};
+  const PetscInt64 maxima[] = {s.widths.groups, s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
+                               s.apply_launches};
+  PetscInt64       sum[9], most[4];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(sums, sum, 9, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(maxima, most, 4, MPIU_INT64, MPI_MAX, comm));
+  *t = {sum[0], sum[1], sum[2], sum[3],  sum[4],  sum[5],
+        sum[6], sum[7], sum[8], most[0], most[1], sum[1] ? -most[2] : 0,
+        most[3]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
+{
+  const Statistics  s       = e.engine->statistics();
+  const char *const names[] = {"auto", "natural", "launch", "shuffle"};
+  Totals            t{};
+
+  PetscFunctionBegin;
+  PetscCall(ReduceStatistics(pc, e, s, &t));
+  PetscMPIInt size;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  const bool mixed = t.level_ranks > 0 && t.level_ranks < size;
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
+    ", mean %.1f, max %" PetscInt64_FMT "\n",
+    mixed ? "hyperplane on some ranks, level on others" : PCFinegrainScheduleTypes[int(s.schedule)], t.most_groups,
+    t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "executor: %s on the host (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    names[int(s.executor)], HostExec::name(), t.launches));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
+    PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
+                                   " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
+                                   "\n",
+                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "couplings left out of the factor: %" PetscInt64_FMT " blocks, exchange: %s\n",
+                                   t.left_out, e.corrections ? "each correction" : "none"));
+  if (e.corrections)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
+                             e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
+  if (e.ordering != MATORDERINGNATURAL)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
+  if (e.shift_type == MAT_SHIFT_INBLOCKS)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
+                                     double(e.shift_amount), t.shifted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  if (e->type->view) PetscCall((*e->type->view)(pc, viewer));
+  if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
+  else PetscCall(PCEngineViewSettings(*e, viewer));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
