@@ -336,6 +336,7 @@ TEST(Ordering, EqualsPetscsAndIsInTheView)
   EXPECT_LT(d, tolerance);
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("ordering: rcm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("natural order"), std::string::npos) << text;
   OK(PCDestroy(&pc));
   OK(PCDestroy(&reference));
   OK(MatDestroy(&A));
