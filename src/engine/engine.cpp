@@ -14,7 +14,7 @@ const char *find_conflict(const Recipe &r)
   if (r.precision == Precision::working && r.diagonal != Precision::working)
     return "diagonal blocks are stored in lower precision than the other blocks";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
-    return "hyperplanes of a grid keep the natural order, an ordering changes it";
+    return "hyperplanes of a grid keep the natural order, an ordering changes it; level schedules go with any";
   if (r.backend == Backend::device && r.executor != ExecutorKind::automatic && r.executor != ExecutorKind::launch)
     return "this executor runs on the host only";
   if (r.backend == Backend::device && runs_on_host<DeviceExec>) return "this build has no device";

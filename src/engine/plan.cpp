@@ -20,11 +20,14 @@ HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &
   return composed;
 }
 
+// No rows are the rows of no grids.
+bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
+
 Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe, Plan &plan)
 {
   const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane, ordered = recipe.ordering.extent(0) > 0;
   std::optional<Schedule> planes;
-  if (recipe.schedule != ScheduleKind::level && !recipe.grid.empty() && !ordered)
+  if (recipe.schedule != ScheduleKind::level && has_grid(g, recipe) && !ordered)
     planes = schedule_hyperplanes(recipe.grid, plan.selection.graph);
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
   const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
@@ -39,10 +42,11 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
 
 Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, int threads, Plan &plan)
 {
-  const bool ordered = recipe.ordering.extent(0) > 0, has_grid = !recipe.grid.empty();
-  if (recipe.schedule == ScheduleKind::hyperplane && !has_grid) return {Refusal::no_grid};
-  const bool fits = has_grid && count_points(recipe.grid) == owned.rows;
-  if (recipe.schedule == ScheduleKind::hyperplane && !fits) return {Refusal::grid_size};
+  const bool ordered = recipe.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
+  if (wants_planes && !has_grid(owned, recipe)) return {Refusal::no_grid};
+  const bool cuts =
+    recipe.grid.size() > 1 && recipe.coupling == GridCoupling::corrections; // whatever the schedule is
+  if ((wants_planes || cuts) && count_points(recipe.grid) != owned.rows) return {Refusal::grid_size};
   plan.selection = select_for_factor(owned, recipe.grid, recipe.coupling);
   // The factor's graph as it is eliminated.
   const Graph g = ordered ? permute(plan.selection.graph, recipe.ordering) : plan.selection.graph;

@@ -85,8 +85,9 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   }
   const Statistics s = e->engine->statistics();
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "factor: block %s%s, in natural order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
-    s.factor == FactorKind::dilu && e->recipe.factor == FactorKind::automatic ? ", here equal to ILU(0)" : ""));
+    viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
+    s.factor == FactorKind::dilu && e->recipe.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
+    e->ordering.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

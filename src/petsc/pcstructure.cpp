@@ -9,10 +9,27 @@ const char *const PCFinegrainRichardsonTypes[] = {
   "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
 static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
 
+namespace
+{
+
+PetscErrorCode CheckGrids(const PCEngine &e, PetscInt ngrids, const PetscInt ijk[])
+{
+  PetscFunctionBegin;
+  PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
+  for (PetscInt i = 0; i < 3 * ngrids; ++i)
+    PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_%s_grid or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT
+               " points in one direction; give 1 or more",
+               e.type->name, ijk[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
 /*@
    PCFinegrainSetGrid - Gives the structure of the block rows of this rank, where no `DMDA` does
 
-   Logically Collective, values may differ between ranks
+   Collective, values may differ between ranks
 
    Input Parameters:
 +  pc     - the preconditioner
@@ -25,10 +42,11 @@ static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRE
    Level: intermediate
 
    Note:
-   Hyperplanes of these grids must fit the matrix; where they do not, set-up is an error. Grids are only ever used by
-   hyperplane schedules.
+   Hyperplanes of these grids must fit the matrix; where they do not, set-up is an error. Grids are used by
+   hyperplane schedules, and by `PCFinegrainSetGridCoupling()` with any schedule. A grid without a point on this rank
+   is left out.
 
-.seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
+.seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetGridCoupling()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
 @*/
 PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
 {
@@ -37,13 +55,15 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
-  for (PetscInt i = 0; i < 3 * ngrids; ++i)
-    PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_%s_grid or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT
-               " points in one direction; give 1 or more",
-               e->type->name, ijk[i]);
-  PetscCall(PCEngineChange(pc, e, e->grid, std::vector<PetscInt>(ijk, ijk + 3 * ngrids)));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckGrids(*e, ngrids, ijk)));
+  // All ranks analyse again if the grids of one have changed.
+  const std::vector<PetscInt> grid(ijk, ijk + 3 * ngrids);
+  int                         mine = grid != e->grid, any;
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  e->grid         = grid;
+  e->analyzed     = false;
+  pc->setupcalled = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

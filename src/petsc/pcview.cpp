@@ -10,7 +10,8 @@ namespace
 
 // Statistics of all ranks together.
 struct Totals {
-  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted, level_ranks;
+  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
+  PetscInt64 plane_ranks, level_ranks;                 // that have rows
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
 };
 
@@ -26,16 +27,28 @@ PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, T
                                PetscInt64(s.lower) + s.upper + s.rows,
                                s.left_out,
                                e.report.shifted,
-                               s.schedule == ScheduleKind::level};
+                               s.rows && s.schedule == ScheduleKind::hyperplane,
+                               s.rows && s.schedule == ScheduleKind::level};
   const PetscInt64 maxima[] = {s.widths.groups, s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
                                s.apply_launches};
-  PetscInt64       sum[9], most[4];
+  PetscInt64       sum[10], most[4];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(sums, sum, 9, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(sums, sum, 10, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(maxima, most, 4, MPIU_INT64, MPI_MAX, comm));
-  *t = {sum[0], sum[1], sum[2], sum[3],  sum[4],  sum[5],
-        sum[6], sum[7], sum[8], most[0], most[1], sum[1] ? -most[2] : 0,
+  *t = {sum[0],
+        sum[1],
+        sum[2],
+        sum[3],
+        sum[4],
+        sum[5],
+        sum[6],
+        sum[7],
+        sum[8],
+        sum[9],
+        most[0],
+        most[1],
+        sum[1] ? -most[2] : 0,
         most[3]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -48,15 +61,14 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(ReduceStatistics(pc, e, s, &t));
-  PetscMPIInt size;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
-  const bool mixed = t.level_ranks > 0 && t.level_ranks < size;
-  PetscCall(PetscViewerASCIIPrintf(
-    viewer,
-    "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
-    ", mean %.1f, max %" PetscInt64_FMT "\n",
-    mixed ? "hyperplane on some ranks, level on others" : PCFinegrainScheduleTypes[int(s.schedule)], t.most_groups,
-    t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  const ScheduleKind kind = t.plane_ranks ? ScheduleKind::hyperplane : ScheduleKind::level;
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer,
+                           "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
+                           ", mean %.1f, max %" PetscInt64_FMT "\n",
+                           t.plane_ranks && t.level_ranks ? "hyperplane on some ranks, level on others"
+                                                          : PCFinegrainScheduleTypes[int(kind)],
+                           t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "executor: %s on the host (%s), kernel launches per application: %" PetscInt64_FMT "\n",
     names[int(s.executor)], HostExec::name(), t.launches));

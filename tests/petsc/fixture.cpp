@@ -85,7 +85,7 @@ PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::si
          PetscScalar(row == col ? PetscReal(1.5) * PetscReal(n) * PetscReal(row_length) : PetscReal(0));
 }
 
-PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A)
+PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local)
 {
   PetscMPIInt    size, rank;
   const PetscInt rows = PetscInt(couplings.size());
@@ -98,7 +98,7 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   std::vector<PetscInt> cut(std::size_t(size) + 1, 0);
   for (int r = 0; r < size; ++r) cut[std::size_t(r) + 1] = rows * (r + 1) * (r + 2) / (size * (size + 1));
   if (size > 2) cut[2] = cut[1]; // an empty rank
-  const PetscInt local = cut[std::size_t(rank) + 1] - cut[std::size_t(rank)];
+  if (local < 0) local = cut[std::size_t(rank) + 1] - cut[std::size_t(rank)];
   for (const auto &c : couplings) longest = std::max(longest, c.size());
   PetscCall(MatCreate(PETSC_COMM_WORLD, A));
   PetscCall(MatSetSizes(*A, local * n, local * n, rows * n, rows * n));
@@ -183,6 +183,25 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
   if (size > 0) *d /= size;
   if (std::isnan(sum)) *d = sum;
   PetscCall(VecDestroy(&diff));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b, Vec x)
+{
+  Vec r, step;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecDuplicate(b, &step));
+  PetscCall(transposed ? PCApplyTranspose(M, b, x) : PCApply(M, b, x));
+  for (PetscInt i = 0; i < k; ++i) {
+    PetscCall(transposed ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1, b));
+    PetscCall(transposed ? PCApplyTranspose(M, r, step) : PCApply(M, r, step));
+    PetscCall(VecAXPY(x, 1, step));
+  }
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,8 +28,10 @@ Couplings box(PetscInt i, PetscInt j, PetscInt k);
 Couplings scattered(PetscInt rows, PetscInt degree, bool symmetric);
 
 // Assembles a matrix with these couplings, full random blocks of size n, dominant diagonal. Rows are divided
-// unevenly; with three ranks or more, rank 1 has none. `seed` changes the values only.
-PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A);
+// unevenly; with three ranks or more, rank 1 has none; or as `local`, this rank's number of block rows, says. `seed`
+// changes the values only.
+PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A,
+                              PetscInt local = PETSC_DECIDE);
 
 // The value of entry (row, col) in such a matrix.
 PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length);
@@ -46,6 +48,9 @@ PetscErrorCode Apply(PC pc, Vec b, Vec x);
 
 // |x - y| / |y| in the maximum norm; NaN if either has one.
 PetscErrorCode Difference(Vec x, Vec y, PetscReal *d);
+
+// x = M^-1 b and k steps x += M^-1 (b - A x), or the same with the transposes, with PETSc's functions.
+PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b, Vec x);
 
 // Difference between two PCs on the same right-hand side.
 PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);

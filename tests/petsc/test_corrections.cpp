@@ -8,26 +8,6 @@ using namespace finegrain::test;
 namespace
 {
 
-// x = M^-1 b and k steps x += M^-1 (b - A x), with PETSc's ILU(0) per rank and MatMult().
-PetscErrorCode PlainCorrections(Mat A, PC reference, PetscInt k, bool transposed, Vec b, Vec x)
-{
-  Vec r, step;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(b, &r));
-  PetscCall(VecDuplicate(b, &step));
-  PetscCall(transposed ? PCApplyTranspose(reference, b, x) : PCApply(reference, b, x));
-  for (PetscInt i = 0; i < k; ++i) {
-    PetscCall(transposed ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
-    PetscCall(VecAYPX(r, -1, b));
-    PetscCall(transposed ? PCApplyTranspose(reference, r, step) : PCApply(reference, r, step));
-    PetscCall(VecAXPY(x, 1, step));
-  }
-  PetscCall(VecDestroy(&r));
-  PetscCall(VecDestroy(&step));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 class Corrected : public ::testing::TestWithParam<const char *>
 {
 };
@@ -356,6 +336,7 @@ TEST(Ordering, EqualsPetscsAndIsInTheView)
   EXPECT_LT(d, tolerance);
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("ordering: rcm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("natural order"), std::string::npos) << text;
   OK(PCDestroy(&pc));
   OK(PCDestroy(&reference));
   OK(MatDestroy(&A));
