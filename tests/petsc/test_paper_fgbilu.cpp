@@ -98,7 +98,7 @@ TEST_P(Paper000, HistoryIsThatOfSequentialBlockIlu)
   EXPECT_NEAR(double(r[0] * r[0]), table_1_first, double(same) * table_1_first);
   for (std::size_t l = 0; l < r.size(); ++l) {
     EXPECT_LE(std::abs(r[l] - expected[l]), same * r[0]) << l;
-    if (l) {
+    if (l && r[l - 1] > same * r[0]) { // in single precision, the end is rounding
       EXPECT_LT(r[l], r[l - 1]) << l;
     }
   }
