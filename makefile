@@ -58,6 +58,16 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/tests/bench_fgbilu
 
+# Tables in Markdown, and their plot.
+study: deps
+	@$(MAKE) --no-print-directory install-packages WANTED=python3-matplotlib
+	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
+	@$(MAKE) --no-print-directory all
+	@bash -o pipefail -c '$(BUILD)/tests/study_fgbilu | tee $(BUILD)/study_fgbilu.md'
+	@for python in python3 /usr/bin/python3; do \
+	  if $$python -c 'import matplotlib' 2>/dev/null; then exec $$python tests/bench/plot_study.py $(BUILD)/study_fgbilu.md $(BUILD)/study_fgbilu.png; fi; \
+	done; echo "No plot: this needs Python's matplotlib"
+
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
@@ -72,9 +82,10 @@ help:
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
 	@echo "make bench           set up, build, time against PETSc in one run (some minutes)"
+	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all deps install-packages check demo bench install format clean help
+.PHONY: all deps install-packages check demo bench study install format clean help

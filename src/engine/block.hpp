@@ -31,17 +31,18 @@ template <int W> struct Strip {
 
 // One lane. strips() covers the n rows of a block vector, tiles() the n x n entries of a block; both return when all
 // lanes have finished, and what one lane wrote the others can then read.
+//
+// Strips of run-time blocks are at most Widest rows: wide ones stream through the columns of a large block as they
+// lie in memory, where eight rows at a time skip from column to column, three times slower for n = 32.
 template <int N> struct HostLanes {
   BlockSize<N> n;
 
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
+  template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
   {
     if constexpr (N > 0) f(Strip<N>{0});
     else {
       int r = 0;
-      for (; r + 8 <= n; r += 8) f(Strip<8>{r});
-      for (; r + 2 <= n; r += 2) f(Strip<2>{r});
-      for (; r < n; ++r) f(Strip<1>{r});
+      cut<Widest>(r, f);
     }
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
@@ -49,6 +50,13 @@ template <int N> struct HostLanes {
     for (int c = 0; c < n; ++c) strips([&](auto s) FINEGRAIN_INLINE { f(s, c); });
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
+
+private:
+  template <int W, class F> KOKKOS_FORCEINLINE_FUNCTION void cut(int &r, const F &f) const
+  {
+    for (; r + W <= n; r += W) f(Strip<W>{r});
+    if constexpr (W > 1) cut<W / 2>(r, f);
+  }
 };
 
 // The vector lanes of one thread of a Kokkos team.
@@ -56,7 +64,7 @@ template <int N, class Member> struct TeamLanes {
   BlockSize<N>  n;
   const Member &member;
 
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
+  template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
   {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, int(n)), [&](int r) { f(Strip<1>{r}); });
   }

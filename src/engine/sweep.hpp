@@ -20,6 +20,9 @@ template <int V, class F> KOKKOS_FORCEINLINE_FUNCTION void for_vectors([[maybe_u
     for (int v = 0; v < vectors; ++v) f(v);
 }
 
+// Sums of all vectors of a strip are to stay in registers.
+template <int V> inline constexpr int strip_width = V == 1 ? 32 : 4;
+
 struct Vectors {
   int    count  = 1; // at most V
   Offset stride = 0;
@@ -48,7 +51,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     const Offset nn    = Offset(n) * n;
     const Index  row   = row_of ? row_of[slot] : slot;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(b + v * vectors.stride + Offset(row) * n + s.first);
@@ -63,7 +66,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         });
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
     });
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
@@ -94,7 +97,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     const Offset nn  = Offset(n) * n;
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(y + v * vectors.stride + Offset(y_by_row ? row : pos) * n + s.first);
@@ -159,7 +162,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
 private:
   template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
   {
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
       for (int i = s.first; i < s.first + s.width; ++i)
         for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
     });

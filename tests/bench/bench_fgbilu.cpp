@@ -1,14 +1,11 @@
 // fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
-#include "../../src/petsc/compat.hpp"
+#include "star.hpp"
 
-#include <petscdmda.h>
 #include <petscfinegrain.h>
-#include <petscksp.h>
 
 #include <benchmark/benchmark.h>
 
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -28,24 +25,10 @@ struct Problem {
 
 std::map<PetscInt, Problem> problems;
 
-// 7-point star, full random blocks, dominant diagonal.
 Problem make_problem(PetscInt n, PetscInt side)
 {
-  Problem      p{n, side * side * side};
-  MatInfo      info;
-  PetscScalar *values;
-  OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, side,
-                  side, side, 1, 1, 1, n, 1, nullptr, nullptr, nullptr, &p.da));
-  OK(DMSetMatType(p.da, n == 1 ? MATAIJ : MATBAIJ));
-  OK(DMSetUp(p.da));
-  OK(DMCreateMatrix(p.da, &p.A));
-  OK(MatAssemblyBegin(p.A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(p.A, MAT_FINAL_ASSEMBLY));
-  OK(MatGetInfo(p.A, MAT_LOCAL, &info));
-  OK(n == 1 ? MatSeqAIJGetArray(p.A, &values) : MatSeqBAIJGetArray(p.A, &values));
-  for (PetscInt i = 0; i < PetscInt(info.nz_used); ++i) values[i] = PetscReal(std::sin(double(i)));
-  OK(n == 1 ? MatSeqAIJRestoreArray(p.A, &values) : MatSeqBAIJRestoreArray(p.A, &values));
-  OK(MatShift(p.A, PetscScalar(8 * n)));
+  Problem p{n, side * side * side};
+  OK(finegrain::test::AssembleStar(PETSC_COMM_SELF, {{side, side, side}, {n}, 8}, &p.da, &p.A));
   OK(MatCreateVecs(p.A, &p.x, &p.b));
   OK(VecSet(p.b, 1));
   return p;

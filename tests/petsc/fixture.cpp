@@ -1,5 +1,7 @@
 #include "fixture.hpp"
 
+#include "../hash.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,26 +35,6 @@ Couplings stencil(std::array<PetscInt, 3> size, PetscInt width, bool corners, bo
       if (inside) rows[std::size_t(row)].insert(to[0] + size[0] * (to[1] + size[1] * to[2]));
     }
   return rows;
-}
-
-// In [-1, 1), from an integer hash: the same on every rank and machine.
-PetscReal hash_value(std::uint64_t key)
-{
-  key ^= key >> 33;
-  key *= 0xff51afd7ed558ccdull;
-  key ^= key >> 33;
-  key *= 0xc4ceb9fe1a85ec53ull;
-  key ^= key >> 33;
-  return PetscReal(double(key >> 11) / double(1ull << 52) - 1);
-}
-
-PetscScalar hash_scalar(std::uint64_t key)
-{
-#if defined(PETSC_USE_COMPLEX)
-  return PetscScalar(hash_value(2 * key), hash_value(2 * key + 1));
-#else
-  return hash_value(2 * key);
-#endif
 }
 
 } // namespace

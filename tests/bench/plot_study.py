@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Plots the tables of study_fgbilu: microseconds per point over grid sizes and over unknowns per point.
+
+usage: plot_study.py study_fgbilu.md study_fgbilu.png
+"""
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
+
+TASKS = {"factorization": "tab:red", "triangular solve": "tab:blue", "residual": "tab:green"}
+# Columns of the tables after n and the grid come in threes, a task each.
+METHODS = {"PETSc ILU(0), MatMult": ("--", "s"), "fgbilu natural": ("-", "o"), "fgbilu launch": (":", "^")}
+PAPER_65 = {"CPU": ((3.48, 0.84, 0.51), "x"), "GPU": ((0.122, 0.0604, 0.0324), "+")}
+
+
+def read_tables(path):
+    """Rows of numbers of each table, by its title."""
+    tables, title = {}, None
+    for line in open(path, encoding="utf-8"):
+        if line.startswith("## "):
+            title = line[3:].split(":")[0]
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("|") and cells[0].isdigit():
+            tables.setdefault(title, []).append(cells)
+    return tables
+
+
+def plot(axes, x, rows):
+    for m, (style, marker) in enumerate(METHODS.values()):
+        for t, colour in enumerate(TASKS.values()):
+            # A residual is a difference of two times and may be lost in the noise.
+            times = [float(row[2 + 3 * m + t]) for row in rows]
+            kept = [(a, b) for a, b in zip(x, times) if b > 0]
+            axes.plot(*zip(*kept), style, marker=marker, color=colour, markersize=3.5, linewidth=1)
+
+
+def plot_paper(axes, x):
+    for times, marker in PAPER_65.values():
+        for colour, time in zip(TASKS.values(), times):
+            axes.plot([x], [time], marker, color=colour, markersize=8, markeredgewidth=1.8)
+
+
+def main(source, target):
+    tables = read_tables(source)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
+
+    rows = tables["Grid sizes"]
+    plot(left, [int(row[1].split(" x ")[0]) for row in rows], rows)
+    plot_paper(left, 65)
+    left.set_yscale("log")
+    left.set_xticks([int(row[1].split(" x ")[0]) for row in rows])
+    left.set_xlabel("grid side (points)")
+    left.set_title("6 unknowns per point")
+
+    rows = tables["Unknowns per point"]
+    n = [int(row[0]) for row in rows]
+    plot(right, n, rows)
+    plot_paper(right, 6)
+    right.set_xscale("log")
+    right.set_yscale("log")
+    right.set_xticks(n, [str(i) for i in n])
+    right.minorticks_off()
+    square = [0.012 * i * i for i in n]
+    right.plot(n, square, color="grey", linewidth=0.8)
+    right.annotate("$n^2$", (n[0], square[0]), color="grey", textcoords="offset points", xytext=(2, 6))
+    right.set_xlabel("unknowns per point, $n$")
+    right.set_title(r"$n^2 IJK \approx 1.8\cdot10^7$")
+
+    for axes in (left, right):
+        axes.set_ylabel("time per point (µs)")
+        axes.grid(alpha=0.3)
+    handles = [Line2D([], [], color=colour, label=task) for task, colour in TASKS.items()]
+    handles += [Line2D([], [], color="black", linestyle=style, marker=marker, markersize=3.5, linewidth=1, label=method)
+                for method, (style, marker) in METHODS.items()]
+    handles += [Line2D([], [], color="black", linestyle="", marker=marker, markersize=8, markeredgewidth=1.8,
+                       label=f"paper, {machine} ($65^3$, $n=6$)") for machine, (_, marker) in PAPER_65.items()]
+    figure.legend(handles=handles, loc="lower center", ncol=4, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
+    figure.savefig(target, dpi=90)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2])
