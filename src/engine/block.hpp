@@ -47,7 +47,7 @@ template <int N> struct HostLanes {
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
   {
-    for (int c = 0; c < n; ++c) strips([&](auto s) FINEGRAIN_INLINE { f(s, c); });
+    for (int c = 0; c < n; ++c) strips<16>([&](auto s) FINEGRAIN_INLINE { f(s, c); });
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 
@@ -55,7 +55,8 @@ private:
   template <int W, class F> KOKKOS_FORCEINLINE_FUNCTION void cut(int &r, const F &f) const
   {
     for (; r + W <= n; r += W) f(Strip<W>{r});
-    if constexpr (W > 1) cut<W / 2>(r, f);
+    if constexpr (W > 4) cut<W - 4>(r, f);
+    else if constexpr (W > 1) cut<W / 2>(r, f);
   }
 };
 
