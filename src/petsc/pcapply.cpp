@@ -116,8 +116,8 @@ template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x = M^-1 b and `corrections` further steps: composed with every PC of ours for KSPREFINE.
-PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt corrections, Vec b, Vec x)
+// x = M^-1 b and `corrections` further steps.
+PetscErrorCode ApplyCorrected(PC pc, PetscInt corrections, Vec b, Vec x)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
@@ -148,7 +148,16 @@ PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt corrections, Vec b, Vec
 PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(PCApplyCorrections_Engine(pc, static_cast<PCEngine *>(pc->data)->corrections, b, x));
+  PetscCall(ApplyCorrected(pc, static_cast<PCEngine *>(pc->data)->corrections, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Composed with every PC of ours for KSPREFINE: an application and `further` ones to what is left, each with the
+// corrections that it has anyway.
+PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyCorrected(pc, (further + 1) * (static_cast<PCEngine *>(pc->data)->corrections + 1) - 1, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

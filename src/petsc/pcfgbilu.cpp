@@ -114,14 +114,18 @@ PCEngineType *const PCEngineType_FGBILU = &fgbilu;
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
 .  -pc_fgbilu_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
 .  -pc_fgbilu_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
+.  -pc_fgbilu_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
+.  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
+.  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
 -  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner
 
    Notes:
-   For AIJ and BAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a rank owns is
-factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum w_ij x_j with
-   w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a rank owns
+is factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum w_ij x_j
+with w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
 full blocks that is `PCBJACOBI` with `PCILU`, natural ordering, to rounding. An AIJ matrix with a block size is
 factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are missing inside blocks.
 
@@ -136,7 +140,7 @@ row.
 .  * - L. Luo, J. R. Edwards, H. Luo, F. Mueller, A fine-grained block ILU scheme on regular structures for GPGPUs,
        Computers & Fluids 119 (2015)
 
-.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`, `KSPREFINE`
 M*/
 PetscErrorCode PCCreate_FGBILU(PC pc)
 {

@@ -276,7 +276,8 @@ TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
 
 TEST(RefineCorrections, OfFgbiluGiveWhatRichardsonGivesInAsManyApplications)
 {
-  for (const char *options : {"", "-pc_fgbilu_factor ilu0", "-pc_fgbilu_precision single"}) {
+  for (const char *options :
+       {"", "-pc_fgbilu_factor ilu0", "-pc_fgbilu_precision single", "-pc_fgbilu_corrections 1"}) {
     Mat       A;
     Vec       b, x, y;
     Outcome   refined, plain;
