@@ -19,7 +19,11 @@ SUDO     = $(if $(filter 0,$(shell id -u)),,sudo)
 export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
+# The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock
+
+build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
 
 $(BUILD)/Makefile:
@@ -46,7 +50,7 @@ install-packages:
 	fi
 
 check: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory build-all
 	@ctest --test-dir $(BUILD) --output-on-failure
 
 demo: deps
@@ -55,14 +59,14 @@ demo: deps
 
 bench: deps
 	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory build-all
 	@$(BUILD)/tests/bench_fgbilu
 
 # Tables in Markdown, and their plot.
 study: deps
 	@$(MAKE) --no-print-directory install-packages WANTED=python3-matplotlib
 	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory build-all
 	@bash -o pipefail -c '$(BUILD)/tests/study_fgbilu | tee $(BUILD)/study_fgbilu.md'
 	@for python in python3 /usr/bin/python3; do \
 	  if $$python -c 'import matplotlib' 2>/dev/null; then exec $$python tests/bench/plot_study.py $(BUILD)/study_fgbilu.md $(BUILD)/study_fgbilu.png; fi; \
@@ -88,4 +92,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all deps install-packages check demo bench study install format clean help
+.PHONY: all build-all deps install-packages check demo bench study install format clean help
