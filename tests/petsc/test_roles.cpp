@@ -61,7 +61,11 @@ Prepare OnGrid(DM da)
   return [da](KSP ksp) {
     PetscFunctionBegin;
     PetscCall(KSPSetDM(ksp, da));
+#if PETSC_VERSION_LT(3, 26, 0)
     PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+#else
+    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
+#endif
     PetscFunctionReturn(PETSC_SUCCESS);
   };
 }
