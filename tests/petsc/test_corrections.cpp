@@ -195,9 +195,9 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
     bool      guess;
   };
   const PetscReal eps = PETSC_MACHINE_EPSILON;
-  for (const Run &run : {Run{1000 * eps, 0, 1e4, 200, false}, Run{1000 * eps, 0, 1e4, 200, true},
-                         Run{0, PetscReal(1e-3), 1e4, 200, false}, Run{1000 * eps, 0, 1e4, 2, false},
-                         Run{0, 0, PetscReal(1e-3), 50, false}})
+  for (const Run &run :
+       {Run{1000 * eps, 0, 1e4, 200, false}, Run{1000 * eps, 0, 1e4, 200, true},
+        Run{0, PetscReal(1e-3), 1e4, 200, false}, Run{0, 0, 1e4, 2, false}, Run{0, 0, PetscReal(1e-3), 50, false}})
     for (const char *options :
          {"-pc_fgbilu_richardson tolerances",
           "-pc_fgbilu_richardson tolerances -pc_fgbilu_factor ilu0 -pc_fgbilu_precision single", ""}) {
@@ -294,6 +294,7 @@ TEST(Sbaij, EqualsItsBaijConversionAndFollowsIt)
     OK(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
     OK(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
     OK(MatDestroy(&T));
+    OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
     OK(MatConvert(A, MATSBAIJ, MAT_INITIAL_MATRIX, &S));
     OK(MakePC(A, PCFGBILU, options, &p));
     OK(MakePC(S, PCFGBILU, options, &q));

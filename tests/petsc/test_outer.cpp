@@ -101,9 +101,12 @@ TEST(Outer, NonlinearWithLags)
       const int analyses = EventCount("FGAnalyze");
       OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, false, &ours));
       EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
-      EXPECT_EQ(ours, theirs);
+      const PetscInt factorisations = (ours[1] + lag - 1) / lag;
       EXPECT_GT(ours[1], 3);
-      EXPECT_EQ(ours[3], (ours[1] + lag - 1) / lag);
+      EXPECT_EQ(ours[3], factorisations);
+      if (theirs[3] == factorisations) { // newer PETSc factors inside bjacobi in spite of the lag
+        EXPECT_EQ(ours, theirs);
+      }
     }
 }
 
