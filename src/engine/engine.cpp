@@ -153,18 +153,15 @@ public:
       const Index row = pattern_.permuted ? row_of(pos) : pos;
       return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
     };
-    std::vector<Index> slots(std::size_t(rows_), 0);
-    for (Index pos = 0; pos < rows_; ++pos) slots[std::size_t(pos)] = pos;
-    const auto boundary = std::stable_partition(slots.begin(), slots.end(), [&](Index p) { return !has_ghosts(p); });
-    r.cut               = make_array<Index>("finegrain::cut", 3);
-    r.cut(0)            = 0;
-    r.cut(1)            = Index(boundary - slots.begin());
-    r.cut(2)            = rows_;
-    if (r.cut(1) < rows_) {
-      auto list = make_array<Index>("finegrain::slots", slots.size());
-      std::copy(slots.begin(), slots.end(), list.data());
-      r.slots = copy_to<Space>(list);
-    }
+    const auto slots = make_array<Index>("finegrain::slots", std::size_t(rows_));
+    for (Index pos = 0; pos < rows_; ++pos) slots(pos) = pos;
+    const Index *boundary =
+      std::stable_partition(slots.data(), slots.data() + rows_, [&](Index p) { return !has_ghosts(p); });
+    r.cut    = make_array<Index>("finegrain::cut", 3);
+    r.cut(0) = 0;
+    r.cut(1) = Index(boundary - slots.data());
+    r.cut(2) = rows_;
+    if (r.cut(1) < rows_) r.slots = copy_to<Space>(slots);
     r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.y      = make_array<Scalar, Space>("finegrain::y", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));

@@ -21,12 +21,12 @@ struct Order {
   Index pos(Index row) const { return permuted ? position[std::size_t(row)] : row; }
 };
 
-Order invert_order(const Graph &g, const HostArray<Index> &row_of)
+Order invert_order(Index rows, const HostArray<Index> &row_of)
 {
-  Order o{g.rows, row_of.extent(0) > 0, {}, row_of};
+  Order o{rows, row_of.extent(0) > 0, {}, row_of};
   if (o.permuted) {
-    o.position.resize(std::size_t(g.rows));
-    for (Index p = 0; p < g.rows; ++p) o.position[std::size_t(row_of(p))] = p;
+    o.position.resize(std::size_t(rows));
+    for (Index p = 0; p < rows; ++p) o.position[std::size_t(row_of(p))] = p;
   }
   return o;
 }
@@ -206,10 +206,8 @@ Selection select_for_factor(const Graph &g, const Grid &grid, GridCoupling coupl
 
 Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 {
-  const Index        rows   = p.rows;
-  const auto         row_at = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
-  std::vector<Index> position(std::size_t(rows), 0);
-  for (Index pos = 0; pos < rows; ++pos) position[std::size_t(row_at(pos))] = pos;
+  const Index rows = p.rows;
+  const Order o    = invert_order(rows, p.row_of);
 
   // Visits rows in ascending number, so that the entries of a slot come in that order.
   const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
@@ -217,14 +215,14 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
                              make_array<Index>("finegrain::entry", t.col.extent(0)),
                              make_array<Index>("finegrain::row", t.col.extent(0))};
     const auto             slot_of = [&](Index e) {
-      const Index pos = position[std::size_t(column(t.col(e)))];
+      const Index pos = o.pos(column(t.col(e)));
       return reversed ? rows - 1 - pos : pos;
     };
     for (Index e = 0; e < Index(t.col.extent(0)); ++e) ++q.ptr(slot_of(e) + 1);
     for (Index s = 0; s < rows; ++s) q.ptr(s + 1) += q.ptr(s);
     std::vector<Index> next(q.ptr.data(), q.ptr.data() + rows);
     for (Index row = 0; row < rows; ++row) {
-      const Index pos = position[std::size_t(row)], slot = reversed ? pos : rows - 1 - pos;
+      const Index pos = o.pos(row), slot = reversed ? pos : rows - 1 - pos;
       for (Index e = t.ptr(slot); e < t.ptr(slot + 1); ++e) {
         const Index to = next[std::size_t(slot_of(e))]++;
         q.entry(to)    = e;
@@ -234,16 +232,16 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
     return q;
   };
   return {part(p.upper, false, [](Index col) { return col; }),
-          part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : row_at(col); })};
+          part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : o.row(col); })};
 }
 
 Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,
                             const HostArray<Index> &row_of, Layout y, FactorKind &kind)
 {
   const Graph             &g = selection.graph;
-  const Order              o = invert_order(g, row_of);
+  const Order              o = invert_order(g.rows, row_of);
   Pattern<Host>            p;
-  const std::vector<Index> place = invert_order(g, ordering).position;
+  const std::vector<Index> place = invert_order(g.rows, ordering).position;
   p.rows                         = g.rows;
   p.permuted                     = o.permuted;
   p.y                            = o.permuted ? y : Layout::row;

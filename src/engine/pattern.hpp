@@ -21,9 +21,8 @@ template <class Space> struct Updates {
 };
 
 // Column numbers are rows, but for those of the lower part where the forward sweep writes its result by position
-// (Layout::position). Lower
-// terms of a row ascend in the elimination order, upper ones descend: either sweep adds the row that it has just
-// finished last, and can begin without it.
+// (Layout::position). Lower terms of a row ascend in the elimination order, upper ones descend: either sweep adds the
+// row that it has just finished last, and can begin without it.
 enum class Layout { row, position };
 
 template <class Space> struct Pattern {

@@ -161,11 +161,14 @@ PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GetWork(PCEngine *e, Vec like)
+// step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
+PetscErrorCode ApplyToResidual(PCEngine *e, Mat A, Vec b, Vec x, Vec step, bool transposed)
 {
   PetscFunctionBegin;
-  for (Vec &v : e->work)
-    if (!v) PetscCall(VecDuplicate(like, &v));
+  if (!e->residual) PetscCall(VecDuplicate(b, &e->residual));
+  PetscCall(transposed ? MatMultTranspose(A, x, e->residual) : MatMult(A, x, e->residual));
+  PetscCall(VecAYPX(e->residual, -1, b));
+  PetscCall(ApplyOnce(e, e->residual, step, transposed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,12 +180,10 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(ApplyOnce(e, b, x, true));
-    if (e->corrections) PetscCall(GetWork(e, b));
+    if (e->corrections && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
     for (PetscInt k = 0; k < e->corrections; ++k) {
-      PetscCall(MatMultTranspose(pc->pmat, x, e->work[0]));
-      PetscCall(VecAYPX(e->work[0], -1, b));
-      PetscCall(ApplyOnce(e, e->work[0], e->work[1], true));
-      PetscCall(VecAXPY(x, 1, e->work[1]));
+      PetscCall(ApplyToResidual(e, pc->pmat, b, x, e->correction, true));
+      PetscCall(VecAXPY(x, 1, e->correction));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -289,12 +290,7 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
     const bool first = *done == 0;
     if (first && guess_zero) PetscCall(ApplyOnce(e, b, step, false));
     else if (pc->mat == pc->pmat) PetscCall(Correct(pc, e, b, x, !first, step));
-    else {
-      PetscCall(GetWork(e, b));
-      PetscCall(MatMult(pc->mat, x, e->work[0]));
-      PetscCall(VecAYPX(e->work[0], -1, b));
-      PetscCall(ApplyOnce(e, e->work[0], step, false));
-    }
+    else PetscCall(ApplyToResidual(e, pc->mat, b, x, step, false));
     if (test.any()) {
       PetscCall(VecNorm(step, NORM_2, &norm));
       if (first && test.first <= 0) test.first = norm;

@@ -215,7 +215,8 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->step            = {};
   PetscCall(e->halo.destroy());
   PetscCall(MatDestroy(&e->converted));
-  for (Vec &v : e->work) PetscCall(VecDestroy(&v));
+  PetscCall(VecDestroy(&e->residual));
+  PetscCall(VecDestroy(&e->correction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,7 +46,7 @@ struct PCEngine {
   bool                                    short_residual  = false; // on all ranks
   finegrain::PetscHalo                    halo;
   finegrain::HostArray<finegrain::Scalar> step;
-  Vec                                     work[2] = {nullptr, nullptr};
+  Vec                                     residual = nullptr, correction = nullptr; // where PETSc finds residuals
 };
 
 // The matrix that is read: the PC's, or its conversion.
@@ -98,14 +98,20 @@ PetscErrorCode PCEngineFind(PC pc, PCEngine **e);
 // The same, but an error for any other.
 PetscErrorCode PCEngineGet(PC pc, PCEngine **e);
 
+// The next set-up begins with the analysis.
+inline void PCEngineInvalidate(PC pc, PCEngine *e)
+{
+  e->analyzed     = false;
+  pc->setupcalled = PETSC_FALSE;
+}
+
 // Gives a setting a new value; the next set-up begins with the analysis if that changes it.
 template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting, const T &value)
 {
   PetscFunctionBegin;
   if (setting == value) PetscFunctionReturn(PETSC_SUCCESS);
-  setting         = value;
-  e->analyzed     = false;
-  pc->setupcalled = PETSC_FALSE;
+  setting = value;
+  PCEngineInvalidate(pc, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

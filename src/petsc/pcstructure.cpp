@@ -61,9 +61,8 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
   int                         mine = grid != e->grid, any;
   PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
-  e->grid         = grid;
-  e->analyzed     = false;
-  pc->setupcalled = PETSC_FALSE;
+  e->grid = grid;
+  PCEngineInvalidate(pc, e);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

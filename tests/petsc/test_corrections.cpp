@@ -1,8 +1,6 @@
 // Corrections over ranks and grids, transposes, several vectors, Richardson's method, SBAIJ, orderings.
 #include "fixture.hpp"
 
-#include <algorithm>
-
 using namespace finegrain::test;
 
 namespace
