@@ -3,9 +3,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -22,15 +27,33 @@
 namespace finegrain
 {
 
-using HostExec   = Kokkos::DefaultHostExecutionSpace;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(KOKKOS_ENABLE_CUDA)
+#define FINEGRAIN_HAS_DEVICE
+#endif
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+// What a device runs, in teams on the host: for tests.
+struct EmulatedDevice : HostExec {
+};
+using DeviceExec = EmulatedDevice;
+#else
 using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds without a device
+#endif
+inline constexpr bool                       has_device     = !std::is_same_v<HostExec, DeviceExec>;
+template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
 
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray          = Array<T, Kokkos::HostSpace>;
 
-template <class Exec> inline constexpr bool runs_on_host =
-  Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible
-    &&Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+// Threads of a host that can run at once: a crew that waits in vain for a core is no use.
+inline int usable_threads([[maybe_unused]] const HostExec &exec)
+{
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(FINEGRAIN_STRESS)
+  return std::min(int(exec.concurrency()), omp_get_num_procs());
+#else
+  return int(exec.concurrency());
+#endif
+}
 
 // Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
 // order, and a tenth of its time was address translation (docs/performance.md). A wish only.

@@ -12,6 +12,15 @@
 namespace finegrain::test
 {
 
+// Where the tests' engines run, and the executors there.
+inline constexpr Backend         backend = has_device ? Backend::device : Backend::host;
+inline std::vector<ExecutorKind> executors()
+{
+  std::vector<ExecutorKind> all{ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
+  if (backend == Backend::host) all.insert(all.begin(), {ExecutorKind::natural, ExecutorKind::shuffle});
+  return all;
+}
+
 using Rows = std::vector<std::set<Index>>;
 
 inline Graph make_graph(const Rows &rows)
@@ -150,7 +159,7 @@ struct Problem {
   }
   std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const
   {
-    auto e = make_engine(Backend::host);
+    auto e = make_engine(backend);
     if (e->analyse(view(), recipe)) return {};
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);
