@@ -58,10 +58,27 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-enum class KokkosState { ready, finalized };
+// How many devices this process can use; 0 on builds for hosts only.
+inline int count_devices()
+{
+  int count = 0;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    count = 0;
+    (void)cudaGetLastError(); // not the next caller's
+  }
+#endif
+  return count;
+}
+
+// Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
+bool leave_out_device(); // no_device.cpp, on builds with a device
+
+enum class KokkosState { ready, finalized, no_device };
 
 // Initialises Kokkos at the first call, if nobody has, and then also finalises it when the process ends: PETSc may
 // be initialised several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
+// Kokkos with CUDA would abort where there is no GPU.
 inline KokkosState start_kokkos()
 {
   static bool finalized = false;
@@ -69,6 +86,9 @@ inline KokkosState start_kokkos()
   if (Kokkos::is_initialized()) return KokkosState::ready;
 #if KOKKOS_VERSION >= 30700
   if (Kokkos::is_finalized()) return KokkosState::finalized;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (count_devices() == 0 && !leave_out_device()) return KokkosState::no_device;
+#endif
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
 #else
   Kokkos::initialize(Kokkos::InitArguments(-1, -1, -1, true));
@@ -78,6 +98,15 @@ inline KokkosState start_kokkos()
     if (Kokkos::is_initialized()) Kokkos::finalize();
   });
   return KokkosState::ready;
+}
+
+// Whether engines of Backend::device can be made. After start_kokkos().
+inline bool has_device() { return !runs_on_host<DeviceExec> && count_devices() > 0; }
+
+// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda".
+inline std::string backend_names()
+{
+  return runs_on_host<DeviceExec> ? HostExec::name() : std::string(HostExec::name()) + ", " + DeviceExec::name();
 }
 
 } // namespace finegrain

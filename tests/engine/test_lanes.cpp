@@ -70,6 +70,7 @@ template <int N> void check(const Graph &g, int n)
 
 TEST(TeamLanes, GiveTheSameBitsAsPlainLoops)
 {
+  if (where == Where::device) GTEST_SKIP() << "host execution space only";
   const Graph box = make_grid_graph({4, 3, 3}, Stencil::box), random = make_random_graph(30, 4, false, 4);
   for (const Graph &g : {box, random}) {
     check<1>(g, 1);
