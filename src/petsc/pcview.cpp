@@ -69,9 +69,9 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                            t.plane_ranks && t.level_ranks ? "hyperplane on some ranks, level on others"
                                                           : PCFinegrainScheduleTypes[int(kind)],
                            t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
-  PetscCall(PetscViewerASCIIPrintf(
-    viewer, "executor: %s on the host (%s), kernel launches per application: %" PetscInt64_FMT "\n",
-    names[int(s.executor)], HostExec::name(), t.launches));
+  PetscCall(PCEngineViewBackend(pc, e, s, viewer));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "executor: %s, kernel launches per application: %" PetscInt64_FMT "\n",
+                                   names[int(s.executor)], t.launches));
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
     PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));
