@@ -75,6 +75,16 @@ study: deps
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# GPUs: docs/guide.md says what of this has run where.
+CUDA_ARCH ?= 90
+export CUDA_ARCH JOBS
+
+# A PETSc with CUDA, from its source package on PyPI.
+petsc-cuda:
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory install-packages WANTED="g++ make libopenmpi-dev openmpi-bin libblas-dev liblapack-dev python3-pip"
+	@gpu/petsc-cuda $(BUILD)-petsc-cuda
+
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
 
@@ -88,8 +98,9 @@ help:
 	@echo "make bench           set up, build, time against PETSc in one run (some minutes)"
 	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
 	@echo "make install         to PREFIX=$(PREFIX)"
+	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check demo bench study install format clean help
+.PHONY: all build-all deps install-packages check demo bench study install petsc-cuda format clean help

@@ -73,6 +73,28 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
 
 /*E
+   PCFinegrainBackendType - where a preconditioner keeps its factor and is applied
+
+   Values:
++  PC_FINEGRAIN_BACKEND_AUTO   - the host: matrices and vectors are read there
+.  PC_FINEGRAIN_BACKEND_HOST   - the host
+-  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
+
+   Note:
+   The device back end has been compiled, and has never run.
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetBackend()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_BACKEND_AUTO,
+  PC_FINEGRAIN_BACKEND_HOST,
+  PC_FINEGRAIN_BACKEND_DEVICE
+} PCFinegrainBackendType;
+FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
+
+/*E
    PCFinegrainPrecisionType - how blocks are stored; arithmetic is always in `PetscScalar`
 
    Values:
@@ -161,6 +183,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC, PCFinegrainExecutorTy
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC, PCFinegrainExecutorType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBackend(PC, PCFinegrainBackendType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBackend(PC, PCFinegrainBackendType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetPrecision(PC, PCFinegrainPrecisionType);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetPrecision(PC, PCFinegrainPrecisionType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType);

@@ -39,7 +39,7 @@ using DeviceExec = EmulatedDevice;
 #else
 using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds without a device
 #endif
-inline constexpr bool                       has_device     = !std::is_same_v<HostExec, DeviceExec>;
+inline constexpr bool                       builds_device  = !std::is_same_v<HostExec, DeviceExec>;
 template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
 
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
@@ -81,10 +81,29 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-enum class KokkosState { ready, finalized };
+// How many devices this process can use; 0 on builds for hosts only.
+inline int count_devices()
+{
+  int count = 0;
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  count = 1;
+#elif defined(KOKKOS_ENABLE_CUDA)
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    count = 0;
+    (void)cudaGetLastError(); // not the next caller's
+  }
+#endif
+  return count;
+}
+
+// Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
+bool leave_out_device(); // no_device.cpp, on builds with a device
+
+enum class KokkosState { ready, finalized, no_device };
 
 // Initialises Kokkos at the first call, if nobody has, and then also finalises it when the process ends: PETSc may
 // be initialised several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
+// Kokkos with CUDA would abort where there is no GPU.
 inline KokkosState start_kokkos()
 {
   static bool finalized = false;
@@ -92,6 +111,9 @@ inline KokkosState start_kokkos()
   if (Kokkos::is_initialized()) return KokkosState::ready;
 #if KOKKOS_VERSION >= 30700
   if (Kokkos::is_finalized()) return KokkosState::finalized;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (count_devices() == 0 && !leave_out_device()) return KokkosState::no_device;
+#endif
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
 #else
   Kokkos::initialize(Kokkos::InitArguments(-1, -1, -1, true));
@@ -101,6 +123,15 @@ inline KokkosState start_kokkos()
     if (Kokkos::is_initialized()) Kokkos::finalize();
   });
   return KokkosState::ready;
+}
+
+// Whether engines of Backend::device can be made. After start_kokkos().
+inline bool has_device() { return builds_device && count_devices() > 0; }
+
+// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda".
+inline std::string backend_names()
+{
+  return builds_device ? std::string(HostExec::name()) + ", " + DeviceExec::name() : HostExec::name();
 }
 
 } // namespace finegrain

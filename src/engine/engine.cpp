@@ -17,7 +17,7 @@ const char *find_conflict(const Recipe &r)
     return "hyperplanes of a grid keep the natural order, an ordering changes it; level schedules go with any";
   if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
     return "this executor runs on the host only";
-  if (r.backend == Backend::device && !has_device) return "this build has no device";
+  if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
     return "a shape of tiles is given, and this executor has none; tiles go with the executor tile, or with auto";
   return nullptr;
@@ -425,7 +425,7 @@ private:
 
 std::unique_ptr<Engine> make_engine(Backend backend)
 {
-  if constexpr (has_device) {
+  if constexpr (builds_device) {
     if (backend == Backend::device) return std::make_unique<EngineOn<DeviceExec>>();
   }
   return std::make_unique<EngineOn<HostExec>>();

@@ -190,7 +190,7 @@ struct TeamShape {
 };
 template <class Exec> TeamShape shape_team(int parallelism)
 {
-  if constexpr (has_device && std::is_same_v<typename Exec::execution_space, HostExec>)
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
     return {Exec().concurrency() > 1 ? 2 : 1, 1}; // emulated
   int lanes = 1;
   while (lanes < parallelism && lanes < 32) lanes *= 2;

@@ -1,11 +1,9 @@
 // Set-up, application, view and life cycle of all types. Options and setters are in pcsettings.cpp.
 #include "pcengine.hpp"
 #include "pcsettings.hpp"
+#include "staged.hpp"
 
 #include <petscdmda.h>
-#if defined(PETSC_HAVE_KOKKOS)
-#include <petscdevice.h>
-#endif
 
 #include <limits>
 #include <string>
@@ -14,17 +12,6 @@ using namespace finegrain;
 
 namespace
 {
-
-PetscErrorCode StartKokkos()
-{
-  PetscFunctionBegin;
-#if defined(PETSC_HAVE_KOKKOS)
-  PetscCall(PetscKokkosInitializeCheck());
-#endif
-  PetscCheck(start_kokkos() == KokkosState::ready, PETSC_COMM_SELF, PETSC_ERR_ORDER,
-             "Kokkos has been finalized in this process and cannot be started again");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 // The grid set by the user, else the local box of a DMDA. `hint` says that nobody asked for it.
 PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
@@ -114,7 +101,8 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
     PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
   recipe.diagonal = e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE ? recipe.precision : Precision::working;
   recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
-  e->engine           = make_engine(recipe.backend);
+  PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
+  e->engine = make_engine_for_host_arrays(recipe.backend);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   const Refusal refusal = e->engine->analyse(view, recipe);
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
@@ -202,8 +190,8 @@ PetscErrorCode PCSetUp_Engine(PC pc)
   PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(StartKokkos());
     if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
+    if (!e->analyzed) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), PCEngineStartKokkos()));
     PetscCall(PCEngineConvert(pc, e));
     if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));

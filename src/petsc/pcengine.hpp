@@ -22,7 +22,8 @@ struct PCEngine {
   PCEngineType *type;
 
   // Settings. They survive PCReset().
-  finegrain::Recipe                recipe; // less the grid
+  finegrain::Recipe                recipe; // less grid and back end
+  PCFinegrainBackendType           backend    = PC_FINEGRAIN_BACKEND_AUTO;
   PCFinegrainDiagonalPrecisionType diagonal   = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
   MatFactorShiftType               shift_type = MAT_SHIFT_NONE;
   PetscReal                        shift_amount;
@@ -54,6 +55,12 @@ inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.con
 
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
+
+// Starts Kokkos, if nobody has.
+PetscErrorCode PCEngineStartKokkos();
+
+// Where the engine shall work; an error where the one asked for is not there. Not collective.
+PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, finegrain::Backend *backend);
 
 // Makes ready for corrections, if that has not been done since the analysis. Collective.
 PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e);

@@ -12,6 +12,7 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   const auto                       key = [&](const char *what) { return prefix + what; };
   PCFinegrainScheduleType          schedule;
   PCFinegrainExecutorType          executor;
+  PCFinegrainBackendType           backend = e->backend;
   PCFinegrainPrecisionType         precision;
   PCFinegrainDiagonalPrecisionType diagonal = e->diagonal;
   MatFactorShiftType               shift    = e->shift_type;
@@ -38,6 +39,10 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
                              PCFinegrainExecutorTypes, static_cast<PetscEnum>(executor),
                              reinterpret_cast<PetscEnum *>(&executor), &set));
   if (set) PetscCall(PCFinegrainSetExecutor(pc, executor));
+  PetscCall(PetscOptionsEnum(key("backend").c_str(), "Where the factor is and is applied", "PCFinegrainSetBackend",
+                             PCFinegrainBackendTypes, static_cast<PetscEnum>(backend),
+                             reinterpret_cast<PetscEnum *>(&backend), &set));
+  if (set) PetscCall(PCFinegrainSetBackend(pc, backend));
   PetscCall(PetscOptionsEnum(key("precision").c_str(), "Storage of off-diagonal blocks", "PCFinegrainSetPrecision",
                              PCFinegrainPrecisionTypes, static_cast<PetscEnum>(precision),
                              reinterpret_cast<PetscEnum *>(&precision), &set));
@@ -95,12 +100,12 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
 PetscErrorCode PCEngineViewSettings(const PCEngine &e, PetscViewer viewer)
 {
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "not set up; schedule %s, executor %s, precision %s, diagonal precision %s, "
-                                   "ordering %s, corrections %" PetscInt_FMT "\n",
-                                   PCFinegrainScheduleTypes[int(e.recipe.schedule)],
-                                   PCFinegrainExecutorTypes[int(e.recipe.executor)],
-                                   PCFinegrainPrecisionTypes[int(e.recipe.precision)],
-                                   PCFinegrainDiagonalPrecisionTypes[e.diagonal], e.ordering.c_str(), e.corrections));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "not set up; back end %s, schedule %s, executor %s, precision %s, diagonal precision %s, "
+    "ordering %s, corrections %" PetscInt_FMT "\n",
+    PCFinegrainBackendTypes[int(e.backend)], PCFinegrainScheduleTypes[int(e.recipe.schedule)],
+    PCFinegrainExecutorTypes[int(e.recipe.executor)], PCFinegrainPrecisionTypes[int(e.recipe.precision)],
+    PCFinegrainDiagonalPrecisionTypes[e.diagonal], e.ordering.c_str(), e.corrections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

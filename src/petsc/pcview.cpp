@@ -78,11 +78,12 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                            t.plane_ranks && t.level_ranks ? "hyperplane on some ranks, level on others"
                                                           : PCFinegrainScheduleTypes[int(kind)],
                            t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "executor: %s%s (%s) on the host (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
     PCFinegrainExecutorTypes[int(s.executor)],
     t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
-    HostExec::name(), t.launches));
+    t.launches));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT

@@ -1,7 +1,7 @@
 // Graphs and matrices for the engine's tests.
 #pragma once
 
-#include "engine.hpp"
+#include "staged.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,15 +11,6 @@
 
 namespace finegrain::test
 {
-
-// Where the tests' engines run, and the executors there.
-inline constexpr Backend         backend = has_device ? Backend::device : Backend::host;
-inline std::vector<ExecutorKind> executors()
-{
-  std::vector<ExecutorKind> all{ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
-  if (backend == Backend::host) all.insert(all.begin(), {ExecutorKind::natural, ExecutorKind::shuffle});
-  return all;
-}
 
 using Rows = std::vector<std::set<Index>>;
 
@@ -129,6 +120,24 @@ inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar>
 
 inline constexpr double tolerance = 2000. * (sizeof(Real) == 4 ? 6e-8 : 1.1e-16);
 
+// The engines that the tests run: on the host, on the host behind copies of all arrays, or on the device behind
+// copies.
+enum class Where { host, staged, device };
+inline Where where = Where::host; // --backend of main.cpp
+
+inline std::unique_ptr<Engine> make_tested_engine()
+{
+  if (where == Where::staged) return std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host);
+  return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host);
+}
+
+// The executors of the back end, the simplest first.
+inline std::vector<ExecutorKind> executors()
+{
+  if (where == Where::device) return {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
+  return {ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle};
+}
+
 // Analyses, factors and applies; the output is filled with NaN first.
 struct Problem {
   Graph               graph;
@@ -159,7 +168,7 @@ struct Problem {
   }
   std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const
   {
-    auto e = make_engine(backend);
+    auto e = make_tested_engine();
     if (e->analyse(view(), recipe)) return {};
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);

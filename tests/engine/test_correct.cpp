@@ -114,7 +114,7 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
           r.factor    = kind;
           r.precision = precision;
           r.executor  = executor;
-          auto e      = make_engine(backend);
+          auto e      = make_tested_engine();
           ASSERT_FALSE(e->analyse(p.view(), r));
           e->allow_corrections(p.view());
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
@@ -133,7 +133,7 @@ TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 {
   Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), 2, few_ghosts(36));
   Recipe  r;
-  auto    e = make_engine(backend);
+  auto    e = make_tested_engine();
   ASSERT_FALSE(e->analyse(p.view(), r));
   e->allow_corrections(p.view());
   e->factor(p.source());
@@ -145,7 +145,7 @@ TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
 {
   Coupled p(make_grid_graph({5, 4, 3}, Stencil::star), 2, Rows(60, std::set<Index>{}));
   Recipe  r;
-  auto    e = make_engine(backend);
+  auto    e = make_tested_engine();
   ASSERT_FALSE(e->analyse(p.view(), r));
   e->factor(p.source());
   e->allow_corrections(p.view());
@@ -174,7 +174,7 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
     if (p.graph.col(e) == 0) p.values[std::size_t(e)] = Scalar(0);
   Recipe r;
   r.shift.amount = Real(0.01);
-  auto e         = make_engine(backend);
+  auto e         = make_tested_engine();
   ASSERT_FALSE(e->analyse(p.view(), r));
   e->allow_corrections(p.view());
   EXPECT_EQ(e->factor(p.source()).shifted, 1);
@@ -214,7 +214,7 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
     r.schedule = ScheduleKind::hyperplane;
     r.coupling = GridCoupling::corrections;
     r.executor = executor;
-    auto e     = make_engine(backend);
+    auto e     = make_tested_engine();
     ASSERT_FALSE(e->analyse(p.view(), r));
     e->allow_corrections(p.view());
     e->factor(p.source());
@@ -244,7 +244,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
   EXPECT_LT(difference(p.solve(r, &s), OracleFactor(p, false).solve(p.b)), tolerance);
   EXPECT_EQ(s.schedule, ScheduleKind::level);
   // A grid that does not fit its own points is still refused.
-  auto e = make_engine(backend);
+  auto e = make_tested_engine();
   r.grid = {{8, 3, 1}, {3, 5, 3}};
   EXPECT_EQ(e->analyse(p.view(), r).reason, Refusal::grid_fit);
 }
@@ -287,11 +287,11 @@ TEST(Ordering, ThatIsNoneIsRefused)
   const Problem p(make_random_graph(5, 2, false, 5), 1);
   Recipe        r;
   r.ordering = HostArray<Index>("order", 5);
-  EXPECT_EQ(make_engine(backend)->analyse(p.view(), r).reason, Refusal::bad_ordering);
+  EXPECT_EQ(make_tested_engine()->analyse(p.view(), r).reason, Refusal::bad_ordering);
   for (Index i = 0; i < 5; ++i) r.ordering(i) = i;
   r.schedule = ScheduleKind::hyperplane;
   r.grid     = {{5, 1, 1}};
-  EXPECT_EQ(make_engine(backend)->analyse(p.view(), r).reason, Refusal::conflict);
+  EXPECT_EQ(make_tested_engine()->analyse(p.view(), r).reason, Refusal::conflict);
 }
 
 class Vectors : public ::testing::TestWithParam<int>
@@ -326,7 +326,7 @@ TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
       Recipe        r;
       r.executor  = executor;
       r.precision = precision;
-      auto e      = make_engine(backend);
+      auto e      = make_tested_engine();
       ASSERT_FALSE(e->analyse(p.view(), r));
       e->factor(p.source());
       e->apply_many(c.count, c.stride, c.b.data(), c.x.data());
@@ -351,7 +351,7 @@ TEST_P(Vectors, TransposedApplicationIsTheTransposeOfTheApplication)
       std::vector<Scalar> unit(size, Scalar(0)), column(size);
       r.executor = executor;
       r.factor   = factor;
-      auto e     = make_engine(backend);
+      auto e     = make_tested_engine();
       ASSERT_FALSE(e->analyse(p.view(), r));
       e->factor(p.source());
       e->apply_transposed(c.count, c.stride, c.b.data(), c.x.data());

@@ -173,7 +173,7 @@ TEST(Engine, RefreshEqualsANewFactor)
   for (const ExecutorKind executor : executors()) {
     Recipe r;
     r.executor = executor;
-    auto e     = make_engine(backend);
+    auto e     = make_tested_engine();
     ASSERT_FALSE(e->analyse(first.view(), r));
     EXPECT_EQ(e->factor(first.source()).bad_row, -1);
     EXPECT_EQ(e->factor(second.source()).bad_row, -1);
@@ -199,7 +199,7 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
               std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
       Recipe r;
       r.executor = executor;
-      auto e     = make_engine(backend);
+      auto e     = make_tested_engine();
       ASSERT_FALSE(e->analyse(p.view(), r));
       EXPECT_EQ(e->factor(p.source()).bad_row, 41);
       EXPECT_EQ(e->factor(good.source()).bad_row, -1);
@@ -217,7 +217,7 @@ TEST(Engine, RefusesWhatItCannotDo)
   const auto refuse = [](const Problem &p, const Recipe &r, auto change) {
     OperatorView v = p.view();
     change(v);
-    return make_engine(backend)->analyse(v, r);
+    return make_tested_engine()->analyse(v, r);
   };
   const auto    as_is = [](OperatorView &) {};
   const Problem p(make_grid_graph({8, 6, 5}, Stencil::star), 2);
@@ -263,8 +263,8 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
     EXPECT_EQ(s.apply_launches, 2);
     EXPECT_EQ(s.launches, 3);
   }
-  if (backend != Backend::host) return;
-  r.executor = ExecutorKind::natural;
+  r.executor = executors().front();
+  if (r.executor != ExecutorKind::natural) return;
   p.solve(r, &s);
   EXPECT_EQ(s.launches, 0);
   EXPECT_EQ(s.work_bytes, 0u);

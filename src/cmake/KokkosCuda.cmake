@@ -1,0 +1,32 @@
+# What a Kokkos with CUDA asks of its users: nvcc for every source that sees its headers, its architecture, and CUDA's runtime,
+# linked statically as Kokkos itself should be (docs/guide.md).
+find_program(nvcc nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
+if(NOT nvcc)
+  message(FATAL_ERROR "Kokkos in ${kokkos_include} was built with CUDA, and there is no nvcc: put it in PATH, or set CUDACXX")
+endif()
+set(CMAKE_CUDA_COMPILER ${nvcc} CACHE FILEPATH "nvcc")
+set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER} CACHE FILEPATH "The compiler behind nvcc")
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  file(STRINGS ${kokkos_include}/KokkosCore_config.h line REGEX "^#define KOKKOS_ARCH_[A-Z]+[0-9]+")
+  string(REGEX MATCH "[0-9]+" arch "${line}")
+  set(CMAKE_CUDA_ARCHITECTURES ${arch} CACHE STRING "As Kokkos was built")
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+string(REPLACE "-O3 -DNDEBUG" "-O3" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake before 3.26 does not know what nvcc calls it
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+
+target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-lambda;--expt-relaxed-constexpr;-Xcudafe=--diag_suppress=20012>)
+if(kokkos_openmp)
+  target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
+endif()
+# The driver's library is not there on machines without a GPU, where the host back end should work: engine/no_device.cpp
+# stands for what Kokkos calls of it, and it is linked only if that is not all.
+target_link_libraries(finegrain_kokkos INTERFACE CUDA::cudart_static
+  -Wl,--push-state,--as-needed CUDA::cuda_driver -Wl,--pop-state dl)
+message(STATUS "CUDA: ${nvcc}, sm_${CMAKE_CUDA_ARCHITECTURES}")

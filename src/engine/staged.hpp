@@ -1,0 +1,196 @@
+// An engine for callers whose arrays lie on the host, around one that works in another memory space: values and
+// vectors are copied there and back. The one place where that is done. It runs in the tests with Space = HostSpace
+// and is compiled for CUDA; nobody has run it on a GPU yet.
+#pragma once
+
+#include "engine.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace finegrain
+{
+
+template <class Space> class Staged final : public Engine, private Halo
+{
+public:
+  explicit Staged(Backend backend) : backend_(backend), engine_(make_engine(backend)) {}
+
+  Refusal analyse(const OperatorView &view, const Recipe &asked) override
+  {
+    Recipe recipe         = asked;
+    recipe.backend        = backend_;
+    const Refusal refusal = engine_->analyse(view, recipe);
+    if (refusal) return refusal;
+    block_       = view.block;
+    scalars_     = std::size_t(view.owned.rows) * std::size_t(block_);
+    owned_       = {std::size_t(view.owned.entries()), {}, {}, {}, false};
+    coupling_    = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
+    ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
+    return refusal;
+  }
+
+  FactorReport factor(const Source &owned) override
+  {
+    coupling_.current = false;
+    send(owned_, owned, false);
+    owned_.current = true;
+    return engine_->factor(owned_.source());
+  }
+
+  void apply(const Scalar *b, Scalar *x) override
+  {
+    const Scalar *rhs = send(b_, b);
+    engine_->apply(rhs, room(x_, scalars_));
+    fetch(x, x_);
+  }
+
+  void allow_corrections(const OperatorView &view) override { engine_->allow_corrections(view); }
+  bool has_short_residual() const override { return engine_->has_short_residual(); }
+
+  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
+               Scalar *total) override
+  {
+    send(owned_, values.owned, values.short_residual);
+    send(coupling_, values.coupling, values.short_residual);
+    halo_ = values.halo;
+    const Values  there{owned_.source(), coupling_.source(), values.short_residual, halo_ ? this : nullptr};
+    const Scalar *rhs = send(b_, b), *from = send(x_, x), *before = nullptr;
+    if (last) before = last == x ? from : send(last == step ? step_ : last_, last);
+    Scalar *sum = nullptr;
+    if (total) sum = total == x ? x_.data() : send(total_, total);
+    engine_->correct(there, rhs, from, before, room(step_, scalars_), sum);
+    fetch(step, step_);
+    if (total) fetch(total, total == x ? x_ : total_);
+  }
+
+  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    columns(vectors, stride, b, x,
+            [&](Offset s, const Scalar *from, Scalar *to) { engine_->apply_many(vectors, s, from, to); });
+  }
+  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    columns(vectors, stride, b, x,
+            [&](Offset s, const Scalar *from, Scalar *to) { engine_->apply_transposed(vectors, s, from, to); });
+  }
+
+  Statistics statistics() const override
+  {
+    Statistics s   = engine_->statistics();
+    s.staged_bytes = owned_.bytes() + coupling_.bytes();
+    for (const Vector *v : {&b_, &x_, &last_, &step_, &total_, &many_b_, &many_x_})
+      s.staged_bytes += v->span() * sizeof(Scalar);
+    return s;
+  }
+
+private:
+  using Vector                            = Array<Scalar, Space>;
+  template <class T, class S> using Loose = Kokkos::View<T *, S, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  // Values of a part of the operator.
+  struct Part {
+    std::size_t                 entries = 0;
+    Vector                      values;
+    Array<Offset, Space>        base;
+    Array<std::uint32_t, Space> mask;
+    bool                        current = false; // as they were at the last factor()
+
+    Source      source() const { return {values.data(), base.data(), mask.data()}; }
+    std::size_t bytes() const
+    {
+      return values.span() * sizeof(Scalar) + base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t);
+    }
+  };
+
+  template <class T> static T *room(Array<T, Space> &a, std::size_t size)
+  {
+    if (a.extent(0) < size) a = make_array<T, Space>("finegrain::staged", size);
+    return a.data();
+  }
+  template <class T> static void copy_up(Array<T, Space> &to, std::size_t at, const T *from, std::size_t size)
+  {
+    if (size) Kokkos::deep_copy(Loose<T, Space>(to.data() + at, size), Loose<const T, Kokkos::HostSpace>(from, size));
+  }
+  static void copy_down(Scalar *to, const Scalar *from, std::size_t size)
+  {
+    if (size) Kokkos::deep_copy(Loose<Scalar, Kokkos::HostSpace>(to, size), Loose<const Scalar, Space>(from, size));
+  }
+
+  Scalar *send(Vector &to, const Scalar *from)
+  {
+    room(to, scalars_);
+    copy_up(to, 0, from, scalars_);
+    return to.data();
+  }
+  void fetch(Scalar *to, const Vector &from) { copy_down(to, from.data(), scalars_); }
+
+  // `factored`: the values are those of the last factor(), and need not be sent if they are there.
+  void send(Part &part, const Source &from, bool factored)
+  {
+    if (part.entries == 0 || (factored && part.current)) return;
+    part.current             = factored;
+    const std::size_t pieces = part.entries * std::size_t(block_);
+    std::size_t       size   = pieces * std::size_t(block_);
+    if (from.base) { // scalar rows with holes: their values end somewhere
+      size = 0;
+      for (std::size_t p = 0; p < pieces; ++p)
+        size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
+      room(part.base, pieces);
+      room(part.mask, pieces);
+      copy_up(part.base, 0, from.base, pieces);
+      copy_up(part.mask, 0, from.mask, pieces);
+    } else {
+      part.base = {};
+      part.mask = {};
+    }
+    room(part.values, size);
+    copy_up(part.values, 0, from.values, size);
+  }
+
+  template <class Body> void columns(int vectors, Offset stride, const Scalar *b, Scalar *x, Body body)
+  {
+    const std::size_t count = std::size_t(vectors);
+    room(many_b_, count * scalars_);
+    room(many_x_, count * scalars_);
+    for (std::size_t c = 0; c < count; ++c) copy_up(many_b_, c * scalars_, b + Offset(c) * stride, scalars_);
+    body(Offset(scalars_), many_b_.data(), many_x_.data());
+    for (std::size_t c = 0; c < count; ++c)
+      copy_down(x + Offset(c) * stride, many_x_.data() + c * scalars_, scalars_);
+  }
+
+  // The halo of the engine inside: the caller's, between copies.
+  void begin(const Scalar *x, Scalar *) override
+  {
+    if (x_host_.extent(0) < scalars_) x_host_ = make_array<Scalar>("finegrain::staged", scalars_);
+    copy_down(x_host_.data(), x, scalars_);
+    halo_->begin(x_host_.data(), ghosts_host_.data());
+  }
+  void end(const Scalar *, Scalar *ghosts) override
+  {
+    halo_->end(x_host_.data(), ghosts_host_.data());
+    const std::size_t size = ghosts_host_.extent(0);
+    if (size) Kokkos::deep_copy(Loose<Scalar, Space>(ghosts, size), ghosts_host_);
+  }
+  void residual(bool interior, bool starts) override { halo_->residual(interior, starts); }
+
+  Backend                 backend_;
+  std::unique_ptr<Engine> engine_;
+  int                     block_   = 1;
+  std::size_t             scalars_ = 0;
+  Part                    owned_, coupling_;
+  Vector                  b_, x_, last_, step_, total_, many_b_, many_x_;
+  Halo                   *halo_ = nullptr; // the caller's, while correct() runs
+  HostArray<Scalar>       x_host_, ghosts_host_;
+};
+
+// An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().
+inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<Staged<DeviceExec::memory_space>>(backend);
+  }
+  return make_engine(backend);
+}
+
+} // namespace finegrain
