@@ -11,6 +11,10 @@
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
+#if defined(FINEGRAIN_STRESS)
+#include <thread>
+#include <vector>
+#endif
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -45,15 +49,37 @@ template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<Hos
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray          = Array<T, Kokkos::HostSpace>;
 
-// Threads of a host that can run at once: a crew that waits in vain for a core is no use.
-inline int usable_threads([[maybe_unused]] const HostExec &exec)
+#if defined(FINEGRAIN_STRESS)
+// A build that looks for races: threads of its own, as many as FINEGRAIN_THREADS says, which ThreadSanitizer can
+// follow where it cannot follow OpenMP's.
+inline int usable_threads(const HostExec &)
 {
-#if defined(KOKKOS_ENABLE_OPENMP) && !defined(FINEGRAIN_STRESS)
+  const char *wanted = std::getenv("FINEGRAIN_THREADS");
+  return wanted ? std::max(1, std::atoi(wanted)) : 3;
+}
+template <class Body> void for_threads(const HostExec &, std::int32_t threads, const Body &body)
+{
+  std::vector<std::thread> all;
+  for (std::int32_t i = 0; i < threads; ++i) all.emplace_back([&body, i] { body(i); });
+  for (std::thread &t : all) t.join();
+}
+#else
+// Threads of a host that can run at once: one that waits for a core, while others wait for it, is no use.
+inline int usable_threads(const HostExec &exec)
+{
+#if defined(KOKKOS_ENABLE_OPENMP)
   return std::min(int(exec.concurrency()), omp_get_num_procs());
 #else
   return int(exec.concurrency());
 #endif
 }
+// body(i) on each thread i.
+template <class Body> void for_threads(const HostExec &exec, std::int32_t threads, const Body &body)
+{
+  Kokkos::parallel_for("finegrain::threads",
+                       Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
+}
+#endif
 
 // Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
 // order, and a tenth of its time was address translation (docs/performance.md). A wish only.

@@ -38,18 +38,19 @@ namespace detail
 // Scratch of one host lane. Bytes for a run-time block size, because the default constructor of Kokkos::complex would
 // set every entry at every row.
 template <class Row, int N> struct HostScratch {
-  static constexpr int size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
-  Scalar               scalars[std::size_t(size)];
-  Scalar              *data() { return scalars; }
+  static constexpr int                size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
+  Scalar                              scalars[std::size_t(size)];
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return scalars; }
 };
 template <class Row> struct HostScratch<Row, 0> {
   static constexpr int size = Row::scratch_size(max_block) > 0 ? Row::scratch_size(max_block) : 1;
   alignas(64) unsigned char bytes[sizeof(Scalar) * std::size_t(size)];
-  Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
 };
 
 // The loop of one host thread, which all executors of hosts share.
-template <int N, class Row> [[gnu::noinline]] void run_rows(const Row &shared, Index first, Index last)
+template <int N, class Row>
+[[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
 {
   const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
   for (Index slot = first; slot < last; ++slot) {
@@ -89,14 +90,17 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const Progress &pro
 template <int N, class Row> struct Thread {
   const Row &row;
 
-  unsigned                draw(const Progress &progress) const { return progress.draw(); }
-  template <class F> void each(Index first, Index last, const F &f) const
+  KOKKOS_FORCEINLINE_FUNCTION unsigned                draw(const Progress &progress) const { return progress.draw(); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(Index first, Index last, const F &f) const
   {
     for (Index i = first; i < last; ++i) f(i);
   }
-  void barrier() const {}
-  void run(const TaskList &tasks, Index t) const { run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]); }
-  template <class F> void once(const F &f) const { f(); }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
+  KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
+  {
+    run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 };
 
 template <int N, class Row> struct ThreadBody {
@@ -217,8 +221,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
                  GroupBody<N, Exec, Row>{row, first, last});
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
-    Kokkos::parallel_for("finegrain::group", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(run.exec, 0, shares),
-                         HostShare<N, Row>{row, first, last, shares});
+    for_threads(run.exec, shares, HostShare<N, Row>{row, first, last, shares});
   }
 }
 
@@ -234,8 +237,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
                  TeamBody<N, Exec, Row>{row, tasks, run.progress->begin(tasks.count, teams), near});
   } else {
     const Index crews = std::min(tasks.count, Index(usable_threads(run.exec)));
-    Kokkos::parallel_for("finegrain::tasks", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(run.exec, 0, crews),
-                         ThreadBody<N, Row>{row, tasks, run.progress->begin(tasks.count, crews)});
+    for_threads(run.exec, crews, ThreadBody<N, Row>{row, tasks, run.progress->begin(tasks.count, crews)});
   }
 }
 

@@ -1,6 +1,7 @@
 // The row function of DILU and ILU(0) (numerics.md 1).
 #pragma once
 
+#include "progress.hpp"
 #include "source.hpp"
 
 namespace finegrain
@@ -73,8 +74,8 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     if (!inversion.good || inversion.shifted) {
       lanes.once([&] {
         const Index row = row_of ? row_of[slot] : slot;
-        if (!inversion.good) Kokkos::atomic_fetch_min(&trouble->bad_row, row);
-        if (inversion.shifted) Kokkos::atomic_fetch_add(&trouble->shifted, Index(1));
+        if (!inversion.good) atomic_lower(&trouble->bad_row, row);
+        if (inversion.shifted) atomic_count(&trouble->shifted);
       });
     }
   }

@@ -14,6 +14,7 @@
 #include <cuda/atomic>
 #endif
 #if defined(FINEGRAIN_STRESS)
+#include <chrono>
 #include <random>
 #include <thread>
 #endif
@@ -28,10 +29,31 @@ namespace finegrain
 KOKKOS_FORCEINLINE_FUNCTION void stress()
 {
 #if defined(FINEGRAIN_STRESS)
-  thread_local std::minstd_rand random(std::random_device{}());
+  thread_local std::minstd_rand random(unsigned(std::chrono::steady_clock::now().time_since_epoch().count()));
   const auto                    dice = random() % 64;
-  if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
-  else if (dice < 16) sched_yield();
+  if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
+  else if (dice < 8) sched_yield();
+#endif
+}
+
+// *least = min(*least, x), and ++*count, by any thread. Kokkos 3.4 without threads has no atomics, even where this
+// library has threads of its own (FINEGRAIN_STRESS).
+KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
+{
+#if defined(__CUDA_ARCH__)
+  atomicMin(least, x);
+#else
+  Index seen = __atomic_load_n(least, __ATOMIC_RELAXED);
+  while (x < seen && !__atomic_compare_exchange_n(least, &seen, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
+{
+#if defined(__CUDA_ARCH__)
+  atomicAdd(count, 1);
+#else
+  __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <cstring>
 
 using namespace finegrain;
 using namespace finegrain::test;
@@ -221,6 +221,47 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
           r.grid     = grid;
           check_plan(g, choose(g, r, machine, 2).tasks);
         }
+}
+
+// Many small tasks, many times: a wait that is missing shows, sooner or later, as other bits. Factorisations,
+// applications, several vectors and transposes draw from the same progress in turn.
+TEST(Repeats, GiveTheSameBits)
+{
+  const Box     box{8, 9, 10};
+  const Problem p(make_grid_graph(box, Stencil::star), 5), q(make_random_graph(400, 3, true, 3), 1);
+  for (const Problem *problem : {&p, &q})
+    for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
+      const std::size_t   size = problem->b.size();
+      std::vector<Scalar> first[3], x(2 * size), b(problem->b);
+      b.insert(b.end(), problem->b.rbegin(), problem->b.rend());
+      for (const ExecutorKind executor : executors()) {
+        if (executor == ExecutorKind::shuffle || (executor == ExecutorKind::launch && !first[0].empty())) continue;
+        Recipe r;
+        r.executor = executor;
+        r.factor   = factor;
+        if (problem == &p) r.grid = {box};
+        if (problem == &p && executor == ExecutorKind::tile) r.tile = {2, 3, 2};
+        auto e = make_tested_engine();
+        ASSERT_FALSE(e->analyse(problem->view(), r));
+        const bool schedules_itself = executor == ExecutorKind::self || executor == ExecutorKind::tile;
+        for (int repeat = 0; repeat < (schedules_itself ? 200 : 1); ++repeat) {
+          const auto check = [&](int what, const std::vector<Scalar> &result) {
+            if (first[what].empty()) first[what] = result;
+            ASSERT_EQ(std::memcmp(result.data(), first[what].data(), result.size() * sizeof(Scalar)), 0)
+              << "executor " << int(executor) << ", result " << what << ", repeat " << repeat;
+          };
+          if (repeat % 4 == 0) e->factor(problem->source());
+          check(0, problem->apply(*e));
+          if (repeat % 10) continue;
+          std::fill(x.begin(), x.end(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
+          e->apply_many(2, Offset(size), b.data(), x.data());
+          check(1, x);
+          std::fill(x.begin(), x.end(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
+          e->apply_transposed(2, Offset(size), b.data(), x.data());
+          check(2, x);
+        }
+      }
+    }
 }
 
 } // namespace
