@@ -32,6 +32,9 @@ template <class Exec> inline constexpr bool runs_on_host =
   Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible
     &&Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
+// How scratch memory is counted: int, later std::size_t.
+using ScratchBytes = decltype(Kokkos::PerThread(0).value);
+
 // Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
 // order, and a tenth of its time was address translation (docs/performance.md). A wish only.
 inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)

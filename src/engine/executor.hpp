@@ -87,8 +87,8 @@ template <int N, class Exec, class Row> void launch_teams(const Exec &exec, cons
   const int   team  = runs_on_host<Exec> ? 1 : 128 / lanes;
   const Index teams = (last - first + team - 1) / team;
   Policy      policy(exec, teams, team, lanes);
-  policy.set_scratch_size(0, Kokkos::PerThread(static_cast<int>(sizeof(Scalar)) * Row::scratch_size(n) +
-                                               static_cast<int>(alignof(Scalar))));
+  const int   bytes = static_cast<int>(sizeof(Scalar)) * Row::scratch_size(n) + static_cast<int>(alignof(Scalar));
+  policy.set_scratch_size(0, Kokkos::PerThread(static_cast<ScratchBytes>(bytes)));
   Kokkos::parallel_for("finegrain::group", policy, detail::TeamBody<N, Exec, Row>{row, first, last});
 }
 
