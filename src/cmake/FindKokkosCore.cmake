@@ -1,5 +1,5 @@
 # Kokkos as target finegrain_kokkos: PETSc's own if it has one, else Kokkos_ROOT or a CMake package, else by header and
-# library, as Debian installs it (its CMake packages name files it does not ship).
+# library, as Debian installs it (its CMake packages name files it does not ship). Sets KOKKOS_HAS_OPENMP.
 add_library(finegrain_kokkos INTERFACE)
 
 set(kokkos_roots ${Kokkos_ROOT} $ENV{Kokkos_ROOT})
@@ -13,6 +13,7 @@ if(NOT kokkos_include AND (kokkos_roots OR CMAKE_PREFIX_PATH))
   if(Kokkos_FOUND)
     target_link_libraries(finegrain_kokkos INTERFACE Kokkos::kokkos)
     set(kokkos_origin "CMake package ${Kokkos_DIR}")
+    set(kokkos_openmp ${Kokkos_ENABLE_OPENMP})
   elseif(kokkos_roots)
     message(FATAL_ERROR "No Kokkos in Kokkos_ROOT=${kokkos_roots}")
   endif()
@@ -34,4 +35,5 @@ if(NOT Kokkos_FOUND)
   target_include_directories(finegrain_kokkos SYSTEM INTERFACE ${kokkos_include})
   target_link_libraries(finegrain_kokkos INTERFACE ${kokkos_library})
 endif()
+string(COMPARE NOTEQUAL "${kokkos_openmp}" "" KOKKOS_HAS_OPENMP)
 message(STATUS "Kokkos: ${kokkos_origin} ${kokkos_include}")

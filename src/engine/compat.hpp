@@ -10,6 +10,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
 // For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
 // a third of a factorisation.
@@ -59,6 +62,18 @@ template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(c
 template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos::View<T *, From> &a)
 {
   return Kokkos::create_mirror_view_and_copy(Space(), a);
+}
+
+// Whether the caller is where Kokkos can run. Inside a parallel region of OpenMP it aborts the program, unless that
+// is the only one and regions may be nested; a region of one thread counts.
+inline bool kokkos_may_run()
+{
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int regions = omp_get_level();
+  return regions == 0 || (regions == 1 && omp_get_max_active_levels() > 1);
+#else
+  return true;
+#endif
 }
 
 enum class KokkosState { ready, finalized };
