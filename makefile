@@ -11,7 +11,9 @@ CMAKE_ARGS ?=
 SETTINGS = $(if $(PETSC_DIR),-DPETSC_DIR=$(PETSC_DIR) -DPETSC_ARCH=$(PETSC_ARCH)) $(if $(Kokkos_ROOT),-DKokkos_ROOT=$(Kokkos_ROOT)) $(CMAKE_ARGS)
 
 # Debian's and Ubuntu's names of what is needed; PETSc's own packages only where the user brings none.
-PACKAGES = g++ cmake make pkg-config libopenmpi-dev openmpi-bin libtrilinos-kokkos-dev libgtest-dev libbenchmark-dev $(if $(PETSC_DIR),,petsc-dev)
+PACKAGES = g++ cmake make pkg-config libopenmpi-dev openmpi-bin libgtest-dev libbenchmark-dev $(if $(PETSC_DIR),,petsc-dev)
+# Known once PETSc is there. Where PETSc itself loads Trilinos' Kokkos, as on Debian 12, no other can stand beside it.
+KOKKOS   = $(shell apt-cache show libkokkos-dev >/dev/null 2>&1 && ! ldd $(or $(PETSC_DIR:=/$(PETSC_ARCH)/lib),$$(pkg-config --variable=libdir PETSc))/libpetsc*.so | grep -q trilinos_kokkos && echo libkokkos-dev || echo libtrilinos-kokkos-dev)
 EXAMPLES = libpetsc$(shell pkg-config --modversion PETSc 2>/dev/null | cut -d. -f1,2)-dev-examples
 missing  = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(1) 2>/dev/null | awk '/ok installed/ {print $$1}' | sed 's/:.*//' | sort > $(BUILD)/.have; echo $(1) | tr ' ' '\n' | sort | comm -23 - $(BUILD)/.have)
 SUDO     = $(if $(filter 0,$(shell id -u)),,sudo)
@@ -33,7 +35,7 @@ $(BUILD)/Makefile:
 deps:
 	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory install-packages WANTED="$(PACKAGES)"
-	@$(if $(PETSC_DIR),,$(MAKE) --no-print-directory install-packages WANTED='$$(EXAMPLES)')
+	@$(MAKE) --no-print-directory install-packages WANTED='$(if $(Kokkos_ROOT),,$$(KOKKOS)) $(if $(PETSC_DIR),,$$(EXAMPLES))'
 
 install-packages:
 	@wanted="$(if $(shell command -v dpkg-query),$(call missing,$(WANTED)),$(WANTED))"; \
@@ -46,12 +48,16 @@ install-packages:
 	else \
 	  echo "finegrain needs a C++20 compiler, CMake 3.20, pkg-config, MPI, PETSc 3.18 or newer (PETSC_DIR, PETSC_ARCH),"; \
 	  echo "Kokkos 3.4 or newer (Kokkos_ROOT) and, for tests and benchmarks, GoogleTest and Google Benchmark."; \
-	  echo "On Debian or Ubuntu these are:" $(PACKAGES); exit 1; \
+	  echo "On Debian or Ubuntu these are:" $(PACKAGES) "libtrilinos-kokkos-dev or libkokkos-dev"; exit 1; \
 	fi
 
 check: deps
 	@$(MAKE) --no-print-directory build-all
 	@ctest --test-dir $(BUILD) --output-on-failure
+
+# In a Debian sid of its own; needs root.
+check-newest:
+	@.ci/newest $(BUILD)-newest
 
 demo: deps
 	@$(MAKE) --no-print-directory all
@@ -95,6 +101,7 @@ help:
 	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
+	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 10 minutes)"
 	@echo "make bench           set up, build, time against PETSc in one run (some minutes)"
 	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
 	@echo "make install         to PREFIX=$(PREFIX)"
@@ -103,4 +110,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check demo bench study install petsc-cuda format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench study install petsc-cuda format clean help

@@ -1,6 +1,6 @@
 # Kokkos as target finegrain_kokkos: PETSc's own if it has one, else Kokkos_ROOT or a CMake package, else by header and
 # library, as Debian installs it (its CMake packages name files it does not ship). A Kokkos with CUDA is taken by header and
-# library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper.
+# library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper. Sets KOKKOS_HAS_OPENMP.
 add_library(finegrain_kokkos INTERFACE)
 
 # Whether the Kokkos of a folder of headers has a back end.
@@ -32,6 +32,7 @@ if(NOT kokkos_include AND (kokkos_roots OR CMAKE_PREFIX_PATH))
   if(Kokkos_FOUND)
     target_link_libraries(finegrain_kokkos INTERFACE Kokkos::kokkos)
     set(kokkos_origin "CMake package ${Kokkos_DIR}")
+    set(kokkos_openmp ${Kokkos_ENABLE_OPENMP})
   elseif(kokkos_roots)
     message(FATAL_ERROR "No Kokkos in Kokkos_ROOT=${kokkos_roots}")
   endif()
@@ -57,6 +58,7 @@ if(NOT Kokkos_FOUND)
     include(${CMAKE_CURRENT_LIST_DIR}/KokkosCuda.cmake)
   endif()
 endif()
+set(KOKKOS_HAS_OPENMP ${kokkos_openmp})
 message(STATUS "Kokkos: ${kokkos_origin} ${kokkos_include}")
 
 # To be called for the sources of a target that see Kokkos: they are CUDA sources where it has CUDA.

@@ -19,6 +19,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
 // For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
 // a third of a factorisation.
@@ -81,6 +84,9 @@ template <class Body> void for_threads(const HostExec &exec, std::int32_t thread
 }
 #endif
 
+// How scratch memory is counted: int, later std::size_t.
+using ScratchBytes = decltype(Kokkos::PerThread(0).value);
+
 // Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
 // order, and a tenth of its time was address translation (docs/performance.md). A wish only.
 inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
@@ -124,6 +130,18 @@ inline int count_devices()
 
 // Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
 bool leave_out_device(); // no_device.cpp, on builds with a device
+
+// Whether the caller is where Kokkos can run. Inside a parallel region of OpenMP it aborts the program, unless that
+// is the only one and regions may be nested; a region of one thread counts.
+inline bool kokkos_may_run()
+{
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int regions = omp_get_level();
+  return regions == 0 || (regions == 1 && omp_get_max_active_levels() > 1);
+#else
+  return true;
+#endif
+}
 
 enum class KokkosState { ready, finalized, no_device };
 

@@ -206,7 +206,7 @@ template <class Space, class Row, class Body>
 void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows, const Body &body)
 {
   Kokkos::TeamPolicy<Space> policy(exec, teams, shape.threads, shape.lanes);
-  const auto                bytes = [](int scalars) { return scalars ? int(sizeof(Scalar)) * (scalars + 1) : 0; };
+  const auto bytes = [](int scalars) { return ScratchBytes(scalars ? int(sizeof(Scalar)) * (scalars + 1) : 0); };
   policy.set_scratch_size(0, Kokkos::PerTeam(bytes(tile_rows * row.n)),
                           Kokkos::PerThread(bytes(Row::scratch_size(row.n))));
   Kokkos::parallel_for("finegrain::teams", policy, body);

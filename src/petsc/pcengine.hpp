@@ -65,9 +65,12 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, finegrain::Backend 
 // Makes ready for corrections, if that has not been done since the analysis. Collective.
 PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e);
 
-// C++ exceptions end here.
+// Runs what uses Kokkos: not where that would abort, and C++ exceptions end here.
 template <class Body> PetscErrorCode FinegrainGuard(Body body)
 {
+  PetscCheck(finegrain::kokkos_may_run(), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Kokkos cannot run inside a parallel region of OpenMP unless regions may be nested: set "
+             "OMP_MAX_ACTIVE_LEVELS=2, or leave the region before the solver is called");
   try {
     return body();
   } catch (const std::bad_alloc &) {

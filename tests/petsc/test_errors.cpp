@@ -1,6 +1,10 @@
 // Wrong input: a PETSc error on all ranks that names the object and the remedy.
 #include "fixture.hpp"
 
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
 using namespace finegrain::test;
 
 namespace
@@ -157,5 +161,39 @@ TEST(Errors, LeaveThePreconditionerUsable)
   OK(PCDestroy(&fresh));
   OK(MatDestroy(&A));
 }
+
+#if defined(_OPENMP) // where Kokkos has it: its own check aborts
+TEST(Errors, ParallelRegions)
+{
+  Mat         A;
+  PC          pc, fresh;
+  Vec         b, x;
+  PetscReal   d;
+  const int   levels = omp_get_max_active_levels();
+  std::string set_up, apply;
+  OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
+  OK(MakePC(A, PCFGBILU, "", &pc));
+  OK(MakePC(A, PCFGBILU, "", &fresh));
+  OK(MakeVectors(A, &b, &x));
+  omp_set_max_active_levels(1);
+#pragma omp parallel num_threads(1)
+  set_up = ExpectError([&] { return PCSetUp(pc); });
+  OK(PCSetUp(pc));
+#pragma omp parallel num_threads(1)
+  apply = ExpectError([&] { return PCApply(pc, b, x); });
+  for (const std::string &text : {set_up, apply})
+    EXPECT_NE(text.find("OMP_MAX_ACTIVE_LEVELS"), std::string::npos) << text;
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(1)
+  EXPECT_EQ(static_cast<int>(ComparePCs(A, pc, fresh, &d)), 0);
+  EXPECT_EQ(d, 0);
+  omp_set_max_active_levels(levels);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&b));
+  OK(PCDestroy(&pc));
+  OK(PCDestroy(&fresh));
+  OK(MatDestroy(&A));
+}
+#endif
 
 } // namespace

@@ -61,7 +61,7 @@ Prepare OnGrid(DM da)
   return [da](KSP ksp) {
     PetscFunctionBegin;
     PetscCall(KSPSetDM(ksp, da));
-#if PETSC_VERSION_LT(3, 26, 0)
+#if PETSC_VERSION_LT(3, 25, 0)
     PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
 #else
     PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
@@ -359,10 +359,19 @@ TEST_P(Types, ReuseAndFailureInside)
       OK(VecDestroy(&b));
       OK(VecDestroy(&x));
     }
-    const auto &ours = results[PCFGBILU];
-    EXPECT_EQ(ours, results[PCBJACOBI]);
-    EXPECT_LT(ours[6], 0);
-    EXPECT_EQ((std::array{ours[1], ours[3], ours[5], ours[7]}), (std::array<PetscInt, 4>{1, 0, 1, 1}));
+    const auto &ours = results[PCFGBILU], &theirs = results[PCBJACOBI];
+    auto        expected = theirs;
+#if PETSC_VERSION_GE(3, 25, 0)
+    // A composite sets up again what is inside, an ILU too, but not what is inside a bjacobi.
+    if (std::string(role).find("composite") != std::string::npos) {
+      expected[2] = theirs[4];
+      expected[3] = 1;
+      expected[6] = KSP_DIVERGED_PC_FAILED;
+    }
+#endif
+    EXPECT_EQ(ours, expected);
+    EXPECT_LT(theirs[6], 0);
+    EXPECT_EQ((std::array{theirs[1], theirs[3], theirs[5], theirs[7]}), (std::array<PetscInt, 4>{1, 0, 1, 1}));
   }
   for (Mat &m : values) OK(MatDestroy(&m));
   OK(MatDestroy(&A));

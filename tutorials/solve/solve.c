@@ -15,7 +15,7 @@ for that and all other -pc_... options. KSP options act on every row.\n\n";
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
 #endif
-#if PETSC_VERSION_LT(3, 26, 0)
+#if PETSC_VERSION_LT(3, 25, 0)
 #define KSP_DMACTIVE_ALL_ /* the DM is used for everything or nothing */
 #else
 #define KSP_DMACTIVE_ALL_ KSP_DMACTIVE_ALL,
