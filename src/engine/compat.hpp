@@ -7,6 +7,10 @@
 #include <cstdlib>
 #include <string>
 
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(FINEGRAIN_CUDA_ARCH) // CMake says
+#define FINEGRAIN_CUDA_ARCH 0
+#endif
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -58,17 +62,23 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-// How many devices this process can use; 0 on builds for hosts only.
+// How many devices this process can use; 0 on builds for hosts only. Those older than the build's kernels
+// (FINEGRAIN_CUDA_ARCH, 90 for sm_90) do not count: Kokkos would abort.
 inline int count_devices()
 {
-  int count = 0;
+  int usable = 0;
 #if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    count = 0;
     (void)cudaGetLastError(); // not the next caller's
+    return 0;
   }
+  for (int device = 0, major = 0, minor = 0; device < count; ++device)
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
+      usable += 10 * major + minor >= FINEGRAIN_CUDA_ARCH;
 #endif
-  return count;
+  return usable;
 }
 
 // Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
@@ -103,10 +113,14 @@ inline KokkosState start_kokkos()
 // Whether engines of Backend::device can be made. After start_kokkos().
 inline bool has_device() { return !runs_on_host<DeviceExec> && count_devices() > 0; }
 
-// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda".
+// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
 inline std::string backend_names()
 {
-  return runs_on_host<DeviceExec> ? HostExec::name() : std::string(HostExec::name()) + ", " + DeviceExec::name();
+  std::string names = HostExec::name();
+#if defined(KOKKOS_ENABLE_CUDA)
+  names.append(", ").append(DeviceExec::name()).append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
+#endif
+  return names;
 }
 
 } // namespace finegrain
