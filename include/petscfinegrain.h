@@ -49,9 +49,12 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
    PCFinegrainExecutorType - how the groups of a schedule are run
 
    Values:
-+  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread, else launch
-.  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
--  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
++  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread and where hardly any rows are independent, else tile
+where the grid is known, else self .  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order .
+PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group .  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep: its
+threads or teams draw pieces of the groups, and wait for those that a piece needs
+-  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid (`PCFinegrainSetTile()`), or runs of consecutive
+rows
 
    Note:
    All executors give the same bits.
@@ -63,7 +66,9 @@ E*/
 typedef enum {
   PC_FINEGRAIN_EXECUTOR_AUTO,
   PC_FINEGRAIN_EXECUTOR_NATURAL,
-  PC_FINEGRAIN_EXECUTOR_LAUNCH
+  PC_FINEGRAIN_EXECUTOR_LAUNCH,
+  PC_FINEGRAIN_EXECUTOR_SELF,
+  PC_FINEGRAIN_EXECUTOR_TILE
 } PCFinegrainExecutorType;
 FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
 
@@ -176,6 +181,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC, PCFinegrainScheduleTy
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC, PCFinegrainScheduleType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC, PCFinegrainExecutorType);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC, PCFinegrainExecutorType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBackend(PC, PCFinegrainBackendType);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBackend(PC, PCFinegrainBackendType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetPrecision(PC, PCFinegrainPrecisionType);

@@ -47,8 +47,8 @@ inline std::unique_ptr<Engine> make_tested_engine()
 // The executors of the back end, the simplest first.
 inline std::vector<ExecutorKind> executors()
 {
-  if (where == Where::device) return {ExecutorKind::launch};
-  return {ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::shuffle};
+  if (where == Where::device) return {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
+  return {ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle};
 }
 
 } // namespace finegrain::test

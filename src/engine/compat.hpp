@@ -3,12 +3,17 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(FINEGRAIN_CUDA_ARCH) // CMake says
 #define FINEGRAIN_CUDA_ARCH 0
+#endif
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
 #endif
 
 #if defined(__linux__)
@@ -26,15 +31,33 @@
 namespace finegrain
 {
 
-using HostExec   = Kokkos::DefaultHostExecutionSpace;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(KOKKOS_ENABLE_CUDA)
+#define FINEGRAIN_HAS_DEVICE
+#endif
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+// What a device runs, in teams on the host: for tests.
+struct EmulatedDevice : HostExec {
+};
+using DeviceExec = EmulatedDevice;
+#else
 using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds without a device
+#endif
+inline constexpr bool                       builds_device  = !std::is_same_v<HostExec, DeviceExec>;
+template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
 
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray          = Array<T, Kokkos::HostSpace>;
 
-template <class Exec> inline constexpr bool runs_on_host =
-  Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible
-    &&Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+// Threads of a host that can run at once: a crew that waits in vain for a core is no use.
+inline int usable_threads([[maybe_unused]] const HostExec &exec)
+{
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(FINEGRAIN_STRESS)
+  return std::min(int(exec.concurrency()), omp_get_num_procs());
+#else
+  return int(exec.concurrency());
+#endif
+}
 
 // Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
 // order, and a tenth of its time was address translation (docs/performance.md). A wish only.
@@ -67,7 +90,9 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
 inline int count_devices()
 {
   int usable = 0;
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  usable = 1;
+#elif defined(KOKKOS_ENABLE_CUDA)
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
     (void)cudaGetLastError(); // not the next caller's
@@ -111,14 +136,15 @@ inline KokkosState start_kokkos()
 }
 
 // Whether engines of Backend::device can be made. After start_kokkos().
-inline bool has_device() { return !runs_on_host<DeviceExec> && count_devices() > 0; }
+inline bool has_device() { return builds_device && count_devices() > 0; }
 
 // The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
 inline std::string backend_names()
 {
   std::string names = HostExec::name();
+  if (builds_device) names.append(", ").append(DeviceExec::name());
 #if defined(KOKKOS_ENABLE_CUDA)
-  names.append(", ").append(DeviceExec::name()).append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
+  names.append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
 #endif
   return names;
 }

@@ -15,9 +15,11 @@ const char *find_conflict(const Recipe &r)
     return "diagonal blocks are stored in lower precision than the other blocks";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
     return "hyperplanes of a grid keep the natural order, an ordering changes it; level schedules go with any";
-  if (r.backend == Backend::device && r.executor != ExecutorKind::automatic && r.executor != ExecutorKind::launch)
+  if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
     return "this executor runs on the host only";
-  if (r.backend == Backend::device && runs_on_host<DeviceExec>) return "this build has no device";
+  if (r.backend == Backend::device && !builds_device) return "this build has no device";
+  if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
+    return "a shape of tiles is given, and this executor has none; tiles go with the executor tile, or with auto";
   return nullptr;
 }
 
@@ -42,7 +44,9 @@ template <class Exec> class EngineOn final : public Engine
 public:
   Refusal analyse(const OperatorView &view, const Recipe &recipe) override
   {
-    if (const char *text = find_conflict(recipe)) return {Refusal::conflict, -1, text};
+    Recipe here  = recipe;
+    here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
+    if (const char *text = find_conflict(here)) return {Refusal::conflict, -1, text};
     if (view.block < 1 || view.block > max_block) return {Refusal::block_size};
     if (!is_well_formed(view.owned, view.owned.rows)) return {Refusal::malformed};
     if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
@@ -50,27 +54,26 @@ public:
     if (recipe.ordering.extent(0) > 0 && !is_permutation(recipe.ordering, view.owned.rows))
       return {Refusal::bad_ordering};
     Plan plan;
-    if (const Refusal refusal =
-          make_plan(view.owned, view.block, recipe, runs_on_host<Exec> ? int(exec_.concurrency()) : 0, plan))
-      return refusal;
+    if (const Refusal refusal = make_plan(view.owned, view.block, recipe, machine(), plan)) return refusal;
 
-    FactorKind kind = recipe.factor;
-    pattern_        = copy_to<Space>(split_pattern(plan.selection, recipe.ordering, plan.row_of, plan.y, kind));
-    transposed_     = {};
-    has_transposed_ = false;
-    n_              = view.block;
-    rows_           = view.owned.rows;
-    shift_          = recipe.shift;
-    kernels_        = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
-    rare_           = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
-    executor_       = plan.executor;
-    forward_group_  = plan.schedule.group;
-    backward_group_ = reverse_groups(forward_group_);
-    forward_visit_ = backward_visit_ = {};
-    if (executor_ == ExecutorKind::shuffle) {
-      forward_visit_  = shuffle_slots(forward_group_);
-      backward_visit_ = shuffle_slots(backward_group_);
-    }
+    FactorKind kind    = recipe.factor;
+    const auto pattern = split_pattern(plan.selection, recipe.ordering, plan.row_of, plan.y, kind);
+    pattern_           = copy_to<Space>(pattern);
+    transposed_        = {};
+    has_transposed_    = false;
+    n_                 = view.block;
+    rows_              = view.owned.rows;
+    shift_             = recipe.shift;
+    kernels_           = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
+    rare_              = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
+    executor_          = plan.executor;
+    forward_ = backward_ = {};
+    forward_.group       = plan.schedule.group;
+    backward_.group      = reverse_groups(forward_.group);
+    if (executor_ == ExecutorKind::shuffle)
+      for (Sweep *s : {&forward_, &backward_}) s->visit = shuffle_slots(s->group);
+
+    set_tasks(plan, pattern);
 
     const Offset nn = Offset(n_) * n_;
     lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
@@ -85,14 +88,19 @@ public:
     residuals_     = {};
     shifted_       = false;
 
-    statistics_           = {};
-    statistics_.schedule  = plan.schedule.kind;
-    statistics_.executor  = executor_;
-    statistics_.factor    = kind;
-    statistics_.precision = recipe.precision;
-    statistics_.diagonal  = recipe.diagonal;
-    statistics_.widths    = measure_widths(plan.schedule);
-    statistics_.left_out  = view.coupling.entries() + plan.selection.left_out.entries();
+    statistics_             = {};
+    statistics_.schedule    = plan.schedule.kind;
+    statistics_.executor    = executor_;
+    statistics_.factor      = kind;
+    statistics_.precision   = recipe.precision;
+    statistics_.diagonal    = recipe.diagonal;
+    statistics_.widths      = measure_widths(plan.schedule);
+    statistics_.reason      = plan.reason;
+    statistics_.tile        = plan.tile;
+    statistics_.tasks       = plan.tasks.tasks.count();
+    statistics_.task_levels = plan.tasks.levels;
+    statistics_.task_width  = plan.tasks.widest;
+    statistics_.left_out    = view.coupling.entries() + plan.selection.left_out.entries();
     count();
     return {};
   }
@@ -120,7 +128,7 @@ public:
                                     diagonal_.data(),
                                     residuals_.difference.data(),
                                     trouble_.data()};
-    kernels_.factor(run(forward_group_, forward_visit_), n_, arguments);
+    kernels_.factor(run(forward_), n_, arguments);
     Kokkos::deep_copy(exec_, trouble, trouble_);
     exec_.fence();
     shifted_                    = trouble().shifted > 0;
@@ -132,8 +140,8 @@ public:
   {
     Scalar *y = y_.extent(0) ? y_.data() : x;
     y_known_  = y_.extent(0) > 0;
-    kernels_.forward(run(forward_group_, forward_visit_), n_, forward_arguments(b, y));
-    kernels_.backward(run(backward_group_, backward_visit_), n_, backward_arguments(y, x));
+    kernels_.forward(run(forward_), n_, forward_arguments(b, y));
+    kernels_.backward(run(backward_), n_, backward_arguments(y, x));
     statistics_.bytes_read += double(statistics_.factor_bytes);
     finish();
   }
@@ -185,10 +193,10 @@ public:
     ForwardArguments forward = forward_arguments(r.rhs.data(), y_.data());
     forward.z                = r.y.data();
     y_known_                 = true;
-    (is_short ? kernels_.corrected_forward : kernels_.forward)(run(forward_group_, forward_visit_), n_, forward);
+    (is_short ? kernels_.corrected_forward : kernels_.forward)(run(forward_), n_, forward);
     BackwardArguments backward = backward_arguments(y_.data(), step);
     backward.total             = total;
-    kernels_.backward(run(backward_group_, backward_visit_), n_, backward);
+    kernels_.backward(run(backward_), n_, backward);
     statistics_.bytes_read += double(statistics_.factor_bytes) +
                               double(is_short ? statistics_.residual_bytes : statistics_.long_residual_bytes);
     finish();
@@ -205,8 +213,8 @@ public:
       ForwardArguments  forward  = forward_arguments(b + at, y);
       BackwardArguments backward = backward_arguments(y, x + at);
       forward.vectors = backward.vectors = {std::min(most_vectors, vectors - first), stride};
-      rare_.forward(run(forward_group_, forward_visit_), n_, forward);
-      rare_.backward(run(backward_group_, backward_visit_), n_, backward);
+      rare_.forward(run(forward_), n_, forward);
+      rare_.backward(run(backward_), n_, backward);
       statistics_.bytes_read += double(statistics_.factor_bytes);
     }
     finish();
@@ -223,10 +231,10 @@ public:
     for (int first = 0; first < vectors; first += most_vectors) {
       const Offset  at = first * stride;
       const Vectors some{std::min(most_vectors, vectors - first), stride};
-      rare_.transposed(run(forward_group_, forward_visit_), n_,
+      rare_.transposed(run(forward_), n_,
                        {u.ptr.data(), u.entry.data(), u.row.data(), row_of(), false, rows_ - 1, upper_.data(),
                         nullptr, b + at, x + at, some});
-      rare_.transposed(run(backward_group_, backward_visit_), n_,
+      rare_.transposed(run(backward_), n_,
                        {l.ptr.data(), l.entry.data(), l.row.data(), row_of(), true, rows_ - 1, lower_.data(),
                         diagonal_.data(), x + at, x + at, some});
       statistics_.bytes_read += double(statistics_.factor_bytes);
@@ -246,9 +254,53 @@ private:
   std::size_t  scalars() const { return std::size_t(rows_) * std::size_t(n_); }
   bool         y_by_row() const { return pattern_.y == Layout::row; }
 
-  Run<Exec> run(const HostArray<Index> &group, const HostArray<Index> &visit)
+  // What a sweep of one direction is run by.
+  struct Sweep {
+    HostArray<Index>    group, visit;
+    Tasks<Space>        tasks;
+    TaskList            list;
+    Array<Index, Space> near;
+
+    std::size_t bytes() const { return (group.span() + visit.span() + near.span()) * sizeof(Index) + tasks.bytes(); }
+  };
+
+  Machine machine() const
   {
-    return {exec_, executor_, group.data(), Index(group.extent(0)) - 1, visit.data(), &launches_};
+    if constexpr (works_in_teams<Exec>) return {true, 0, 12 * 1024};
+    else return {false, usable_threads(exec_), 0};
+  }
+
+  void set_tasks(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern)
+  {
+    const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks, down = reverse_tasks(up);
+    if (up.count() == 0) return;
+    progress_.reserve(up.count());
+    Index most = 0;
+    for (Index t = 0; t < up.count(); ++t) most = std::max(most, up.slot(t + 1) - up.slot(t));
+    forward_.tasks  = copy_to<Space>(up);
+    backward_.tasks = copy_to<Space>(down);
+    for (Sweep *s : {&forward_, &backward_}) {
+      const Tasks<Space> &t = s->tasks;
+      s->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
+    }
+    // A team keeps the rows of its tile at hand, if it has room for them.
+    if (!works_in_teams<Exec> || executor_ != ExecutorKind::tile ||
+        std::size_t(most) * std::size_t(n_) * sizeof(Scalar) > machine().scratch)
+      return;
+    auto same      = make_array<Index>("finegrain::slot", std::size_t(rows_)),
+         from_last = make_array<Index>("finegrain::slot", std::size_t(rows_));
+    for (Index pos = 0; pos < rows_; ++pos) {
+      same(pos)                      = pos;
+      from_last(pattern.row_of(pos)) = rows_ - 1 - pos;
+    }
+    forward_.near  = copy_to<Space>(mark_near(pattern.lower.ptr, pattern.lower.col, same, up));
+    backward_.near = copy_to<Space>(mark_near(pattern.upper.ptr, pattern.upper.col, from_last, down));
+  }
+
+  Run<Exec> run(const Sweep &s)
+  {
+    return {exec_,   executor_,     s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches_,
+            &s.list, s.near.data(), &progress_};
   }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {
@@ -278,14 +330,14 @@ private:
   }
   void finish() const
   {
-    if constexpr (!runs_on_host<Exec>) exec_.fence();
+    if constexpr (works_in_teams<Exec>) exec_.fence();
   }
 
   // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
   void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
   {
-    Residuals<Space> &r = residuals_;
-    ResidualArguments a{r.slots.data(),
+    Residuals<Space>  &r = residuals_;
+    ResidualArguments  a{r.slots.data(),
                         row_of(),
                         y_by_row(),
                         (is_short ? r.left_out : r.owned).list(),
@@ -298,9 +350,11 @@ private:
                         r.ghosts.data(),
                         r.rhs.data(),
                         r.y.data()};
-    const auto        part = [&](Index which) {
+    const bool         loop        = executor_ == ExecutorKind::natural || executor_ == ExecutorKind::shuffle;
+    const ExecutorKind independent = loop ? ExecutorKind::natural : ExecutorKind::launch; // of rows that all are
+    const auto         part        = [&](Index which) {
       if (values.halo) values.halo->residual(which == 0, true);
-      kernels_.residual({exec_, executor_, r.cut.data() + which, 1, nullptr, &launches_}, n_, a);
+      kernels_.residual({exec_, independent, r.cut.data() + which, 1, nullptr, &launches_}, n_, a);
       if (values.halo) values.halo->residual(which == 0, false);
     };
     if (values.halo) values.halo->begin(x, r.ghosts.data());
@@ -326,8 +380,7 @@ private:
     s.upper                   = Index(upper);
     s.updates                 = Offset(products);
     s.factor_bytes            = lower_.bytes.span() + upper_.bytes.span() + diagonal_.bytes.span();
-    s.index_bytes             = pattern_.bytes() + r.index_bytes() + 2 * forward_group_.span() * sizeof(Index) +
-                    (forward_visit_.span() + backward_visit_.span()) * sizeof(Index);
+    s.index_bytes = pattern_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
     s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
     s.apply_bytes = s.factor_bytes + 4 * vector +
                     (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
@@ -335,7 +388,7 @@ private:
                       sizeof(Index);
     s.apply_flops    = 2 * nn * (lower + upper + rows_);
     s.factor_flops   = 2 * nn * n * (products + upper + rows_);
-    s.apply_launches = executor_ == ExecutorKind::launch ? 2 * s.widths.groups : 0;
+    s.apply_launches = executor_ == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     const std::size_t short_blocks = std::size_t(rows_) + r.left_out.entries() + r.ghost.entries(),
                       long_blocks  = r.owned.entries() + r.ghost.entries();
@@ -346,32 +399,33 @@ private:
     s.long_residual_flops          = 2 * nn * double(long_blocks);
   }
 
-  Exec                         exec_;
-  int                          n_    = 1;
-  Index                        rows_ = 0;
-  Shift                        shift_;
-  Grid                         grid_;
-  GridCoupling                 grid_coupling_ = GridCoupling::factor;
-  ExecutorKind                 executor_      = ExecutorKind::natural;
-  Kernels<Exec>                kernels_{};
-  RareKernels<Exec>            rare_{};
-  Pattern<Space>               pattern_;
-  Transposed<Space>            transposed_;
-  bool                         has_transposed_ = false, shifted_ = false, y_known_ = false;
-  HostArray<Index>             forward_group_, backward_group_, forward_visit_, backward_visit_;
-  BlockStorage<Space>          lower_, upper_, diagonal_;
-  Residuals<Space>             residuals_;
-  Array<Scalar, Space>         y_, y_many_;
-  Kokkos::View<Trouble, Space> trouble_;
-  Offset                       launches_ = 0;
-  Statistics                   statistics_;
+  typename Exec::execution_space exec_;
+  int                            n_    = 1;
+  Index                          rows_ = 0;
+  Shift                          shift_;
+  Grid                           grid_;
+  GridCoupling                   grid_coupling_ = GridCoupling::factor;
+  ExecutorKind                   executor_      = ExecutorKind::natural;
+  Kernels<Exec>                  kernels_{};
+  RareKernels<Exec>              rare_{};
+  Pattern<Space>                 pattern_;
+  Transposed<Space>              transposed_;
+  bool                           has_transposed_ = false, shifted_ = false, y_known_ = false;
+  Sweep                          forward_, backward_;
+  ProgressMemory<Space>          progress_;
+  BlockStorage<Space>            lower_, upper_, diagonal_;
+  Residuals<Space>               residuals_;
+  Array<Scalar, Space>           y_, y_many_;
+  Kokkos::View<Trouble, Space>   trouble_;
+  Offset                         launches_ = 0;
+  Statistics                     statistics_;
 };
 
 } // namespace
 
 std::unique_ptr<Engine> make_engine(Backend backend)
 {
-  if constexpr (!runs_on_host<DeviceExec>) {
+  if constexpr (builds_device) {
     if (backend == Backend::device) return std::make_unique<EngineOn<DeviceExec>>();
   }
   return std::make_unique<EngineOn<HostExec>>();

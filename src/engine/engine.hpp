@@ -30,7 +30,8 @@ struct Refusal {
     grid_size,
     grid_fit,
     no_grid,
-    bad_ordering
+    bad_ordering,
+    tile_fit
   } reason         = none;
   Index       row  = -1;      // missing_diagonal
   const char *text = nullptr; // conflict
@@ -50,17 +51,20 @@ struct Statistics {
   FactorKind   factor    = FactorKind::dilu;
   Precision    precision = Precision::working, diagonal = Precision::working;
   Widths       widths;
-  Index        rows = 0, lower = 0, upper = 0; // blocks of the factor
-  Index        left_out            = 0;        // blocks of the operator that are not in the factor
-  Offset       updates             = 0;        // block products of a factorisation
-  std::size_t  factor_bytes        = 0;        // blocks of the factor
-  std::size_t  index_bytes         = 0;        // structure, maps, update lists, schedule
-  std::size_t  work_bytes          = 0;        // work vectors
-  std::size_t  staged_bytes        = 0;        // copies of the caller's arrays (staged.hpp)
-  std::size_t  apply_bytes         = 0;        // least traffic of one application: blocks, indices, vectors
-  std::size_t  difference_bytes    = 0;        // blocks kept for residuals
-  std::size_t  residual_bytes      = 0;        // blocks that a residual reads (has_short_residual)
-  std::size_t  long_residual_bytes = 0;        // the same where it has to read the matrix
+  const char  *reason = "";                                // why this executor
+  Index        tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
+  Box          tile;                                       // tile on a grid
+  Index        rows = 0, lower = 0, upper = 0;             // blocks of the factor
+  Index        left_out            = 0;                    // blocks of the operator that are not in the factor
+  Offset       updates             = 0;                    // block products of a factorisation
+  std::size_t  factor_bytes        = 0;                    // blocks of the factor
+  std::size_t  index_bytes         = 0;                    // structure, maps, update lists, schedule
+  std::size_t  work_bytes          = 0;                    // work vectors
+  std::size_t  staged_bytes        = 0;                    // copies of the caller's arrays (staged.hpp)
+  std::size_t  apply_bytes         = 0; // least traffic of one application: blocks, indices, vectors
+  std::size_t  difference_bytes    = 0; // blocks kept for residuals
+  std::size_t  residual_bytes      = 0; // blocks that a residual reads (has_short_residual)
+  std::size_t  long_residual_bytes = 0; // the same where it has to read the matrix
   double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
   double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
   Offset       apply_launches = 0; // kernels of one application; 0: none, a plain loop

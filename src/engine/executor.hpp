@@ -1,19 +1,35 @@
-// How the groups of a schedule are run: free functions over (how to run, row function).
+// How the groups or tasks of a schedule are run: free functions over (how to run, row function).
+//
+// natural and shuffle are loops of one host thread, launch is a kernel per group, self and tile are one kernel whose
+// crews draw tasks by a ticket and wait for those that they need (tasks.hpp, progress.hpp). A crew is a thread on a
+// host and a team on a device.
 #pragma once
 
+#include "progress.hpp"
 #include "recipe.hpp"
+#include "sweep.hpp"
 
 namespace finegrain
 {
 
+// Tasks as a kernel sees them.
+struct TaskList {
+  Index        count = 0;
+  const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
+  Index        most_rows = 0; // of a task
+};
+
 // One run over the slots of all groups, group after group. Nothing here is allocated per run.
 template <class Exec> struct Run {
-  Exec         exec;
-  ExecutorKind executor = ExecutorKind::natural; // never automatic
-  const Index *group    = nullptr;               // first slot of each group, and the end of the last; on the host
-  Index        groups   = 0;
-  const Index *visit    = nullptr; // shuffle: the slots of each group in the order of visits; null: in order
-  Offset      *launches = nullptr; // counts kernels
+  typename Exec::execution_space exec;
+  ExecutorKind                   executor = ExecutorKind::natural; // never automatic
+  const Index                   *group    = nullptr; // first slot of each group, and the end of the last; on the host
+  Index                          groups   = 0;
+  const Index                   *visit    = nullptr; // shuffle: the slots of each group in the order of visits
+  Offset                        *launches = nullptr; // counts kernels
+  const TaskList                *tasks    = nullptr; // self and tile
+  const Index                   *near = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
+  ProgressMemory<typename Exec::memory_space> *progress = nullptr;
 };
 
 namespace detail
@@ -22,96 +38,228 @@ namespace detail
 // Scratch of one host lane. Bytes for a run-time block size, because the default constructor of Kokkos::complex would
 // set every entry at every row.
 template <class Row, int N> struct HostScratch {
-  static constexpr int                size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
-  Scalar                              scalars[std::size_t(size)];
-  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return scalars; }
+  static constexpr int size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
+  Scalar               scalars[std::size_t(size)];
+  Scalar              *data() { return scalars; }
 };
 template <class Row> struct HostScratch<Row, 0> {
   static constexpr int size = Row::scratch_size(max_block) > 0 ? Row::scratch_size(max_block) : 1;
   alignas(64) unsigned char bytes[sizeof(Scalar) * std::size_t(size)];
-  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
+  Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
 };
 
-template <int N, class Row> KOKKOS_FORCEINLINE_FUNCTION void run_host_row(const Row &row, Index slot)
+// The loop of one host thread, which all executors of hosts share.
+template <int N, class Row> [[gnu::noinline]] void run_rows(const Row &shared, Index first, Index last)
 {
-  HostScratch<Row, N> scratch;
-  row(slot, HostLanes<N>{row.n}, scratch.data());
+  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
+  for (Index slot = first; slot < last; ++slot) {
+    HostScratch<Row, N> scratch;
+    row(slot, HostLanes<N>{row.n}, scratch.data(), Everywhere());
+  }
 }
 
-template <int N, class Row> struct HostBody {
-  Row                  row;
-  KOKKOS_FUNCTION void operator()(const Index slot) const { run_host_row<N>(row, slot); }
-};
-
-// A thread of the team takes a row, its vector lanes share it.
-template <int N, class Exec, class Row> struct TeamBody {
+// The share of one thread in a group.
+template <int N, class Row> struct HostShare {
   Row   row;
-  Index first, last;
-  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Index first, last, shares;
 
-  KOKKOS_FUNCTION void operator()(const Member &member) const
+  void operator()(const Index i) const
   {
-    const Index slot = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
-    const int   size = Row::scratch_size(row.n);
-    Scalar     *scratch =
-      size ? static_cast<Scalar *>(member.thread_scratch(0).get_shmem(sizeof(Scalar) * std::size_t(size))) : nullptr;
-    if (slot < last) row(slot, TeamLanes<N, Member>{row.n, member}, scratch);
+    const auto cut = [&](Index share) { return first + Index(Offset(last - first) * share / shares); };
+    run_rows<N>(row, cut(i), cut(i + 1));
   }
 };
 
-inline int lanes_for(int parallelism)
+// What a crew does: tasks until none is left. The text is the same for one host thread and for a team.
+template <class Crew>
+KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const Progress &progress, const Crew &crew)
 {
+  for (;;) {
+    const Index t = Index(crew.draw(progress));
+    if (t < 0 || t >= tasks.count) return;
+    stress();
+    crew.each(tasks.wait_ptr[t], tasks.wait_ptr[t + 1], [&](Index w) { progress.await(tasks.wait[w]); });
+    crew.barrier();
+    crew.run(tasks, t);
+    crew.barrier();
+    crew.once([&]() { progress.publish(t); });
+  }
+}
+
+template <int N, class Row> struct Thread {
+  const Row &row;
+
+  unsigned                draw(const Progress &progress) const { return progress.draw(); }
+  template <class F> void each(Index first, Index last, const F &f) const
+  {
+    for (Index i = first; i < last; ++i) f(i);
+  }
+  void barrier() const {}
+  void run(const TaskList &tasks, Index t) const { run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]); }
+  template <class F> void once(const F &f) const { f(); }
+};
+
+template <int N, class Row> struct ThreadBody {
+  Row      row;
+  TaskList tasks;
+  Progress progress;
+  void     operator()(const Index) const { work(tasks, progress, Thread<N, Row>{row}); }
+};
+
+// The threads of a team, each with its vector lanes: a thread takes a row, its lanes share it.
+template <int N, class Row, class Member> struct Team {
+  const Row    &row;
+  const Member &member;
+  const Index  *near;      // null: neighbours are read from global memory
+  Scalar       *scratch;   // of this thread
+  Scalar       *tile_rows; // of the team
+
+  KOKKOS_FUNCTION unsigned draw(const Progress &progress) const
+  {
+    unsigned t = 0;
+    Kokkos::single(
+      Kokkos::PerTeam(member), [&](unsigned &drawn) { drawn = progress.draw(); }, t);
+    return t;
+  }
+  template <class F> KOKKOS_FUNCTION void each(Index first, Index last, const F &f) const
+  {
+    for (Index i = first + Index(member.team_rank()); i < last; i += Index(member.team_size())) f(i);
+  }
+  KOKKOS_FUNCTION void                    barrier() const { member.team_barrier(); }
+  template <class F> KOKKOS_FUNCTION void once(const F &f) const { Kokkos::single(Kokkos::PerTeam(member), f); }
+
+  KOKKOS_FUNCTION void run(const TaskList &tasks, Index t) const
+  {
+    for (Index s = tasks.step_ptr[t]; s < tasks.step_ptr[t + 1]; ++s) {
+      if (s > tasks.step_ptr[t]) barrier();
+      each(tasks.step[s], tasks.step[s + 1], [&](Index slot) {
+        if constexpr (Row::keeps_tile) {
+          if (near) {
+            row(slot, lanes(), scratch, InTile{near, tile_rows, slot - tasks.slot[t]});
+            return;
+          }
+        }
+        row(slot, lanes(), scratch, Everywhere());
+      });
+    }
+  }
+
+private:
+  KOKKOS_FUNCTION TeamLanes<N, Member> lanes() const { return {row.n, member}; }
+};
+
+// Scratch for this many scalars. By reference: taking some moves the space's own mark.
+template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, int scalars)
+{
+  if (scalars == 0) return nullptr;
+  return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
+}
+
+template <int N, class Exec, class Row> struct TeamBody {
+  using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
+  Row          row;
+  TaskList     tasks;
+  Progress     progress;
+  const Index *near;
+
+  KOKKOS_FUNCTION void operator()(const Member &member) const
+  {
+    Scalar *tile_rows = take_scratch(member.team_scratch(0), near ? tasks.most_rows * row.n : 0);
+    Scalar *scratch   = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    work(tasks, progress, Team<N, Row, Member>{row, member, near, scratch, tile_rows});
+  }
+};
+
+// launch on a device: as many teams as the group needs.
+template <int N, class Exec, class Row> struct GroupBody {
+  using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
+  Row   row;
+  Index first, last;
+
+  KOKKOS_FUNCTION void operator()(const Member &member) const
+  {
+    const Index slot    = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
+    Scalar     *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    if (slot < last) row(slot, TeamLanes<N, Member>{row.n, member}, scratch, Everywhere());
+  }
+};
+
+// Threads of a team, and the lanes of each.
+struct TeamShape {
+  int threads, lanes;
+};
+template <class Exec, class Row> TeamShape shape_team(const Row &row)
+{
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
+    return {Exec().concurrency() > 1 ? 2 : 1, 1}; // emulated
   int lanes = 1;
-  while (lanes < parallelism && lanes < 32) lanes *= 2;
-  return lanes;
+  while (lanes < Row::parallelism(row.n) && lanes < 32) lanes *= 2;
+  // A block of CUDA threads has 48 KiB of scratch unless it asks for more: 12 for the rows of a tile, 2 for Kokkos.
+  const int bytes = int(sizeof(Scalar)) * (Row::scratch_size(row.n) + 1);
+  return {std::max(1, std::min(128 / lanes, 34 * 1024 / bytes)), lanes};
+}
+
+// Body in a league of `teams` teams, with scratch for the row function and for the rows of a tile.
+template <class Space, class Row, class Body>
+void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows, const Body &body)
+{
+  Kokkos::TeamPolicy<Space> policy(exec, teams, shape.threads, shape.lanes);
+  const auto                bytes = [](int scalars) { return scalars ? int(sizeof(Scalar)) * (scalars + 1) : 0; };
+  policy.set_scratch_size(0, Kokkos::PerTeam(bytes(tile_rows * row.n)),
+                          Kokkos::PerThread(bytes(Row::scratch_size(row.n))));
+  Kokkos::parallel_for("finegrain::teams", policy, body);
+}
+
+template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, const Row &row, Index g)
+{
+  const Index first = run.group[g], last = run.group[g + 1];
+  if constexpr (works_in_teams<Exec>) {
+    const TeamShape shape = shape_team<Exec>(row);
+    launch_teams(run.exec, (last - first + shape.threads - 1) / shape.threads, shape, row, 0,
+                 GroupBody<N, Exec, Row>{row, first, last});
+  } else {
+    const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
+    Kokkos::parallel_for("finegrain::group", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(run.exec, 0, shares),
+                         HostShare<N, Row>{row, first, last, shares});
+  }
+}
+
+template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
+{
+  const TaskList &tasks = *run.tasks;
+  if constexpr (works_in_teams<Exec>) {
+    const TeamShape shape = shape_team<Exec>(row);
+    const Index    *near  = Row::keeps_tile ? run.near : nullptr;
+    const Index     teams =
+      std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
+    launch_teams(run.exec, teams, shape, row, near ? tasks.most_rows : 0,
+                 TeamBody<N, Exec, Row>{row, tasks, run.progress->begin(tasks.count, teams), near});
+  } else {
+    const Index crews = std::min(tasks.count, Index(usable_threads(run.exec)));
+    Kokkos::parallel_for("finegrain::tasks", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(run.exec, 0, crews),
+                         ThreadBody<N, Row>{row, tasks, run.progress->begin(tasks.count, crews)});
+  }
 }
 
 } // namespace detail
 
-// natural and shuffle: one thread of the host.
-template <int N, class Row> void run_sequential(const Row &shared, Index first, Index last, const Index *visit)
-{
-  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
-  if (visit)
-    for (Index i = first; i < last; ++i) detail::run_host_row<N>(row, visit[i]);
-  else
-    for (Index slot = first; slot < last; ++slot) detail::run_host_row<N>(row, slot);
-}
-
-// launch on a device: a kernel of teams per group, ordered by the execution space's queue.
-template <int N, class Exec, class Row> void launch_teams(const Exec &exec, const Row &row, Index first, Index last)
-{
-  using Policy      = Kokkos::TeamPolicy<Exec>;
-  const int   n     = row.n;
-  const int   lanes = runs_on_host<Exec> ? 1 : detail::lanes_for(Row::parallelism(n));
-  const int   team  = runs_on_host<Exec> ? 1 : 128 / lanes;
-  const Index teams = (last - first + team - 1) / team;
-  Policy      policy(exec, teams, team, lanes);
-  policy.set_scratch_size(0, Kokkos::PerThread(static_cast<int>(sizeof(Scalar)) * Row::scratch_size(n) +
-                                               static_cast<int>(alignof(Scalar))));
-  Kokkos::parallel_for("finegrain::group", policy, detail::TeamBody<N, Exec, Row>{row, first, last});
-}
-
-// launch on a host: a range of rows per group.
-template <int N, class Exec, class Row> void launch_range(const Exec &exec, const Row &row, Index first, Index last)
-{
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for("finegrain::group", Policy(exec, first, last), detail::HostBody<N, Row>{row});
-}
-
 template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const Row &row)
 {
   if (run.groups == 0) return;
-  if constexpr (runs_on_host<Exec>) {
-    if (run.executor != ExecutorKind::launch) {
-      run_sequential<N>(row, run.group[0], run.group[run.groups], run.visit);
+  if (run.executor == ExecutorKind::self || run.executor == ExecutorKind::tile) {
+    detail::run_tasks<N>(run, row);
+    ++*run.launches;
+    return;
+  }
+  if constexpr (!works_in_teams<Exec>) {
+    const Index first = run.group[0], last = run.group[run.groups];
+    if (run.executor == ExecutorKind::natural) return detail::run_rows<N>(row, first, last);
+    if (run.executor == ExecutorKind::shuffle) {
+      for (Index i = first; i < last; ++i) detail::run_rows<N>(row, run.visit[i], run.visit[i] + 1);
       return;
     }
   }
-  for (Index g = 0; g < run.groups; ++g) {
-    if constexpr (runs_on_host<Exec>) launch_range<N>(run.exec, row, run.group[g], run.group[g + 1]);
-    else launch_teams<N>(run.exec, row, run.group[g], run.group[g + 1]);
-  }
+  for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
   *run.launches += run.groups;
 }
 

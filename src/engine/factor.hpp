@@ -36,11 +36,12 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
   Scalar      *difference; // modified less original diagonal blocks, for residuals; null: not kept
   Trouble     *trouble;
 
+  static constexpr bool                            keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
   {
     const Offset nn    = Offset(n) * n;
     Scalar      *block = scratch, *d = block + nn, *work = d + nn;

@@ -1,7 +1,6 @@
 #include "graph.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace finegrain
 {
@@ -40,6 +39,20 @@ Graph permute(const Graph &g, const HostArray<Index> &order)
     std::sort(q.col.data() + q.ptr(p), q.col.data() + q.ptr(p + 1));
   }
   return q;
+}
+
+HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner)
+{
+  auto composed = make_array<Index>("finegrain::order", inner.extent(0));
+  for (std::size_t p = 0; p < inner.extent(0); ++p) composed(p) = outer(std::size_t(inner(p)));
+  return composed;
+}
+
+HostArray<Index> to_array(const char *label, const std::vector<Index> &from)
+{
+  auto a = make_array<Index>(label, from.size());
+  std::copy(from.begin(), from.end(), a.data());
+  return a;
 }
 
 bool is_permutation(const HostArray<Index> &order, Index rows)

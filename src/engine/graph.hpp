@@ -3,6 +3,8 @@
 
 #include "scalar.hpp"
 
+#include <vector>
+
 namespace finegrain
 {
 
@@ -22,6 +24,11 @@ bool is_well_formed(const Graph &, Index columns);
 
 // The square graph with row and column p of the result those numbered order(p) before.
 Graph permute(const Graph &, const HostArray<Index> &order);
+
+// inner as numbers of outer: outer(inner(p)).
+HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner);
+
+HostArray<Index> to_array(const char *label, const std::vector<Index> &);
 
 // Whether these are the numbers 0 to rows - 1 in some order.
 bool is_permutation(const HostArray<Index> &order, Index rows);

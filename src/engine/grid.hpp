@@ -15,6 +15,7 @@ struct Box {
   Index i = 0, j = 0, k = 0;
 
   Offset points() const { return Offset(i) * j * k; }
+  bool   operator==(const Box &) const = default;
 };
 
 // The boxes that make up the owned block rows, in order. Empty: no structure known.

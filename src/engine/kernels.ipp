@@ -68,7 +68,7 @@ template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, P
 }
 
 template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(Precision, Precision);
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_HAS_DEVICE)
 template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(Precision, Precision);
 #endif
 
@@ -84,7 +84,7 @@ template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal,
 }
 
 template RareKernels<HostExec> rare_kernels_for<HostExec>(Precision, Precision);
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_HAS_DEVICE)
 template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(Precision, Precision);
 #endif
 #endif

@@ -13,13 +13,6 @@ namespace
 // they hide (docs/performance.md).
 double window_width(int block) { return block <= 2 ? 3 : 1.9; }
 
-HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner)
-{
-  auto composed = make_array<Index>("finegrain::order", inner.extent(0));
-  for (std::size_t p = 0; p < inner.extent(0); ++p) composed(p) = outer(std::size_t(inner(p)));
-  return composed;
-}
-
 // No rows are the rows of no grids.
 bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
 
@@ -38,9 +31,164 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
   return {};
 }
 
+// Chooses the executor, and cuts its tasks.
+class TaskChooser
+{
+public:
+  TaskChooser(const Graph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+      : g_(g), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
+  {
+  }
+
+  Refusal choose()
+  {
+    const bool shaped = recipe_.executor == ExecutorKind::automatic && recipe_.tile.points() > 0;
+    plan_.executor    = shaped ? ExecutorKind::tile : recipe_.executor;
+    plan_.reason      = shaped ? "a shape of tiles is given" : "as asked for";
+    switch (plan_.executor) {
+    case ExecutorKind::tile:
+      return cut_tile_tasks();
+    case ExecutorKind::self:
+      cut_self_tasks();
+      return {};
+    case ExecutorKind::automatic:
+      return choose_automatic();
+    default:
+      return {};
+    }
+  }
+
+private:
+  Refusal choose_automatic()
+  {
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason   = "one thread";
+    if (!machine_.device && machine_.threads == 1) return {};
+    // A kernel costs some microseconds.
+    plan_.reason = "few rows";
+    if (!machine_.device && bytes_per_row() * g_.rows < 200e3) return {};
+    plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
+    plan_.reason   = has_grid() ? "a grid" : "no grid";
+    if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;
+    if (machine_.device || double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason   = "hardly any independent rows";
+    return {};
+  }
+
+  bool has_grid() const
+  {
+    return recipe_.schedule != ScheduleKind::level && g_.rows > 0 && count_points(recipe_.grid) == g_.rows &&
+           !recipe_.ordering.extent(0);
+  }
+  // Of the factor, for one sweep.
+  double bytes_per_row() const
+  {
+    const double blocks = g_.rows ? double(g_.entries()) / g_.rows : 1;
+    return blocks / 2 * block_ * block_ * double(storage_size(recipe_.precision));
+  }
+  double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
+
+  // The longest edges of the grids.
+  Box bounds() const
+  {
+    Box b{1, 1, 1};
+    for (const Box &box : recipe_.grid) b = {std::max(b.i, box.i), std::max(b.j, box.j), std::max(b.k, box.k)};
+    return b;
+  }
+
+  Refusal cut_tile_tasks()
+  {
+    const bool asked  = recipe_.tile.points() > 0;
+    const bool misfit = !recipe_.grid.empty() && count_points(recipe_.grid) != g_.rows;
+    if (asked && !has_grid()) return {misfit ? Refusal::grid_size : Refusal::no_grid};
+    std::optional<Units> units;
+    if (has_grid())
+      for (const Box &shape : asked ? std::vector<Box>{recipe_.tile} : tile_shapes()) {
+        units = cut_tiles(recipe_.grid, shape, g_);
+        if (!units) continue;
+        plan_.tile = shape;
+        break;
+      }
+    if (asked && !units) return {Refusal::tile_fit};
+    if (!units) units = cut_long_runs(machine_.device ? 256 : 4096);
+    plan_.tasks = plan_tasks(g_, *units, find_unit_levels(g_, *units), {}, width());
+    return {};
+  }
+
+  // Best first. The last fits any grid.
+  std::vector<Box> tile_shapes() const
+  {
+    const Box b = bounds();
+    if (machine_.device) { // as many points as scratch memory holds, in about equal edges
+      const Index points = Index(std::max<std::size_t>(machine_.scratch / (sizeof(Scalar) * std::size_t(block_)), 1));
+      Box         t{1, 1, 1};
+      for (bool grown = true; grown;) {
+        grown = false;
+        for (const auto edge : {&Box::i, &Box::j, &Box::k}) {
+          Box next = t;
+          next.*edge *= 2;
+          if (t.*edge < b.*edge && next.points() <= points) {
+            t     = next;
+            grown = true;
+          }
+        }
+      }
+      return {t, {t.i, 1, 1}, {1, 1, 1}};
+    }
+    // Lines along i as long as they are: they are contiguous. Twice as many pieces across as threads, and thin in the
+    // last direction, so that the second tile can begin soon.
+    const Index pieces = 2 * Index(machine_.threads);
+    const auto  cut    = [&](Index edge) { return std::max(Index(1), (edge + pieces - 1) / pieces); };
+    if (b.k > 1) return {{b.i, cut(b.j), std::min(b.k, Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
+    return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
+  }
+
+  // Runs of consecutive rows, shorter until there are enough on a level.
+  Units cut_long_runs(Index longest) const
+  {
+    for (Index length = longest; length > 1; length /= 2) {
+      Units        units  = cut_runs(g_.rows, length);
+      const double levels = find_unit_levels(g_, units).count;
+      if (double(units.count) >= enough() * levels) return units;
+    }
+    return cut_runs(g_.rows, 1);
+  }
+  double enough() const { return machine_.device ? 256 : 3 * machine_.threads; } // units on a level
+
+  void cut_self_tasks()
+  {
+    TaskSize size{256, 1};
+    Units    units = cut_runs(g_.rows, 1);
+    if (!machine_.device) { // two pieces of a level for each thread, and no piece larger than a core's cache
+      size  = {Index(std::max(1., 1e6 / bytes_per_row())), 2 * Index(machine_.threads)};
+      units = cut_self_units();
+    }
+    plan_.tasks = plan_tasks(g_, units, find_unit_levels(g_, units), size, width());
+  }
+
+  // Lines of a grid, or parts of them.
+  Units cut_self_units() const
+  {
+    if (has_grid()) {
+      for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
+        const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_);
+        if (units && double(units->count) >= enough() * find_unit_levels(g_, *units).count) return *units;
+      }
+    }
+    return cut_long_runs(128);
+  }
+
+  const Graph   &g_;
+  const int      block_;
+  const Recipe  &recipe_;
+  const Machine &machine_;
+  Plan          &plan_;
+};
+
 } // namespace
 
-Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, int threads, Plan &plan)
+Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
 {
   const bool ordered = recipe.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(owned, recipe)) return {Refusal::no_grid};
@@ -51,27 +199,28 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, int threa
   // The factor's graph as it is eliminated.
   const Graph g = ordered ? permute(plan.selection.graph, recipe.ordering) : plan.selection.graph;
   if (const Refusal refusal = choose_schedule(g, owned, recipe, plan)) return refusal;
-  plan.executor = recipe.executor;
-  if (plan.executor == ExecutorKind::automatic)
-    plan.executor = threads == 1 ? ExecutorKind::natural : ExecutorKind::launch;
-  // Both kinds of schedule keep the elimination order's result, so that one thread need not run their groups.
-  if (plan.executor == ExecutorKind::natural) {
-    plan.row_of = order_windows(g, window_width(block));
-    if (ordered) plan.row_of = plan.row_of.extent(0) ? compose(recipe.ordering, plan.row_of) : recipe.ordering;
-  } else {
-    if (ordered) plan.schedule.order = compose(recipe.ordering, plan.schedule.order);
-    plan.row_of = plan.schedule.order;
-    plan.y      = Layout::position;
+  if (const Refusal refusal = TaskChooser(g, block, recipe, machine, plan).choose()) return refusal;
+  // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
+  HostArray<Index> order;
+  switch (plan.executor) {
+  case ExecutorKind::natural:
+    order = order_windows(g, window_width(block));
+    break;
+  case ExecutorKind::self:
+  case ExecutorKind::tile:
+    order = plan.tasks.order;
+    break;
+  default:
+    order = plan.schedule.order;
   }
+  if (ordered) order = order.extent(0) ? compose(recipe.ordering, order) : recipe.ordering;
+  plan.row_of = order;
+  // Groups are far apart in the order of rows, tasks of a host are not.
+  const bool by_row =
+    plan.executor == ExecutorKind::natural ||
+    (!machine.device && plan.executor != ExecutorKind::launch && plan.executor != ExecutorKind::shuffle);
+  plan.y = by_row ? Layout::row : Layout::position;
   return {};
-}
-
-HostArray<Index> reverse_groups(const HostArray<Index> &group)
-{
-  const std::size_t size     = group.extent(0);
-  auto              reversed = make_array<Index>("finegrain::group", size);
-  for (std::size_t g = 0; g < size; ++g) reversed(g) = group(size - 1) - group(size - 1 - g);
-  return reversed;
 }
 
 HostArray<Index> shuffle_slots(const HostArray<Index> &group)

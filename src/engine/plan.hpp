@@ -2,23 +2,30 @@
 #pragma once
 
 #include "engine.hpp"
+#include "tasks.hpp"
 
 namespace finegrain
 {
+
+// What runs the plan.
+struct Machine {
+  bool        device  = false;
+  int         threads = 1; // of a host, that can run at once
+  std::size_t scratch = 0; // bytes a team of a device has for the rows of a tile
+};
 
 struct Plan {
   Selection        selection; // what the factor keeps of the owned square
   Schedule         schedule;
   ExecutorKind     executor = ExecutorKind::natural;
-  HostArray<Index> row_of; // storage order; empty: natural
+  const char      *reason   = ""; // why this executor
+  HostArray<Index> row_of;        // storage order; empty: natural
   Layout           y = Layout::row;
+  TaskPlan         tasks; // self and tile
+  Box              tile;  // tile on a grid
 };
 
-// `threads` is the number that the execution space runs on a host, 0 on a device.
-Refusal make_plan(const Graph &owned, int block, const Recipe &, int threads, Plan &);
-
-// Group boundaries of the backward sweep: slots run from the last position to the first.
-HostArray<Index> reverse_groups(const HostArray<Index> &group);
+Refusal make_plan(const Graph &owned, int block, const Recipe &, const Machine &, Plan &);
 
 // For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
 HostArray<Index> shuffle_slots(const HostArray<Index> &group);

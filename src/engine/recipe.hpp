@@ -11,6 +11,8 @@ enum class ExecutorKind {
   automatic,
   natural, // host, one thread, elimination order
   launch,  // a kernel per group
+  self,    // one kernel whose crews draw pieces of the groups
+  tile,    // one kernel whose crews draw tiles of a grid, or runs of consecutive rows
   shuffle  // host, one thread, each group in random order: a test of the schedule, not offered to users
 };
 
@@ -35,6 +37,7 @@ struct Recipe {
   Shift            shift;
   Grid             grid; // empty: no structure known
   GridCoupling     coupling = GridCoupling::factor;
+  Box              tile;     // of executor tile; no points: chosen by the plan
   HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
 };
 

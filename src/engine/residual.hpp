@@ -28,10 +28,12 @@ template <int N> struct ResidualRow {
   Scalar       *r; // by row
   Scalar       *z; // y at entry; stored as y is
 
+  static constexpr bool                            keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
   {
     const Index  pos = slots ? slots[slot] : slot, row = row_of ? row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(y_by_row ? row : pos) * n;

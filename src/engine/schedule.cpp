@@ -22,8 +22,7 @@ Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &grou
     first[g + 1] += first[g];
   }
   for (Index r = 0; r < rows; ++r) s.order(first[std::size_t(group_of(r))]++) = r;
-  s.group = make_array<Index>("finegrain::group", cut.size());
-  std::copy(cut.begin(), cut.end(), s.group.data());
+  s.group = to_array("finegrain::group", cut);
   return s;
 }
 
@@ -43,6 +42,9 @@ Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index
   return levels;
 }
 
+// All rows in one piece.
+HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g.rows}); }
+
 } // namespace
 
 std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
@@ -52,28 +54,46 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
   return sort_rows(ScheduleKind::hyperplane, planes->count, planes->plane);
 }
 
-Schedule schedule_levels(const Graph &g)
+Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, HostArray<Index> &first)
 {
-  HostArray<Index> level("finegrain::level", std::size_t(g.rows));
-  const Index      levels = find_levels(g, 0, g.rows, level);
-  return sort_rows(ScheduleKind::level, levels, level);
+  const std::size_t pieces = cut.extent(0) - 1;
+  HostArray<Index>  level("finegrain::level", std::size_t(g.rows));
+  first    = make_array<Index>("finegrain::first", pieces + 1);
+  first(0) = 0;
+  for (std::size_t p = 0; p < pieces; ++p) {
+    first(p + 1) = first(p) + find_levels(g, cut(p), cut(p + 1), level);
+    for (Index i = cut(p); i < cut(p + 1); ++i) level(i) += first(p);
+  }
+  return sort_rows(ScheduleKind::level, first(pieces), level);
 }
 
-HostArray<Index> order_windows(const Graph &g, double width)
+Schedule schedule_levels(const Graph &g)
 {
-  constexpr Index smallest = 64, largest = 16384;
+  HostArray<Index> first;
+  return schedule_pieces(g, whole(g), first);
+}
+
+HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Index> &pieces)
+{
+  constexpr Index        smallest = 64, largest = 16384;
+  const HostArray<Index> outer = pieces.extent(0) ? pieces : whole(g);
+  HostArray<Index>       first;
   for (Index window = smallest; window <= largest && window < 2 * g.rows; window *= 2) {
-    HostArray<Index> level("finegrain::level", std::size_t(g.rows));
-    Index            levels = 0; // those of later windows follow those of earlier ones
-    for (Index first = 0; first < g.rows; first += window) {
-      const Index last  = std::min(first + window, g.rows);
-      const Index inner = find_levels(g, first, last, level);
-      for (Index i = first; i < last; ++i) level(i) += levels;
-      levels += inner;
-    }
-    if (g.rows >= width * levels) return sort_rows(ScheduleKind::level, levels, level).order;
+    std::vector<Index> cut{0};
+    for (std::size_t p = 1; p < outer.extent(0); ++p)
+      while (cut.back() < outer(p)) cut.push_back(std::min(cut.back() + window, outer(p)));
+    const Schedule s = schedule_pieces(g, to_array("finegrain::cut", cut), first);
+    if (g.rows >= width * s.groups()) return s.order;
   }
   return {};
+}
+
+HostArray<Index> reverse_groups(const HostArray<Index> &group)
+{
+  const std::size_t size     = group.extent(0);
+  auto              reversed = make_array<Index>("finegrain::group", size);
+  for (std::size_t g = 0; g < size; ++g) reversed(g) = group(size - 1) - group(size - 1 - g);
+  return reversed;
 }
 
 Widths measure_widths(const Schedule &s)

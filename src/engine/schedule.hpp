@@ -23,11 +23,19 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);
 // Level sets of the union of the owned pattern and its transpose, so that one schedule serves all four sweeps.
 Schedule schedule_levels(const Graph &);
 
+// Levels inside each piece of consecutive rows [cut(p), cut(p + 1)): rows stay in their piece, and its groups begin
+// with first(p).
+Schedule schedule_pieces(const Graph &, const HostArray<Index> &cut, HostArray<Index> &first);
+
 // An order for one thread: natural order with the rows of each window of consecutive rows sorted by their level
 // inside the window. Every coupling keeps its direction, neighbours in storage stay neighbours, and rows that follow
 // one another are mostly independent, so that a core overlaps their chains of operations. The smallest window whose
-// levels have `width` rows on average is taken; empty if none has.
-HostArray<Index> order_windows(const Graph &, double width);
+// levels have `width` rows on average is taken; empty if none has. Windows do not reach across the ends of `pieces`,
+// given as in schedule_pieces(); empty: one piece.
+HostArray<Index> order_windows(const Graph &, double width, const HostArray<Index> &pieces = {});
+
+// Group boundaries of the backward sweep: slots run from the last position to the first.
+HostArray<Index> reverse_groups(const HostArray<Index> &group);
 
 // Rows per group.
 struct Widths {

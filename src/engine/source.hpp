@@ -2,6 +2,7 @@
 #pragma once
 
 #include "block.hpp"
+#include "near.hpp"
 
 namespace finegrain
 {

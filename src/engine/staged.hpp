@@ -187,7 +187,7 @@ private:
 // An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().
 inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend)
 {
-  if constexpr (!runs_on_host<DeviceExec>) {
+  if constexpr (builds_device) {
     if (backend == Backend::device) return std::make_unique<Staged<DeviceExec::memory_space>>(backend);
   }
   return make_engine(backend);

@@ -1,11 +1,13 @@
 // Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
 //
-// A row function is a plain struct of pointers and sizes, called with a slot, the lanes that share the row, and
-// scratch of scratch_size() scalars. V is the number of vectors that one visit of a row serves, so that its blocks
-// are read from memory once for all of them; vector v of an array begins at v stride.
+// A row function is a plain struct of pointers and sizes, called with a slot, the lanes that share the row, scratch
+// of scratch_size() scalars, and where its neighbours are found (Everywhere or InTile). V is the number of vectors
+// that one visit of a row serves, so that its blocks are read from memory once for all of them; vector v of an array
+// begins at v stride.
 #pragma once
 
 #include "block.hpp"
+#include "near.hpp"
 
 namespace finegrain
 {
@@ -42,11 +44,12 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   const Scalar      *z; // Corrected only
   Vectors            vectors;
 
+  static constexpr bool                            keeps_tile = V == 1 && !Corrected;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  template <class Lanes, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, const Near &near) const
   {
     const Offset nn    = Offset(n) * n;
     const Index  row   = row_of ? row_of[slot] : slot;
@@ -58,11 +61,14 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       });
       for (Index e = first; e < last; ++e)
         for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
-          const Offset from = v * vectors.stride + Offset(col[e]) * n;
-          if constexpr (Corrected)
+          const Scalar *from = near.find(y + v * vectors.stride, col, e, n);
+          if constexpr (Corrected) {
+            const Scalar *less = z + Offset(col[e]) * n;
             accumulate<Sign::minus>(
-              s, n, lower + e * nn, [&](int c) { return y[from + c] - z[from + c]; }, sums[v]);
-          else accumulate<Sign::minus>(s, n, lower + e * nn, y + from, sums[v]);
+              s, n, lower + e * nn, [&](int c) { return from[c] - less[c]; }, sums[v]);
+          } else {
+            accumulate<Sign::minus>(s, n, lower + e * nn, from, sums[v]);
+          }
         });
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
     });
@@ -72,6 +78,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal + slot * nn, scratch + v * n, sums);
         sums.store(y + v * vectors.stride + Offset(y_by_row ? row : slot) * n + s.first);
+        near.keep(sums, n, s.first);
       });
     });
   }
@@ -89,10 +96,12 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   Scalar            *total; // x is added to it; may be null
   Vectors            vectors;
 
+  static constexpr bool                            keeps_tile = V == 1;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes, class Near>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, const Near &near) const
   {
     const Offset nn  = Offset(n) * n;
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
@@ -104,11 +113,12 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
       });
       for (Index f = first; f < last; ++f)
         for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, upper + f * nn, x + v * vectors.stride + Offset(col[f]) * n, sums[v]);
+          accumulate<Sign::minus>(s, n, upper + f * nn, near.find(x + v * vectors.stride, col, f, n), sums[v]);
         });
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         const Offset to = v * vectors.stride + Offset(row) * n + s.first;
         sums[v].store(x + to);
+        near.keep(sums[v], n, s.first);
         if (total)
           for (int i = 0; i < s.width; ++i) total[to + i] += x[to + i];
       });
@@ -132,11 +142,12 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
   Scalar              *out;
   Vectors              vectors;
 
+  static constexpr bool                            keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
   {
     const Offset nn  = Offset(n) * n;
     const Index  pos = backward ? last_position - slot : slot, row = row_of ? row_of[pos] : pos;

@@ -96,7 +96,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   if (!prefix) prefix = "";
   PetscCheck(
-    *backend == Backend::host || !runs_on_host<DeviceExec>, PETSC_COMM_SELF, PETSC_ERR_SUP,
+    *backend == Backend::host || builds_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
     "-%spc_%s_backend device: this libpetscfinegrain has no device back end, only %s; build it with a Kokkos "
     "that has CUDA (Kokkos_ROOT), or take -%spc_%s_backend host, PCFinegrainSetBackend()",
     prefix, name, backend_names().c_str(), prefix, name);

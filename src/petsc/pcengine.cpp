@@ -58,10 +58,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
             "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
             first_row + refusal.row);
   case Refusal::no_grid:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-            "-pc_%s_schedule hyperplane needs a structured grid: give its local size with -pc_%s_grid I,J,K or "
-            "PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level needs none",
-            name, name, name);
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+      "-pc_%s_schedule hyperplane and -pc_%s_tile need a structured grid in its natural order: give its local "
+      "size with -pc_%s_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level "
+      "without a shape of tiles needs none",
+      name, name, name, name);
   case Refusal::grid_size:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
             "The grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this rank; "
@@ -74,6 +76,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
       "-pc_%s_schedule level fits any matrix",
       sizes.c_str(), name, name);
+  case Refusal::tile_fit:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+      "-pc_%s_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the grid in "
+      "the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose",
+      name, int(e.recipe.tile.i), int(e.recipe.tile.j), int(e.recipe.tile.k), sizes.c_str());
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
   }
@@ -100,9 +108,11 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
   const Statistics s = e->engine->statistics();
   PetscCall(
-    PetscInfo(pc, "%s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper blocks, %s\n",
-              PCFinegrainScheduleTypes[int(s.schedule)], int(s.widths.groups), int(s.widths.min), int(s.widths.max),
-              view.block, int(s.lower), int(s.upper),
+    PetscInfo(pc,
+              "executor %s (%s); %s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper "
+              "blocks, %s\n",
+              PCFinegrainExecutorTypes[int(s.executor)], s.reason, PCFinegrainScheduleTypes[int(s.schedule)],
+              int(s.widths.groups), int(s.widths.min), int(s.widths.max), view.block, int(s.lower), int(s.upper),
               hint && !recipe.grid.empty() && s.schedule == ScheduleKind::level && recipe.schedule != s.schedule
                 ? "the DMDA's hyperplanes do not fit the matrix"
                 : "as asked for"));

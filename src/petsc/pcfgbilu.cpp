@@ -108,7 +108,8 @@ PCEngineType *const PCEngineType_FGBILU = &fgbilu;
    Options Database Keys:
 +  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbilu_executor <auto,natural,launch>      - `PCFinegrainSetExecutor()`
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbilu_precision <working,single>          - `PCFinegrainSetPrecision()`
 .  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`

@@ -21,7 +21,7 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   PCFinegrainRichardsonType        richardson = e->richardson;
   MatOrderingType                  natural    = e->ordering.c_str();
   char                             ordering[256];
-  PetscInt                         block = e->block_size, k = e->corrections, count = 3 * 64, ijk[3 * 64];
+  PetscInt                         block = e->block_size, k = e->corrections, count = 3 * 64, edges = 3, ijk[3 * 64];
   PetscBool                        set;
 
   PetscFunctionBegin;
@@ -66,6 +66,14 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
                " numbers; give I,J,K of each local grid, with 1 for a direction that is not there",
                key("grid").c_str(), count);
     PetscCall(PCFinegrainSetGrid(pc, count / 3, ijk));
+  }
+  PetscCall(PetscOptionsIntArray(key("tile").c_str(), "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile",
+                                 ijk, &edges, &set));
+  if (set) {
+    PetscCheck(edges == 3, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_SIZ,
+               "%s has %" PetscInt_FMT " numbers; give I,J,K, with 1 for a direction that is not there",
+               key("tile").c_str(), edges);
+    PetscCall(PCFinegrainSetTile(pc, ijk[0], ijk[1], ijk[2]));
   }
   PetscCall(PetscOptionsInt(key("block_size").c_str(), "Rows per block of an AIJ matrix (0: its own)",
                             "PCFinegrainSetBlockSize", block, &block, &set));

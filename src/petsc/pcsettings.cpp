@@ -6,7 +6,7 @@ using namespace finegrain;
 const char *const PCFinegrainScheduleTypes[] = {
   "auto", "hyperplane", "level", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
 const char *const PCFinegrainExecutorTypes[] = {
-  "auto", "natural", "launch", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
+  "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
 const char *const PCFinegrainPrecisionTypes[]         = {"working", "single", "PCFinegrainPrecisionType",
                                                          "PC_FINEGRAIN_PRECISION_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
@@ -14,6 +14,7 @@ const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "
 
 static_assert(int(ScheduleKind::level) == PC_FINEGRAIN_SCHEDULE_LEVEL);
 static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
+static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
 static_assert(int(Precision::single) == PC_FINEGRAIN_PRECISION_SINGLE);
 
 /*@
@@ -80,11 +81,11 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 
    Input Parameters:
 +  pc       - the preconditioner
--  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL` or
-`PC_FINEGRAIN_EXECUTOR_LAUNCH`
+-  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL`,
+`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF` or `PC_FINEGRAIN_EXECUTOR_TILE`
 
    Options Database Key:
-.  -pc_fgbilu_executor <auto,natural,launch> - the executor
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - the executor
 
    Level: intermediate
 

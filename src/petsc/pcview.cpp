@@ -13,29 +13,34 @@ struct Totals {
   PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
   PetscInt64 plane_ranks, level_ranks;                 // that have rows
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
+  PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
+  PetscInt64 first_executor, last_executor;
 };
 
 PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
 {
-  const MPI_Comm   comm     = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const PetscInt64 none     = std::numeric_limits<Index>::max();
-  const PetscInt64 sums[]   = {s.rows,
-                               s.widths.groups,
-                               PetscInt64(s.factor_bytes),
-                               PetscInt64(s.index_bytes + e.op.bytes()),
-                               PetscInt64(s.work_bytes),
-                               PetscInt64(s.lower) + s.upper + s.rows,
-                               s.left_out,
-                               e.report.shifted,
-                               s.rows && s.schedule == ScheduleKind::hyperplane,
-                               s.rows && s.schedule == ScheduleKind::level};
-  const PetscInt64 maxima[] = {s.widths.groups, s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
-                               s.apply_launches};
-  PetscInt64       sum[10], most[4];
+  const MPI_Comm   comm   = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const PetscInt64 none   = std::numeric_limits<Index>::max();
+  const PetscInt64 sums[] = {s.rows,
+                             s.widths.groups,
+                             PetscInt64(s.factor_bytes),
+                             PetscInt64(s.index_bytes + e.op.bytes()),
+                             PetscInt64(s.work_bytes),
+                             PetscInt64(s.lower) + s.upper + s.rows,
+                             s.left_out,
+                             e.report.shifted,
+                             s.rows && s.schedule == ScheduleKind::hyperplane,
+                             s.rows && s.schedule == ScheduleKind::level};
+  // Executors count where there are rows.
+  const PetscInt64 executor = s.rows ? PetscInt64(s.executor) : -none, minus = s.rows ? -executor : -none;
+  const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
+                               s.apply_launches, s.tasks,      s.task_levels,
+                               s.task_width,     executor,     minus};
+  PetscInt64       sum[10], most[9];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(sums, sum, 10, MPIU_INT64, MPI_SUM, comm));
-  PetscCallMPI(MPI_Allreduce(maxima, most, 4, MPIU_INT64, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(maxima, most, 9, MPIU_INT64, MPI_MAX, comm));
   *t = {sum[0],
         sum[1],
         sum[2],
@@ -49,15 +54,19 @@ PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, T
         most[0],
         most[1],
         sum[1] ? -most[2] : 0,
-        most[3]};
+        most[3],
+        most[4],
+        most[5],
+        most[6],
+        -most[8],
+        most[7]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 {
-  const Statistics  s       = e.engine->statistics();
-  const char *const names[] = {"auto", "natural", "launch", "shuffle"};
-  Totals            t{};
+  const Statistics s = e.engine->statistics();
+  Totals           t{};
 
   PetscFunctionBegin;
   PetscCall(ReduceStatistics(pc, e, s, &t));
@@ -70,8 +79,19 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                                           : PCFinegrainScheduleTypes[int(kind)],
                            t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "executor: %s, kernel launches per application: %" PetscInt64_FMT "\n",
-                                   names[int(s.executor)], t.launches));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    PCFinegrainExecutorTypes[int(s.executor)],
+    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
+    t.launches));
+  if (t.tasks)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
+                                     " one after the other, %" PetscInt64_FMT " side by side\n",
+                                     t.tasks, t.chain, t.side_by_side));
+  if (s.tile.points())
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "tile: %d x %d x %d points\n", int(s.tile.i), int(s.tile.j), int(s.tile.k)));
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
     PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));

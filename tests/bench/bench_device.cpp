@@ -73,7 +73,7 @@ template <class Exec> class Bench
 public:
   explicit Bench(const Settings &s) : settings_(s)
   {
-    const std::size_t length = runs_on_host<Exec> ? std::size_t(1) << 25 : std::size_t(1) << 27; // of doubles
+    const std::size_t length = works_in_teams<Exec> ? std::size_t(1) << 27 : std::size_t(1) << 25; // of doubles
     from_                    = make_array<double, Space>("from", length);
     to_                      = make_array<double, Space>("to", length);
     Kokkos::deep_copy(from_, 1.0);
@@ -110,7 +110,7 @@ private:
     Recipe            recipe;
     view.block       = n;
     view.owned       = star;
-    recipe.backend   = runs_on_host<Exec> ? Backend::host : Backend::device;
+    recipe.backend   = works_in_teams<Exec> ? Backend::device : Backend::host;
     recipe.grid      = {{side, side, side}};
     recipe.precision = recipe.diagonal = precision;
     recipe.executor                    = executor;
@@ -131,7 +131,7 @@ private:
     }
     const Statistics s    = engine->statistics();
     const double     rows = double(star.rows), rate = double(s.apply_bytes) / apply;
-    const char      *names[] = {"auto", "natural", "launch", "shuffle"};
+    const char      *names[] = {"auto", "natural", "launch", "self", "tile", "shuffle"};
     std::printf("| %d^3 | %d | %s | %s | %d | %ld | %.1f | %.2f | %.0f | %.0f %% | %.1f | %.2f |\n", int(side), n,
                 precision == Precision::single ? "single" : "working", names[int(s.executor)], int(s.widths.groups),
                 long(s.apply_launches), apply * 1e6, apply * 1e9 / rows, rate / 1e9, 100 * rate / copy_, factor * 1e6,

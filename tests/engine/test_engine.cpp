@@ -257,6 +257,12 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
   EXPECT_EQ(s.apply_flops, 2 * 4 * (2 * couplings + 12));
   EXPECT_EQ(s.apply_launches, 10);
   EXPECT_EQ(s.launches, 15); // one factorisation, one application
+  for (const ExecutorKind e : {ExecutorKind::self, ExecutorKind::tile}) {
+    r.executor = e;
+    p.solve(r, &s);
+    EXPECT_EQ(s.apply_launches, 2);
+    EXPECT_EQ(s.launches, 3);
+  }
   r.executor = executors().front();
   if (r.executor != ExecutorKind::natural) return;
   p.solve(r, &s);

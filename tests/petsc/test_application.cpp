@@ -110,7 +110,8 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
   OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   OK(MakeReference(C, &reference));
   for (const char *options :
-       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_executor launch", "-pc_fgbilu_schedule hyperplane"}) {
+       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_executor launch", "-pc_fgbilu_schedule hyperplane",
+        "-pc_fgbilu_executor self", "-pc_fgbilu_executor tile"}) {
     OK(MakePC(C, PCFGBILU, options, &ours));
     OK(PCSetDM(ours, coarse));
     OK(ComparePCs(C, ours, reference, &d));

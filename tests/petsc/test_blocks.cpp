@@ -125,6 +125,7 @@ class Blocked : public ::testing::TestWithParam<const char *>
 };
 INSTANTIATE_TEST_SUITE_P(Blocks, Blocked,
                          ::testing::Values(" -pc_fgbilu_executor natural", " -pc_fgbilu_executor launch",
+                                           " -pc_fgbilu_executor self", " -pc_fgbilu_executor tile",
                                            " -pc_fgbilu_executor natural -pc_fgbilu_factor ilu0",
                                            " -pc_fgbilu_executor launch -pc_fgbilu_factor ilu0"));
 

@@ -10,7 +10,8 @@ class Corrected : public ::testing::TestWithParam<const char *>
 {
 };
 INSTANTIATE_TEST_SUITE_P(Corrections, Corrected,
-                         ::testing::Values("", "-pc_fgbilu_executor launch", "-pc_fgbilu_factor ilu0"));
+                         ::testing::Values("", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor self",
+                                           "-pc_fgbilu_executor tile", "-pc_fgbilu_factor ilu0"));
 
 TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
 {
@@ -149,7 +150,8 @@ TEST(Transpose, EqualsPetscs)
 
 TEST(SeveralVectors, GiveTheBitsOfOneWithAndWithoutCorrections)
 {
-  for (const char *options : {"", "-pc_fgbilu_executor launch", "-pc_fgbilu_corrections 1"})
+  for (const char *options :
+       {"", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor tile", "-pc_fgbilu_corrections 1"})
     for (const PetscInt columns : {1, 8, 11}) {
       Mat      A, B, X;
       PC       pc;

@@ -117,13 +117,21 @@ TEST(Errors, Grids)
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   if (size == 1)
     expect_refusal(A, "-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
+  expect_refusal(A, "-pc_fgbilu_tile 4,4,4", {"-pc_fgbilu_tile", "-pc_fgbilu_grid I,J,K"});
+  expect_refusal(A, "-pc_fgbilu_tile 4,4,4 -pc_fgbilu_executor self", {"-pc_fgbilu", "shape of tiles"});
+  OK(MatDestroy(&A));
+  OK(AssembleMatrix(box(8, 6, 5), 1, MATAIJ, 1, &A));
+  if (size == 1)
+    expect_refusal(A, "-pc_fgbilu_grid 8,6,5 -pc_fgbilu_tile 4,2,1", {"-pc_fgbilu_tile 4,2,1", "8,6,5", "0,0,0"});
   OK(MatDestroy(&A));
 }
 
 TEST(Errors, Options)
 {
   expect_option_error("-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule", "color"});
-  expect_option_error("-pc_fgbilu_executor self", {"-pc_fgbilu_executor", "self"});
+  expect_option_error("-pc_fgbilu_executor shuffle", {"-pc_fgbilu_executor", "shuffle"});
+  expect_option_error("-pc_fgbilu_tile 4,4", {"-pc_fgbilu_tile", "I,J,K"});
+  expect_option_error("-pc_fgbilu_tile 4,0,4", {"-pc_fgbilu_tile", "1 or more", "0,0,0"});
   expect_option_error("-pc_fgbilu_precision half", {"-pc_fgbilu_precision", "half"});
   expect_option_error("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"});
   expect_option_error("-pc_fgbilu_shift_type nonzero", {"-pc_fgbilu_shift_type", "inblocks"});

@@ -223,6 +223,35 @@ TEST(Settings, OptionsReachGettersAndTheView)
   OK(MatDestroy(&A));
 }
 
+TEST(Settings, ViewNamesTheExecutorItsReasonAndItsTasks)
+{
+  DM          da;
+  Mat         A;
+  PC          pc;
+  PetscInt    i, j, k;
+  std::string text;
+  OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_tile 4,3,2", &pc));
+  OK(PCFinegrainGetTile(pc, &i, &j, &k));
+  EXPECT_EQ(i, 4);
+  EXPECT_EQ(j, 3);
+  EXPECT_EQ(k, 2);
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  for (const char *part : {"executor: tile (a shape of tiles is given)", "kernel launches per application: 2",
+                           "tasks: at most", "one after the other", "tile: 4 x 3 x 2 points"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  OK(PCFinegrainSetTile(pc, 0, 0, 0));
+  OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF));
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  EXPECT_NE(text.find("executor: self (as asked for)"), std::string::npos) << text;
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
 TEST(Settings, DoNothingForOtherTypesAndGettersSaySo)
 {
   Mat                     A;

@@ -1,0 +1,36 @@
+// Where a row function finds the vector entries of its neighbours.
+#pragma once
+
+#include "scalar.hpp"
+
+namespace finegrain
+{
+
+// In global memory: entry e's column is col[e].
+struct Everywhere {
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const
+  {
+    return vector + Offset(col[e]) * n;
+  }
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &, int, int) const {}
+};
+
+// Rows of a team's own tile are in its scratch memory as well, and read there. Their columns are ~place, where place
+// counts the rows of the tile in the order of visits.
+struct InTile {
+  const Index *col;
+  Scalar      *rows;
+  Index        place; // of the row that is visited
+
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *, Index e, int n) const
+  {
+    const Index c = col[e];
+    return c >= 0 ? vector + Offset(c) * n : rows + ~c * n;
+  }
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &sums, int n, int first) const
+  {
+    sums.store(rows + place * n + first);
+  }
+};
+
+} // namespace finegrain

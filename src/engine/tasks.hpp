@@ -1,0 +1,71 @@
+// The work of a sweep, cut into tasks that one crew (a host thread, a team of a device) does without interruption.
+#pragma once
+
+#include "schedule.hpp"
+
+namespace finegrain
+{
+
+// Tasks are runs of positions, in an order in which no task needs a later one. The steps of a task are rows that do
+// not depend on each other; crews of one thread ignore them.
+template <class Space> struct Tasks {
+  Array<Index, Space> slot;           // first position of each task, and the number of rows
+  Array<Index, Space> wait_ptr, wait; // the tasks that each has to wait for
+  Array<Index, Space> step_ptr, step; // the steps of each task, and the first position of each step
+
+  Index       count() const { return slot.extent(0) ? Index(slot.extent(0)) - 1 : 0; }
+  std::size_t bytes() const
+  {
+    return (slot.span() + wait_ptr.span() + wait.span() + step_ptr.span() + step.span()) * sizeof(Index);
+  }
+};
+
+// Rows that belong together, numbered such that no unit depends on a later one.
+struct Units {
+  Index            count = 0;
+  HostArray<Index> of; // of each row
+};
+
+// Tiles of the points of each box, or nothing if the couplings between some tiles go both ways.
+std::optional<Units> cut_tiles(const Grid &, Box tile, const Graph &);
+
+// Runs of `length` consecutive rows.
+Units cut_runs(Index rows, Index length);
+
+// Level sets of units, and how many there are.
+struct UnitLevels {
+  Index            count = 0;
+  HostArray<Index> of; // of each unit
+};
+UnitLevels find_unit_levels(const Graph &, const Units &);
+
+// How units become tasks. Units of one level are put together until a task has `rows` rows, but a level is cut into
+// `pieces` tasks at least if it has that many units.
+struct TaskSize {
+  Index rows = 1, pieces = 1;
+};
+
+// A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
+// is 0; then each level is a step.
+struct TaskPlan {
+  HostArray<Index>         order; // row at each position
+  Tasks<Kokkos::HostSpace> tasks;
+  Index                    levels = 0, widest = 0; // of tasks: the longest chain, and the most tasks on one level
+};
+TaskPlan plan_tasks(const Graph &, const Units &, const UnitLevels &, TaskSize, double width);
+
+// The same tasks for sweeps that run from the last position to the first.
+Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
+
+// Columns of one part of a factor, with ~place instead for rows of the same task, where place counts from the task's
+// first slot. slot_of gives the slot of a column.
+HostArray<Index> mark_near(const HostArray<Index> &ptr, const HostArray<Index> &col, const HostArray<Index> &slot_of,
+                           const Tasks<Kokkos::HostSpace> &);
+
+template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
+{
+  return {copy_to<Space>(t.slot), copy_to<Space>(t.wait_ptr), copy_to<Space>(t.wait), copy_to<Space>(t.step_ptr),
+          copy_to<Space>(t.step)};
+}
+
+} // namespace finegrain

@@ -1,0 +1,226 @@
+// Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
+#include "plan.hpp"
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+using Host = Kokkos::HostSpace;
+
+// closure[t]: all tasks that are finished when t begins.
+std::vector<std::set<Index>> close_waits(const Tasks<Host> &t)
+{
+  std::vector<std::set<Index>> closure(std::size_t(t.count()));
+  for (Index i = 0; i < t.count(); ++i)
+    for (Index w = t.wait_ptr(i); w < t.wait_ptr(i + 1); ++w) {
+      auto &mine = closure[std::size_t(i)];
+      EXPECT_LT(t.wait(w), i);
+      mine.insert(t.wait(w));
+      mine.insert(closure[std::size_t(t.wait(w))].begin(), closure[std::size_t(t.wait(w))].end());
+    }
+  return closure;
+}
+
+// row_of is the row at each slot; `backward` says that rows need those with larger numbers.
+void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward)
+{
+  std::vector<Index> task_of(std::size_t(g.rows), -1), slot_of(std::size_t(g.rows), -1);
+  ASSERT_EQ(t.slot(0), 0);
+  ASSERT_EQ(t.slot(t.count()), g.rows);
+  for (Index i = 0; i < t.count(); ++i) {
+    EXPECT_LT(t.slot(i), t.slot(i + 1));
+    for (Index s = t.slot(i); s < t.slot(i + 1); ++s) {
+      EXPECT_EQ(task_of[std::size_t(row_of[std::size_t(s)])], -1);
+      task_of[std::size_t(row_of[std::size_t(s)])] = i;
+      slot_of[std::size_t(row_of[std::size_t(s)])] = s;
+    }
+  }
+  std::vector<Index> step_of(std::size_t(g.rows), -1);
+  for (Index i = 0; t.step.extent(0) && i < t.count(); ++i) {
+    EXPECT_EQ(t.step(t.step_ptr(i)), t.slot(i));
+    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.slot(i + 1));
+    for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s)
+      for (Index p = t.step(s); p < t.step(s + 1); ++p) step_of[std::size_t(row_of[std::size_t(p)])] = s;
+  }
+  const auto closure = close_waits(t);
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+      const Index j = g.col(e);
+      if (j == i) continue;
+      const auto  early = std::size_t((j < i) != backward ? j : i), late = std::size_t((j < i) != backward ? i : j);
+      const Index a = task_of[early], b = task_of[late];
+      if (a == b) {
+        EXPECT_LT(slot_of[early], slot_of[late]);
+        if (t.step.extent(0)) {
+          EXPECT_LT(step_of[early], step_of[late]);
+        }
+      } else {
+        EXPECT_TRUE(closure[std::size_t(b)].count(a)) << "row " << late << " needs row " << early;
+      }
+    }
+}
+
+void check_plan(const Graph &g, const TaskPlan &plan)
+{
+  std::vector<Index> rows(plan.order.data(), plan.order.data() + g.rows);
+  check_tasks(g, plan.tasks, rows, false);
+  std::reverse(rows.begin(), rows.end());
+  check_tasks(g, reverse_tasks(plan.tasks), rows, true);
+}
+
+std::vector<Graph> graphs()
+{
+  return {make_grid_graph({7, 6, 5}, Stencil::star),
+          make_grid_graph({7, 6, 5}, Stencil::box),
+          make_grid_graph({7, 6, 5}, Stencil::star, 2),
+          make_grid_graph({9, 8, 1}, Stencil::star, 1, {true, true, false}),
+          make_random_graph(90, 3, false, 1),
+          make_random_graph(90, 2, true, 2),
+          make_graph({{0}, {1}, {2}})};
+}
+
+TEST(Tasks, RunsOfAnyLength)
+{
+  for (const Graph &g : graphs())
+    for (const Index length : {1, 2, 5, 32, 1000})
+      for (const TaskSize size : {TaskSize{}, TaskSize{16, 1}, TaskSize{64, 3}})
+        for (const double width : {0., 1.9}) {
+          const Units units = cut_runs(g.rows, length);
+          check_plan(g, plan_tasks(g, units, find_unit_levels(g, units), size, width));
+        }
+}
+
+TEST(Tasks, TilesOfAnyShapeFitStars)
+{
+  const Box   box{7, 6, 5};
+  const Graph g = make_grid_graph(box, Stencil::star, 1, {true, false, true});
+  for (const Box tile : {Box{1, 1, 1}, Box{7, 2, 2}, Box{3, 4, 2}, Box{100, 100, 100}, Box{2, 6, 1}})
+    for (const double width : {0., 1.9}) {
+      const auto units = cut_tiles({box}, tile, g);
+      ASSERT_TRUE(units);
+      check_plan(g, plan_tasks(g, *units, find_unit_levels(g, *units), {}, width));
+    }
+}
+
+TEST(Tasks, TilesThatNeedEachOtherAreRefused)
+{
+  const Box   box{7, 6, 5};
+  const Graph g = make_grid_graph(box, Stencil::box);
+  EXPECT_FALSE(cut_tiles({box}, {3, 2, 1}, g)); // the point to the right and below is in the next tile
+  EXPECT_FALSE(cut_tiles({box}, {7, 2, 2}, g));
+  EXPECT_TRUE(cut_tiles({box}, {7, 2, 1}, g));
+  EXPECT_TRUE(cut_tiles({box}, {7, 6, 2}, g));
+}
+
+TEST(Tasks, HandChecked)
+{
+  // 4 x 4 points in tiles of 2 x 2: 0, then 1 and 2, then 3.
+  const Box   box{4, 4, 1};
+  const Graph g     = make_grid_graph(box, Stencil::star);
+  const auto  units = cut_tiles({box}, {2, 2, 1}, g);
+  ASSERT_TRUE(units);
+  const TaskPlan plan = plan_tasks(g, *units, find_unit_levels(g, *units), {}, 0);
+  EXPECT_EQ(plan.tasks.count(), 4);
+  EXPECT_EQ(plan.levels, 3);
+  EXPECT_EQ(plan.widest, 2);
+  const Index order[] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+  const Index wait[] = {0, 0, 1, 2}, wait_ptr[] = {0, 0, 1, 2, 4},
+              step[] = {0, 1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 15, 16};
+  EXPECT_TRUE(std::equal(order, order + 16, plan.order.data()));
+  ASSERT_EQ(plan.tasks.wait.extent(0), 4u);
+  EXPECT_TRUE(std::equal(wait, wait + 4, plan.tasks.wait.data()));
+  EXPECT_TRUE(std::equal(wait_ptr, wait_ptr + 5, plan.tasks.wait_ptr.data()));
+  ASSERT_EQ(plan.tasks.step.extent(0), 13u);
+  EXPECT_TRUE(std::equal(step, step + 13, plan.tasks.step.data()));
+  // With the diagonal neighbour as well, its wait is implied by the others.
+  const auto tall  = cut_tiles({Box{4, 4, 1}}, {4, 1, 1}, make_grid_graph(box, Stencil::box));
+  const auto chain = plan_tasks(g, *tall, find_unit_levels(g, *tall), {}, 0);
+  EXPECT_EQ(chain.tasks.wait.extent(0), 3u);
+  EXPECT_EQ(chain.levels, 4);
+}
+
+TEST(Tasks, SizesArePiecesOfLevels)
+{
+  // 64 rows that do not depend on each other.
+  const Graph g     = make_random_graph(64, 0, false, 1);
+  const auto  tasks = [&](Index length, TaskSize size) {
+    const Units units = cut_runs(64, length);
+    return plan_tasks(g, units, find_unit_levels(g, units), size, 0).tasks;
+  };
+  EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
+  EXPECT_EQ(tasks(1, {16, 1}).count(), 4);
+  EXPECT_EQ(tasks(1, {64, 4}).count(), 4);
+  EXPECT_EQ(tasks(32, {1, 8}).count(), 2); // no more than units
+  const auto even = tasks(3, {16, 1});
+  for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
+  // A chain of levels of one row is put together.
+  const Graph line  = make_grid_graph({60, 1, 1}, Stencil::star);
+  const Units units = cut_runs(60, 1);
+  EXPECT_EQ(plan_tasks(line, units, find_unit_levels(line, units), {20, 1}, 0).tasks.count(), 3);
+}
+
+// What the plan chooses by itself.
+Plan choose(const Graph &g, const Recipe &recipe, const Machine &machine, int block = 5)
+{
+  Plan plan;
+  EXPECT_FALSE(make_plan(g, block, recipe, machine, plan));
+  return plan;
+}
+
+TEST(Plan, AutomaticExecutor)
+{
+  const Box     box{40, 24, 16};
+  const Graph   star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
+  const Graph   line = make_grid_graph({20000, 1, 1}, Stencil::star);
+  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024};
+  Recipe        r;
+  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
+  EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(line, r, two).executor, ExecutorKind::natural); // no two rows at once
+  r.grid = {box};
+  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
+  EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
+  EXPECT_EQ(choose(star, r, two).tile, (Box{40, 6, 4}));
+  EXPECT_EQ(choose(corners, r, two).tile, (Box{40, 6, 1}));
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::tile);
+  EXPECT_LE(choose(star, r, gpu).tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
+  EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::tile);
+  r.tile = {8, 8, 8};
+  EXPECT_EQ(choose(star, r, two).tile, r.tile);
+  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
+  Plan plan;
+  EXPECT_EQ(make_plan(corners, 5, r, two, plan).reason, Refusal::tile_fit);
+  r.schedule = ScheduleKind::level;
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
+  r.schedule = ScheduleKind::automatic;
+  r.grid     = {};
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
+  r.grid = {{3, 3, 3}};
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::grid_size);
+  const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
+  EXPECT_EQ(choose(few, {}, two).executor, ExecutorKind::natural);
+}
+
+TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
+{
+  for (const Graph &g : graphs())
+    for (const Machine &machine :
+         {Machine{false, 1, 0}, Machine{false, 2, 0}, Machine{false, 64, 0}, Machine{true, 0, 2048}})
+      for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile})
+        for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
+          Recipe r;
+          r.executor = executor;
+          r.grid     = grid;
+          check_plan(g, choose(g, r, machine, 2).tasks);
+        }
+}
+
+} // namespace
