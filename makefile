@@ -68,6 +68,13 @@ bench: deps
 	@$(MAKE) --no-print-directory build-all
 	@$(BUILD)/tests/bench_fgbilu
 
+# Every executor, on one thread and on all that Kokkos may use.
+bench-executors: deps
+	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) bench_executors
+	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_executors --backend host
+	@if grep -q 'kokkos_openmp:.*TRUE\|FINEGRAIN_OPENMP:.*TRUE' $(BUILD)/CMakeCache.txt; then OMP_PROC_BIND=true $(BUILD)/tests/bench_executors --backend host; fi
+
 # Tables in Markdown, and their plot.
 study: deps
 	@$(MAKE) --no-print-directory install-packages WANTED=python3-matplotlib
@@ -83,13 +90,21 @@ install: all
 
 # GPUs: docs/guide.md says what of this has run where.
 CUDA_ARCH ?= 90
-export CUDA_ARCH JOBS
+export CUDA_ARCH JOBS Kokkos_ROOT
 
 # A PETSc with CUDA, from its source package on PyPI.
 petsc-cuda:
 	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory install-packages WANTED="g++ make libopenmpi-dev openmpi-bin libblas-dev liblapack-dev python3-pip"
-	@gpu/petsc-cuda $(BUILD)-petsc-cuda
+	@tests/gpu/petsc-cuda $(BUILD)-petsc-cuda
+
+# Tests on the GPU of this machine; PETSC_DIR, PETSC_ARCH and Kokkos_ROOT as ever.
+check-gpu:
+	@tests/gpu/check $(BUILD)-gpu $(SETTINGS)
+
+# A folder of tests and a benchmark to carry to a machine with a GPU.
+gpu-kit:
+	@tests/gpu/kit $(BUILD)-gpu-kit $(BUILD)/gpu-kit $(CMAKE_ARGS)
 
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
@@ -106,8 +121,10 @@ help:
 	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
+	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
+	@echo "make gpu-kit         the same tests and a benchmark in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench study install petsc-cuda format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench study install petsc-cuda check-gpu gpu-kit format clean help

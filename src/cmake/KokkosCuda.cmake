@@ -22,6 +22,8 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 
 target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-extended-lambda;--expt-relaxed-constexpr;-Xcudafe=--diag_suppress=20012>)
+string(REGEX MATCH "[0-9]+" arch "${CMAKE_CUDA_ARCHITECTURES}")
+target_compile_definitions(finegrain_kokkos INTERFACE FINEGRAIN_CUDA_ARCH=${arch})
 if(kokkos_openmp)
   target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
 endif()

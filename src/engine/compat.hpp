@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <string>
 
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(FINEGRAIN_CUDA_ARCH) // CMake says
+#define FINEGRAIN_CUDA_ARCH 0
+#endif
+
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
@@ -113,19 +117,25 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-// How many devices this process can use; 0 on builds for hosts only.
+// How many devices this process can use; 0 on builds for hosts only. Those older than the build's kernels
+// (FINEGRAIN_CUDA_ARCH, 90 for sm_90) do not count: Kokkos would abort.
 inline int count_devices()
 {
-  int count = 0;
+  int usable = 0;
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  count = 1;
+  usable = 1;
 #elif defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    count = 0;
     (void)cudaGetLastError(); // not the next caller's
+    return 0;
   }
+  for (int device = 0, major = 0, minor = 0; device < count; ++device)
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
+      usable += 10 * major + minor >= FINEGRAIN_CUDA_ARCH;
 #endif
-  return count;
+  return usable;
 }
 
 // Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
@@ -172,10 +182,15 @@ inline KokkosState start_kokkos()
 // Whether engines of Backend::device can be made. After start_kokkos().
 inline bool has_device() { return builds_device && count_devices() > 0; }
 
-// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda".
+// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
 inline std::string backend_names()
 {
-  return builds_device ? std::string(HostExec::name()) + ", " + DeviceExec::name() : HostExec::name();
+  std::string names = HostExec::name();
+  if (builds_device) names.append(", ").append(DeviceExec::name());
+#if defined(KOKKOS_ENABLE_CUDA)
+  names.append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
+#endif
+  return names;
 }
 
 } // namespace finegrain

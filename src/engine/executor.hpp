@@ -192,13 +192,15 @@ template <int N, class Exec, class Row> struct GroupBody {
 struct TeamShape {
   int threads, lanes;
 };
-template <class Exec> TeamShape shape_team(int parallelism)
+template <class Exec, class Row> TeamShape shape_team(const Row &row)
 {
   if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
     return {Exec().concurrency() > 1 ? 2 : 1, 1}; // emulated
   int lanes = 1;
-  while (lanes < parallelism && lanes < 32) lanes *= 2;
-  return {128 / lanes, lanes};
+  while (lanes < Row::parallelism(row.n) && lanes < 32) lanes *= 2;
+  // A block of CUDA threads has 48 KiB of scratch unless it asks for more: 12 for the rows of a tile, 2 for Kokkos.
+  const int bytes = int(sizeof(Scalar)) * (Row::scratch_size(row.n) + 1);
+  return {std::max(1, std::min(128 / lanes, 34 * 1024 / bytes)), lanes};
 }
 
 // Body in a league of `teams` teams, with scratch for the row function and for the rows of a tile.
@@ -216,7 +218,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
 {
   const Index first = run.group[g], last = run.group[g + 1];
   if constexpr (works_in_teams<Exec>) {
-    const TeamShape shape = shape_team<Exec>(Row::parallelism(row.n));
+    const TeamShape shape = shape_team<Exec>(row);
     launch_teams(run.exec, (last - first + shape.threads - 1) / shape.threads, shape, row, 0,
                  GroupBody<N, Exec, Row>{row, first, last});
   } else {
@@ -229,7 +231,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
 {
   const TaskList &tasks = *run.tasks;
   if constexpr (works_in_teams<Exec>) {
-    const TeamShape shape = shape_team<Exec>(Row::parallelism(row.n));
+    const TeamShape shape = shape_team<Exec>(row);
     const Index    *near  = Row::keeps_tile ? run.near : nullptr;
     const Index     teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));

@@ -102,7 +102,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
     prefix, name, backend_names().c_str(), prefix, name);
   PetscCheck(
     *backend == Backend::host || has_device(), PETSC_COMM_SELF, PETSC_ERR_GPU,
-    "-%spc_%s_backend device: the device back end of this libpetscfinegrain (%s) finds no GPU in this process; "
+    "-%spc_%s_backend device: the device back end of this libpetscfinegrain (%s) finds no such GPU in this process; "
     "run where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or take -%spc_%s_backend "
     "host, PCFinegrainSetBackend()",
     prefix, name, backend_names().c_str(), prefix, name);

@@ -1,7 +1,7 @@
 // Graphs and matrices for the engine's tests.
 #pragma once
 
-#include "staged.hpp"
+#include "../backend.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -119,24 +119,6 @@ inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar>
 }
 
 inline constexpr double tolerance = 2000. * (sizeof(Real) == 4 ? 6e-8 : 1.1e-16);
-
-// The engines that the tests run: on the host, on the host behind copies of all arrays, or on the device behind
-// copies.
-enum class Where { host, staged, device };
-inline Where where = Where::host; // --backend of main.cpp
-
-inline std::unique_ptr<Engine> make_tested_engine()
-{
-  if (where == Where::staged) return std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host);
-  return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host);
-}
-
-// The executors of the back end, the simplest first.
-inline std::vector<ExecutorKind> executors()
-{
-  if (where == Where::device) return {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
-  return {ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle};
-}
 
 // Analyses, factors and applies; the output is filled with NaN first.
 struct Problem {

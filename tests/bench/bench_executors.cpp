@@ -1,0 +1,250 @@
+// Factorisation and application of block DILU by every executor, in turn in one run, beside the bandwidth of the same
+// run: that of reading with as many threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
+//   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
+#include "../backend.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace finegrain;
+
+namespace
+{
+
+// The 7-point star on side^3 points; its columns ascend.
+Graph make_star(Index side)
+{
+  const Index rows = side * side * side, step[] = {-side * side, -side, -1, 0, 1, side, side * side};
+  Graph       g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), {}};
+  const auto  for_neighbours = [&](Index row, auto body) {
+    const Index i = row % side, j = row / side % side, k = row / (side * side);
+    const bool  inside[] = {k > 0, j > 0, i > 0, true, i + 1 < side, j + 1 < side, k + 1 < side};
+    for (int d = 0; d < 7; ++d)
+      if (inside[d]) body(row + step[d]);
+  };
+  g.ptr(0) = 0;
+  for (Index row = 0; row < rows; ++row) {
+    Index count = 0;
+    for_neighbours(row, [&](Index) { ++count; });
+    g.ptr(row + 1) = g.ptr(row) + count;
+  }
+  g.col      = make_array<Index>("col", std::size_t(g.ptr(rows)));
+  Index next = 0;
+  for (Index row = 0; row < rows; ++row) for_neighbours(row, [&](Index col) { g.col(next++) = col; });
+  return g;
+}
+
+// Full blocks with entries in [-1, 1), and dominant diagonals.
+HostArray<Scalar> make_values(const Graph &g, int n)
+{
+  const std::size_t nn     = std::size_t(n) * std::size_t(n);
+  auto              values = make_array<Scalar>("values", std::size_t(g.entries()) * nn);
+  std::uint64_t     state  = 1;
+  for (std::size_t i = 0; i < values.extent(0); ++i) {
+    state     = state * 6364136223846793005u + 1442695040888963407u;
+    values(i) = Scalar(Real(std::int32_t(state >> 32)) / Real(2147483648.0));
+  }
+  for (Index row = 0; row < g.rows; ++row)
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
+      for (int r = 0; r < n && g.col(e) == row; ++r)
+        values(std::size_t(e) * nn + std::size_t(r * n + r)) += Scalar(Real(8 * n));
+  return values;
+}
+
+struct Settings {
+  std::vector<int> points{32, 64, 128}, sizes{1, 5};
+  int              repetitions = 10;
+};
+
+// Seconds of a call that returns when its work is done.
+template <class Body> double seconds(Body body)
+{
+  Kokkos::Timer timer;
+  body();
+  return timer.seconds();
+}
+
+template <class Exec> class Bench
+{
+  using Space                = typename Exec::memory_space;
+  static constexpr bool here = !works_in_teams<Exec>;
+
+public:
+  explicit Bench(const Settings &s) : settings_(s), threads_(here ? usable_threads(HostExec()) : 1)
+  {
+    const std::size_t length = std::size_t(1) << (here ? 25 : 27); // of doubles
+    from_                    = make_array<double, Space>("from", length);
+    if (!here) to_ = make_array<double, Space>("to", length);
+    Kokkos::deep_copy(from_, 1.0);
+    for (int r = 0; r < settings_.repetitions; ++r) measure_bandwidth();
+  }
+
+  // False: a result is wrong, and a line on stderr says so.
+  bool run()
+  {
+    std::printf("%s, threads: %d\n\n", here ? HostExec::name() : DeviceExec::name(), threads_);
+    std::printf(
+      "| points | n | storage | executor | tasks or groups | in a row | kernels | apply ns/point | of %s | of "
+      "bandwidth | factor ns/point | of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      here ? "natural" : "launch", here ? "natural" : "launch");
+    for (const int side : settings_.points) {
+      const Graph star = make_star(side);
+      for (const int n : settings_.sizes) {
+        const auto values = copy_to<Space>(make_values(star, n));
+        for (const Precision precision : {Precision::working, Precision::single})
+          if (!run(star, side, n, values, precision)) return false;
+      }
+    }
+    std::printf("\n%s bandwidth: %.1f GB/s (best of the run, %zu MiB)\n", here ? "read" : "copy (both ways)",
+                bandwidth_ / 1e9, from_.extent(0) * sizeof(double) >> 20);
+    return true;
+  }
+
+private:
+  struct Candidate {
+    ExecutorKind            executor;
+    std::unique_ptr<Engine> engine;
+    double                  apply, factor;
+  };
+
+  bool run(const Graph &star, Index side, int n, const Array<Scalar, Space> &values, Precision precision)
+  {
+    const std::size_t size = std::size_t(star.rows) * std::size_t(n);
+    const Source      source{values.data(), nullptr, nullptr};
+    OperatorView      view;
+    Recipe            recipe;
+    view.block       = n;
+    view.owned       = star;
+    recipe.grid      = {{side, side, side}};
+    recipe.precision = recipe.diagonal = precision;
+    auto b = make_array<Scalar, Space>("b", size), x = make_array<Scalar, Space>("x", size);
+    Kokkos::deep_copy(b, Scalar(1));
+    std::vector<Candidate> candidates;
+    HostArray<Scalar>      expected;
+    for (const ExecutorKind executor : test::executors()) {
+      if (executor == ExecutorKind::shuffle) continue;
+      recipe.executor = executor;
+      auto engine     = make_engine(here ? Backend::host : Backend::device);
+      Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
+      if (engine->analyse(view, recipe) || engine->factor(source).bad_row >= 0) return fail("factorisation", side, n);
+      engine->apply(b.data(), x.data());
+      const auto result = copy_to<Kokkos::HostSpace>(x);
+      for (std::size_t i = 0; i < size; ++i)
+        if (!is_finite(magnitude(result(i)))) return fail("application", side, n);
+      if (!expected.extent(0)) Kokkos::deep_copy(expected = make_array<Scalar>("expected", size), result);
+      if (std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
+        return fail("comparison of executors", side, n);
+      constexpr double never = std::numeric_limits<double>::max();
+      candidates.push_back({executor, std::move(engine), never, never});
+    }
+    // As long as it takes to be out of any cache.
+    const int inner = int(1 + 2e7 / (double(size) * n * sizeof(Scalar)));
+    for (int r = 0; r < settings_.repetitions; ++r) {
+      measure_bandwidth();
+      for (Candidate &c : candidates) {
+        const double t = seconds([&] {
+          for (int i = 0; i < inner; ++i) c.engine->apply(b.data(), x.data());
+        });
+        c.apply        = std::min(c.apply, t / inner);
+        c.factor       = std::min(c.factor, seconds([&] { c.engine->factor(source); }));
+      }
+    }
+    for (const Candidate &c : candidates) print(c, candidates.front(), side, n);
+    return true;
+  }
+
+  void print(const Candidate &c, const Candidate &first, Index side, int n) const
+  {
+    const Statistics  s       = c.engine->statistics();
+    const double      rows    = double(s.rows);
+    const char *const names[] = {"auto", "natural", "launch", "self", "tile", "shuffle"};
+    // The least that can be read: every coupling once, columns, pointers, and four vectors.
+    const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
+    std::printf("| %d^3 | %d | %s | %s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
+                s.precision == Precision::single ? "single" : "working", names[int(s.executor)],
+                int(s.tasks ? s.tasks : s.widths.groups), int(s.tasks ? s.task_levels : s.widths.groups),
+                long(s.apply_launches), c.apply * 1e9 / rows, c.apply / first.apply,
+                100 * least / c.apply / bandwidth_, c.factor * 1e9 / rows, c.factor / first.factor);
+    std::fflush(stdout);
+  }
+
+  void measure_bandwidth()
+  {
+    const double bytes = double(from_.extent(0) * sizeof(double));
+    const double t     = seconds([&] {
+      if constexpr (here) {
+        const std::size_t   part = from_.extent(0) / std::size_t(threads_) / 32 * 32, quarter = part / 4;
+        std::vector<double> sums(std::size_t(threads_) * 8);
+        for_threads(HostExec(), threads_, [&, data = from_.data()](const int thread) {
+          double        sum[32] = {};
+          const double *stream  = data + std::size_t(thread) * part;
+          for (std::size_t i = 0; i < quarter; i += 8)
+            for (std::size_t s = 0; s < 4; ++s)
+              for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += stream[s * quarter + i + k];
+          for (const double v : sum) sums[std::size_t(thread) * 8] += v;
+        });
+        if (sums[0] <= 0) std::abort(); // and so the loop is not left out
+      } else {
+        Kokkos::deep_copy(to_, from_);
+        Kokkos::fence();
+      }
+    });
+    bandwidth_         = std::max(bandwidth_, (here ? 1 : 2) * bytes / t);
+  }
+
+  static bool fail(const char *what, Index side, int n)
+  {
+    std::fprintf(stderr, "bench_executors: the %s failed, %d^3 points, n = %d\n", what, int(side), n);
+    return false;
+  }
+
+  Settings             settings_;
+  int                  threads_;
+  Array<double, Space> from_, to_;
+  double               bandwidth_ = 0;
+};
+
+std::vector<int> read_list(const char *text)
+{
+  std::vector<int> list;
+  for (const char *c = text; *c; c += *c == ',') {
+    char      *end;
+    const long value = std::strtol(c, &end, 10);
+    if (end == c || value < 1 || value > 1000) return {};
+    list.push_back(int(value));
+    c = end;
+  }
+  return list;
+}
+
+bool read_arguments(int argc, char **argv, Settings &s)
+{
+  for (int i = 1; i < argc; ++i) {
+    if (test::read_backend(argc, argv, i)) continue;
+    const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
+    if (list.empty()) return false;
+    if (!std::strcmp(argv[i], "--points")) s.points = list;
+    else if (!std::strcmp(argv[i], "--sizes")) s.sizes = list;
+    else if (!std::strcmp(argv[i], "--repetitions")) s.repetitions = list[0];
+    else return false;
+    ++i;
+  }
+  return test::where != test::Where::staged;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  Settings settings;
+  test::where = test::Where::device;
+  if (!read_arguments(argc, argv, settings)) {
+    std::fprintf(stderr, "bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]\n");
+    return 2;
+  }
+  if (!test::start_backend("bench_executors")) return 2;
+  if (test::where == test::Where::host) return Bench<HostExec>(settings).run() ? 0 : 1;
+  return Bench<DeviceExec>(settings).run() ? 0 : 1;
+}
