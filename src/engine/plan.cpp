@@ -58,6 +58,15 @@ public:
     }
   }
 
+  // The storage order of one thread that runs no tasks.
+  HostArray<Index> choose_order() const
+  {
+    const std::optional<Units> lines = cut_lines(1);
+    if (!lines) return order_windows(g_, window_width(block_));
+    const TaskSize whole{g_.rows, 1};
+    return plan_tasks(g_, *lines, find_unit_levels(g_, *lines), whole, window_width(block_)).order;
+  }
+
 private:
   Refusal choose_automatic()
   {
@@ -66,7 +75,7 @@ private:
     if (!machine_.device && machine_.threads == 1) return {};
     // A kernel costs some microseconds.
     plan_.reason = "few rows";
-    if (!machine_.device && bytes_per_row() * g_.rows < 200e3) return {};
+    if (!machine_.device && bytes_per_row() * g_.rows < 3e6) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason   = has_grid() ? "a grid" : "no grid";
     if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;
@@ -88,6 +97,18 @@ private:
     return blocks / 2 * block_ * block_ * double(storage_size(recipe_.precision));
   }
   double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
+
+  // Order of the rows of a tile on a host: by the level of their line. Lines of a level do not depend on each other
+  // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
+  HostArray<Index> line_levels() const
+  {
+    const std::optional<Units> lines = machine_.device ? std::nullopt : cut_lines(1);
+    if (!lines) return {};
+    const UnitLevels levels = find_unit_levels(g_, *lines);
+    auto             of     = make_array<Index>("finegrain::level", std::size_t(g_.rows));
+    for (Index i = 0; i < g_.rows; ++i) of(i) = levels.of(lines->of(i));
+    return of;
+  }
 
   // The longest edges of the grids.
   Box bounds() const
@@ -112,7 +133,7 @@ private:
       }
     if (asked && !units) return {Refusal::tile_fit};
     if (!units) units = cut_long_runs(machine_.device ? 256 : 4096);
-    plan_.tasks = plan_tasks(g_, *units, find_unit_levels(g_, *units), {}, width());
+    plan_.tasks = plan_tasks(g_, *units, find_unit_levels(g_, *units), {}, width(), line_levels());
     return {};
   }
 
@@ -150,33 +171,38 @@ private:
     for (Index length = longest; length > 1; length /= 2) {
       Units        units  = cut_runs(g_.rows, length);
       const double levels = find_unit_levels(g_, units).count;
-      if (double(units.count) >= enough() * levels) return units;
+      if (double(units.count) >= enough(machine_.threads) * levels) return units;
     }
     return cut_runs(g_.rows, 1);
   }
-  double enough() const { return machine_.device ? 256 : 3 * machine_.threads; } // units on a level
+  double enough(int threads) const { return machine_.device ? 256 : 3 * threads; } // units on a level
 
   void cut_self_tasks()
   {
-    TaskSize size{256, 1};
-    Units    units = cut_runs(g_.rows, 1);
-    if (!machine_.device) { // two pieces of a level for each thread, and no piece larger than a core's cache
-      size  = {Index(std::max(1., 1e6 / bytes_per_row())), 2 * Index(machine_.threads)};
-      units = cut_self_units();
+    if (machine_.device) {
+      const Units units = cut_runs(g_.rows, 1);
+      plan_.tasks       = plan_tasks(g_, units, find_unit_levels(g_, units), {256, 1}, width());
+      return;
     }
-    plan_.tasks = plan_tasks(g_, units, find_unit_levels(g_, units), size, width());
+    const std::optional<Units> lines = cut_lines(machine_.threads);
+    const Units                units = lines ? *lines : cut_long_runs(128);
+    plan_.tasks                      = plan_tasks(g_, units, find_unit_levels(g_, units), cut_levels(), width());
+  }
+  // Two pieces of a level for each thread, and no piece larger than a core's cache.
+  TaskSize cut_levels() const
+  {
+    return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 
-  // Lines of a grid, or parts of them.
-  Units cut_self_units() const
+  // Lines of a grid, or parts of them, enough on a level for that many threads.
+  std::optional<Units> cut_lines(int threads) const
   {
-    if (has_grid()) {
-      for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
-        const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_);
-        if (units && double(units->count) >= enough() * find_unit_levels(g_, *units).count) return *units;
-      }
+    if (!has_grid()) return std::nullopt;
+    for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
+      const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_);
+      if (units && double(units->count) >= enough(threads) * find_unit_levels(g_, *units).count) return units;
     }
-    return cut_long_runs(128);
+    return std::nullopt;
   }
 
   const Graph   &g_;
@@ -199,12 +225,13 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Mac
   // The factor's graph as it is eliminated.
   const Graph g = ordered ? permute(plan.selection.graph, recipe.ordering) : plan.selection.graph;
   if (const Refusal refusal = choose_schedule(g, owned, recipe, plan)) return refusal;
-  if (const Refusal refusal = TaskChooser(g, block, recipe, machine, plan).choose()) return refusal;
+  TaskChooser chooser(g, block, recipe, machine, plan);
+  if (const Refusal refusal = chooser.choose()) return refusal;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;
   switch (plan.executor) {
   case ExecutorKind::natural:
-    order = order_windows(g, window_width(block));
+    order = chooser.choose_order();
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:

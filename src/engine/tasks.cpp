@@ -164,7 +164,8 @@ UnitLevels find_unit_levels(const Graph &g, const Units &units)
   return levels;
 }
 
-TaskPlan plan_tasks(const Graph &g, const Units &units, const UnitLevels &levels, TaskSize size, double width)
+TaskPlan plan_tasks(const Graph &g, const Units &units, const UnitLevels &levels, TaskSize size, double width,
+                    const HostArray<Index> &key)
 {
   TaskPlan      plan;
   const Buckets rows = sort_by_key(units.count, units.of), by_level = sort_by_key(levels.count, levels.of);
@@ -186,6 +187,9 @@ TaskPlan plan_tasks(const Graph &g, const Units &units, const UnitLevels &levels
       }
     }
     plan.tasks.slot(t + 1) = p;
+    if (key.extent(0))
+      std::stable_sort(plan.order.data() + plan.tasks.slot(t), plan.order.data() + p,
+                       [&](Index a, Index b) { return key(a) < key(b); });
   }
   const Graph sorted = permute(g, plan.order);
   find_waits(sorted, task_of, plan.tasks);

@@ -46,13 +46,15 @@ struct TaskSize {
 };
 
 // A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
-// is 0; then each level is a step.
+// is 0; then each level is a step. `key`, if given, is of each row: what windows are cut from are the rows of a task
+// by key, unit and number, a key not being less than those of the rows it needs.
 struct TaskPlan {
   HostArray<Index>         order; // row at each position
   Tasks<Kokkos::HostSpace> tasks;
   Index                    levels = 0, widest = 0; // of tasks: the longest chain, and the most tasks on one level
 };
-TaskPlan plan_tasks(const Graph &, const Units &, const UnitLevels &, TaskSize, double width);
+TaskPlan plan_tasks(const Graph &, const Units &, const UnitLevels &, TaskSize, double width,
+                    const HostArray<Index> &key = {});
 
 // The same tasks for sweeps that run from the last position to the first.
 Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
