@@ -73,7 +73,7 @@ bench-executors: deps
 	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) bench_executors
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_executors --backend host
-	@if grep -q 'kokkos_openmp:.*TRUE\|FINEGRAIN_OPENMP:.*TRUE' $(BUILD)/CMakeCache.txt; then OMP_PROC_BIND=true $(BUILD)/tests/bench_executors --backend host; fi
+	@! grep -q '^OpenMP_CXX_FLAGS' $(BUILD)/CMakeCache.txt || OMP_PROC_BIND=true $(BUILD)/tests/bench_executors --backend host
 
 # Tables in Markdown, and their plot.
 study: deps
@@ -118,6 +118,7 @@ help:
 	@echo "make check           set up, build, run the tests"
 	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 10 minutes)"
 	@echo "make bench           set up, build, time against PETSc in one run (some minutes)"
+	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
 	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
@@ -127,4 +128,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench study install petsc-cuda check-gpu gpu-kit format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit format clean help

@@ -82,6 +82,8 @@ private:
     if (machine_.device || double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
     plan_.executor = ExecutorKind::natural;
     plan_.reason   = "hardly any independent rows";
+    plan_.tasks    = {};
+    plan_.tile     = {};
     return {};
   }
 
@@ -157,11 +159,11 @@ private:
       }
       return {t, {t.i, 1, 1}, {1, 1, 1}};
     }
-    // Lines along i as long as they are: they are contiguous. Twice as many pieces across as threads, and thin in the
-    // last direction, so that the second tile can begin soon.
+    // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
+    // threads, and thin in the last, so that the second tile can begin soon.
     const Index pieces = 2 * Index(machine_.threads);
     const auto  cut    = [&](Index edge) { return std::max(Index(1), (edge + pieces - 1) / pieces); };
-    if (b.k > 1) return {{b.i, cut(b.j), std::min(b.k, Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
+    if (b.k > 1) return {{b.i, cut(b.j), std::min(cut(b.k), Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
     return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
   }
 

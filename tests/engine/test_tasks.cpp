@@ -178,13 +178,15 @@ TEST(Plan, AutomaticExecutor)
 {
   const Box     box{40, 24, 16};
   const Graph   star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
-  const Graph   line = make_grid_graph({20000, 1, 1}, Stencil::star);
+  const Graph   line = make_grid_graph({40000, 1, 1}, Stencil::star);
   const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024};
   Recipe        r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(line, r, two).executor, ExecutorKind::natural); // no two rows at once
+  const Plan chain = choose(line, r, two);
+  EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
+  EXPECT_EQ(chain.tasks.tasks.count(), 0);
   r.grid = {box};
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
@@ -207,6 +209,12 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::grid_size);
   const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
   EXPECT_EQ(choose(few, {}, two).executor, ExecutorKind::natural);
+  // Many threads: thin tiles, so that there are enough of them side by side.
+  Recipe thin;
+  thin.grid       = {{16, 48, 48}};
+  const Plan many = choose(make_grid_graph({16, 48, 48}, Stencil::star), thin, {false, 16, 0});
+  EXPECT_EQ(many.tile, (Box{16, 2, 2}));
+  EXPECT_GE(many.tasks.widest, 16);
 }
 
 TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
