@@ -1,8 +1,8 @@
 #include "engine.hpp"
 
 #include "corrections.hpp"
+#include "directions.hpp"
 #include "kernels.hpp"
-#include "plan.hpp"
 
 #include <algorithm>
 
@@ -67,13 +67,9 @@ public:
     kernels_           = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
     rare_              = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
     executor_          = plan.executor;
-    forward_ = backward_ = {};
-    forward_.group       = plan.schedule.group;
-    backward_.group      = reverse_groups(forward_.group);
-    if (executor_ == ExecutorKind::shuffle)
-      for (Sweep *s : {&forward_, &backward_}) s->visit = shuffle_slots(s->group);
-
-    set_tasks(plan, pattern);
+    progress_.reserve(plan.tasks.tasks.count());
+    set_directions(plan, pattern, works_in_teams<Exec> ? machine().scratch / (std::size_t(n_) * sizeof(Scalar)) : 0,
+                   forward_, backward_);
 
     const Offset nn = Offset(n_) * n_;
     lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
@@ -254,50 +250,13 @@ private:
   std::size_t  scalars() const { return std::size_t(rows_) * std::size_t(n_); }
   bool         y_by_row() const { return pattern_.y == Layout::row; }
 
-  // What a sweep of one direction is run by.
-  struct Sweep {
-    HostArray<Index>    group, visit;
-    Tasks<Space>        tasks;
-    TaskList            list;
-    Array<Index, Space> near;
-
-    std::size_t bytes() const { return (group.span() + visit.span() + near.span()) * sizeof(Index) + tasks.bytes(); }
-  };
-
   Machine machine() const
   {
     if constexpr (works_in_teams<Exec>) return {true, 0, 12 * 1024};
     else return {false, usable_threads(exec_), 0};
   }
 
-  void set_tasks(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern)
-  {
-    const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks, down = reverse_tasks(up);
-    if (up.count() == 0) return;
-    progress_.reserve(up.count());
-    Index most = 0;
-    for (Index t = 0; t < up.count(); ++t) most = std::max(most, up.slot(t + 1) - up.slot(t));
-    forward_.tasks  = copy_to<Space>(up);
-    backward_.tasks = copy_to<Space>(down);
-    for (Sweep *s : {&forward_, &backward_}) {
-      const Tasks<Space> &t = s->tasks;
-      s->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
-    }
-    // A team keeps the rows of its tile at hand, if it has room for them.
-    if (!works_in_teams<Exec> || executor_ != ExecutorKind::tile ||
-        std::size_t(most) * std::size_t(n_) * sizeof(Scalar) > machine().scratch)
-      return;
-    auto same      = make_array<Index>("finegrain::slot", std::size_t(rows_)),
-         from_last = make_array<Index>("finegrain::slot", std::size_t(rows_));
-    for (Index pos = 0; pos < rows_; ++pos) {
-      same(pos)                      = pos;
-      from_last(pattern.row_of(pos)) = rows_ - 1 - pos;
-    }
-    forward_.near  = copy_to<Space>(mark_near(pattern.lower.ptr, pattern.lower.col, same, up));
-    backward_.near = copy_to<Space>(mark_near(pattern.upper.ptr, pattern.upper.col, from_last, down));
-  }
-
-  Run<Exec> run(const Sweep &s)
+  Run<Exec> run(const Direction<Space> &s)
   {
     return {exec_,   executor_,     s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches_,
             &s.list, s.near.data(), &progress_};
@@ -411,7 +370,7 @@ private:
   Pattern<Space>                 pattern_;
   Transposed<Space>              transposed_;
   bool                           has_transposed_ = false, shifted_ = false, y_known_ = false;
-  Sweep                          forward_, backward_;
+  Direction<Space>               forward_, backward_;
   ProgressMemory<Space>          progress_;
   BlockStorage<Space>            lower_, upper_, diagonal_;
   Residuals<Space>               residuals_;

@@ -115,7 +115,7 @@ template <class Space> class ProgressMemory
 public:
   void reserve(Index tasks)
   {
-    const std::size_t needed = (std::size_t(tasks) + 1) * std::size_t(stride);
+    const std::size_t needed = tasks ? (std::size_t(tasks) + 1) * std::size_t(stride) : 0;
     if (words_.extent(0) >= needed) return;
     words_ = Array<unsigned, Space>("finegrain::progress", needed);
     base_ = run_ = 0;

@@ -1,4 +1,5 @@
-// Where all types run: the setting, what it comes to on this machine, what the view says of it, and Kokkos' start.
+// Where and in which pieces all types run: settings, what they come to on this machine, what the view says of it, and
+// Kokkos' start.
 #include "pcsettings.hpp"
 
 #if defined(PETSC_HAVE_KOKKOS)
@@ -67,6 +68,80 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
   *backend = e->backend;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetTile - Gives the shape of the tiles that the executor tile cuts grids into
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+.  i  - points of a tile in the first (fastest) direction of a grid
+.  j  - in the second
+-  k  - in the third; 0, 0, 0 (default) for a shape chosen by grid, threads or scratch memory
+
+   Options Database Key:
+.  -pc_fgbilu_tile <I,J,K> - the shape
+
+   Level: advanced
+
+   Notes:
+   Tiles that do not fit the matrix, because two of them need each other, are an error. Those of a star fit in any
+shape, those of a box stencil if they are as long as the grid in the first direction and one point thick in the third.
+
+   On a host tiles should be long in the first direction, because its points are neighbours in memory, and there
+should be several times as many of them side by side as threads.
+
+.seealso: `PCFinegrainGetTile()`, `PCFinegrainSetExecutor()`, `PCFinegrainSetGrid()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveInt(pc, i, 2);
+  PetscValidLogicalCollectiveInt(pc, j, 3);
+  PetscValidLogicalCollectiveInt(pc, k, 4);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck((i > 0 && j > 0 && k > 0) || (i == 0 && j == 0 && k == 0),
+             PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_%s_tile or PCFinegrainSetTile(): a tile of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+             " points; give 1 or more in each direction, or 0,0,0 for a shape that is chosen",
+             e->type->name, i, j, k);
+  const auto edge = [](PetscInt n) { return Index(PetscMin(n, PetscInt(1) << 20)); };
+  PetscCall(PCEngineChange(pc, e, e->recipe.tile, Box{edge(i), edge(j), edge(k)}));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetTile - Gets what `PCFinegrainSetTile()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  i - points of a tile in the first direction, 0 for a shape that is chosen
+.  j - in the second
+-  k - in the third
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetTile()`
+@*/
+PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *i = e->recipe.tile.i;
+  *j = e->recipe.tile.j;
+  *k = e->recipe.tile.k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
