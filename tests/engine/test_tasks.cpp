@@ -97,6 +97,20 @@ TEST(Tasks, RunsOfAnyLength)
         }
 }
 
+TEST(Tasks, RandomGraphsRunsAndSizes)
+{
+  std::mt19937 random(1);
+  const auto   up_to = [&](unsigned most) { return Index(random() % (most + 1)); };
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const Graph    g        = make_random_graph(1 + up_to(60), int(up_to(4)), up_to(1) == 1, seed);
+    const Units    units    = cut_runs(g.rows, 1 + up_to(9));
+    const TaskSize size     = {1 + up_to(30), 1 + up_to(5)};
+    const double   widths[] = {0, 1.9, 3};
+    check_plan(g, plan_tasks(g, units, find_unit_levels(g, units), size, widths[up_to(2)]));
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
 TEST(Tasks, TilesOfAnyShapeFitStars)
 {
   const Box   box{7, 6, 5};
