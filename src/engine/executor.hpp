@@ -194,12 +194,12 @@ struct TeamShape {
 };
 template <class Exec, class Row> TeamShape shape_team(const Row &row)
 {
-  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
-    return {Exec().concurrency() > 1 ? 2 : 1, 1}; // emulated
+  const int bytes = int(sizeof(Scalar)) * (Row::scratch_size(row.n) + 1);
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>) // emulated
+    return {Exec().concurrency() > 1 && bytes <= 9 * 1024 ? 2 : 1, 1}; // OpenMP's teams have 32 KiB of scratch
   int lanes = 1;
   while (lanes < Row::parallelism(row.n) && lanes < 32) lanes *= 2;
   // A block of CUDA threads has 48 KiB of scratch unless it asks for more: 12 for the rows of a tile, 2 for Kokkos.
-  const int bytes = int(sizeof(Scalar)) * (Row::scratch_size(row.n) + 1);
   return {std::max(1, std::min(128 / lanes, 34 * 1024 / bytes)), lanes};
 }
 
