@@ -49,12 +49,11 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
    PCFinegrainExecutorType - how the groups of a schedule are run
 
    Values:
-+  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread and where hardly any rows are independent, else tile
-where the grid is known, else self .  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order .
-PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group .  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep: its
-threads or teams draw pieces of the groups, and wait for those that a piece needs
--  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid (`PCFinegrainSetTile()`), or runs of consecutive
-rows
++  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread or without independent rows, else tile or self
+.  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
+.  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
+.  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep that draws pieces of the groups
+-  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows
 
    Note:
    All executors give the same bits.

@@ -23,9 +23,6 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-#include <omp.h>
-#endif
 
 // For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
 // a third of a factorisation.

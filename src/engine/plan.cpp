@@ -61,13 +61,22 @@ public:
   // The storage order of one thread that runs no tasks.
   HostArray<Index> choose_order() const
   {
-    const std::optional<Units> lines = cut_lines(1);
+    const std::optional<Cut> lines = cut_lines(1);
     if (!lines) return order_windows(g_, window_width(block_));
-    const TaskSize whole{g_.rows, 1};
-    return plan_tasks(g_, *lines, find_unit_levels(g_, *lines), whole, window_width(block_)).order;
+    return plan_tasks(g_, lines->units, lines->levels, {g_.rows, 1}, window_width(block_)).order;
   }
 
 private:
+  struct Cut {
+    Units      units;
+    UnitLevels levels;
+  };
+  Cut  level(const Units &units) const { return {units, find_unit_levels(g_, units)}; }
+  bool is_wide(const Cut &c, int threads) const // enough units on a level
+  {
+    return double(c.units.count) >= (machine_.device ? 256. : 3. * threads) * c.levels.count;
+  }
+
   Refusal choose_automatic()
   {
     plan_.executor = ExecutorKind::natural;
@@ -104,11 +113,10 @@ private:
   // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
   HostArray<Index> line_levels() const
   {
-    const std::optional<Units> lines = machine_.device ? std::nullopt : cut_lines(1);
+    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(1);
     if (!lines) return {};
-    const UnitLevels levels = find_unit_levels(g_, *lines);
-    auto             of     = make_array<Index>("finegrain::level", std::size_t(g_.rows));
-    for (Index i = 0; i < g_.rows; ++i) of(i) = levels.of(lines->of(i));
+    auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows));
+    for (Index i = 0; i < g_.rows; ++i) of(i) = lines->levels.of(lines->units.of(i));
     return of;
   }
 
@@ -134,8 +142,8 @@ private:
         break;
       }
     if (asked && !units) return {Refusal::tile_fit};
-    if (!units) units = cut_long_runs(machine_.device ? 256 : 4096);
-    plan_.tasks = plan_tasks(g_, *units, find_unit_levels(g_, *units), {}, width(), line_levels());
+    const Cut cut = units ? level(*units) : cut_long_runs(machine_.device ? 256 : 4096);
+    plan_.tasks   = plan_tasks(g_, cut.units, cut.levels, {}, width(), line_levels());
     return {};
   }
 
@@ -168,27 +176,18 @@ private:
   }
 
   // Runs of consecutive rows, shorter until there are enough on a level.
-  Units cut_long_runs(Index longest) const
+  Cut cut_long_runs(Index longest) const
   {
-    for (Index length = longest; length > 1; length /= 2) {
-      Units        units  = cut_runs(g_.rows, length);
-      const double levels = find_unit_levels(g_, units).count;
-      if (double(units.count) >= enough(machine_.threads) * levels) return units;
-    }
-    return cut_runs(g_.rows, 1);
+    for (Index length = longest; length > 1; length /= 2)
+      if (Cut c = level(cut_runs(g_.rows, length)); is_wide(c, machine_.threads)) return c;
+    return level(cut_runs(g_.rows, 1));
   }
-  double enough(int threads) const { return machine_.device ? 256 : 3 * threads; } // units on a level
 
   void cut_self_tasks()
   {
-    if (machine_.device) {
-      const Units units = cut_runs(g_.rows, 1);
-      plan_.tasks       = plan_tasks(g_, units, find_unit_levels(g_, units), {256, 1}, width());
-      return;
-    }
-    const std::optional<Units> lines = cut_lines(machine_.threads);
-    const Units                units = lines ? *lines : cut_long_runs(128);
-    plan_.tasks                      = plan_tasks(g_, units, find_unit_levels(g_, units), cut_levels(), width());
+    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
+    const Cut cut = machine_.device ? level(cut_runs(g_.rows, 1)) : lines ? *lines : cut_long_runs(128);
+    plan_.tasks   = plan_tasks(g_, cut.units, cut.levels, machine_.device ? TaskSize{256, 1} : cut_levels(), width());
   }
   // Two pieces of a level for each thread, and no piece larger than a core's cache.
   TaskSize cut_levels() const
@@ -197,12 +196,13 @@ private:
   }
 
   // Lines of a grid, or parts of them, enough on a level for that many threads.
-  std::optional<Units> cut_lines(int threads) const
+  std::optional<Cut> cut_lines(int threads) const
   {
     if (!has_grid()) return std::nullopt;
     for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
       const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_);
-      if (units && double(units->count) >= enough(threads) * find_unit_levels(g_, *units).count) return units;
+      if (!units) continue;
+      if (Cut c = level(*units); is_wide(c, threads)) return c;
     }
     return std::nullopt;
   }
