@@ -28,6 +28,10 @@ Graph permute(const Graph &, const HostArray<Index> &order);
 // inner as numbers of outer: outer(inner(p)).
 HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner);
 
+// The union of a square pattern with its transpose, without diagonal entries. O(entries). *was_symmetric, if wanted:
+// whether the two were equal.
+Graph symmetrize(const Graph &, bool *was_symmetric = nullptr);
+
 HostArray<Index> to_array(const char *label, const std::vector<Index> &);
 
 // Whether these are the numbers 0 to rows - 1 in some order.

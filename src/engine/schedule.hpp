@@ -6,7 +6,7 @@
 namespace finegrain
 {
 
-enum class ScheduleKind { automatic, hyperplane, level };
+enum class ScheduleKind { automatic, hyperplane, level, color };
 
 struct Schedule {
   ScheduleKind     kind = ScheduleKind::level;
@@ -33,6 +33,12 @@ Schedule schedule_pieces(const Graph &, const HostArray<Index> &cut, HostArray<I
 // levels have `width` rows on average is taken; empty if none has. Windows do not reach across the ends of `pieces`,
 // given as in schedule_pieces(); empty: one piece.
 HostArray<Index> order_windows(const Graph &, double width, const HostArray<Index> &pieces = {});
+
+// An order for one thread that respects ranks (colours): coupled rows come in the order of their ranks, and rows stay
+// near their neighbours. In natural order, each row follows those of its neighbours that have smaller ranks, and they
+// theirs, unless they have come before. The graph is a symmetric one (symmetrize()); coupled rows have different
+// ranks. O(entries).
+HostArray<Index> order_by_neighbours(const Graph &symmetric, const HostArray<Index> &rank);
 
 // Group boundaries of the backward sweep: slots run from the last position to the first.
 HostArray<Index> reverse_groups(const HostArray<Index> &group);
