@@ -38,10 +38,10 @@ inline bool start_backend(const char *program)
   return false;
 }
 
-inline std::unique_ptr<Engine> make_tested_engine()
+inline std::unique_ptr<Engine> make_tested_engine(Method method = Method::factorization)
 {
-  if (where == Where::staged) return std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host);
-  return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host);
+  if (where == Where::staged) return std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host, method);
+  return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host, method);
 }
 
 // The executors of the back end, the simplest first.

@@ -49,6 +49,8 @@ template <int N> struct HostLanes {
   {
     for (int c = 0; c < n; ++c) strips<16>([&](auto s) FINEGRAIN_INLINE { f(s, c); });
   }
+  // f(first, count) over `count` numbers that lie together.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const { f(0, count); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 
 private:
@@ -73,6 +75,10 @@ template <int N, class Member> struct TeamLanes {
   {
     const int m = n;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, m * m), [&](int t) { f(Strip<1>{t % m}, t / m); });
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const
+  {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, count), [&](int i) { f(i, 1); });
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const
   {

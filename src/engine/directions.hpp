@@ -16,11 +16,9 @@ template <class Space> struct Direction {
   std::size_t bytes() const { return (group.span() + visit.span() + near.span()) * sizeof(Index) + tasks.bytes(); }
 };
 
-// Slots of the backward sweep run from the last position to the first. A team keeps the rows of its tile at hand
-// where they are no more than `team_rows`.
-template <class Space> void set_directions(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
-                                           std::size_t team_rows, Direction<Space> &forward,
-                                           Direction<Space> &backward)
+// Slots of the backward sweep run from the last position to the first.
+template <class Space>
+void set_directions(const Plan &plan, Direction<Space> &forward, Direction<Space> &backward)
 {
   forward = backward = {};
   forward.group      = plan.schedule.group;
@@ -39,7 +37,14 @@ template <class Space> void set_directions(const Plan &plan, const Pattern<Kokko
     const Tasks<Space> &t = d->tasks;
     d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
   }
-  if (plan.executor != ExecutorKind::tile || std::size_t(most) > team_rows) return;
+}
+
+// A team keeps the rows of its tile at hand where they are no more than `team_rows`. After set_directions().
+template <class Space> void set_near(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
+                                     std::size_t team_rows, Direction<Space> &forward, Direction<Space> &backward)
+{
+  const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
+  if (plan.executor != ExecutorKind::tile || up.count() == 0 || std::size_t(forward.list.most_rows) > team_rows) return;
   const auto rows = std::size_t(pattern.rows);
   auto same = make_array<Index>("finegrain::slot", rows), from_last = make_array<Index>("finegrain::slot", rows);
   for (Index pos = 0; pos < pattern.rows; ++pos) {
@@ -47,7 +52,7 @@ template <class Space> void set_directions(const Plan &plan, const Pattern<Kokko
     from_last(pattern.row_of(pos)) = pattern.rows - 1 - pos;
   }
   forward.near  = copy_to<Space>(mark_near(pattern.lower.ptr, pattern.lower.col, same, up));
-  backward.near = copy_to<Space>(mark_near(pattern.upper.ptr, pattern.upper.col, from_last, down));
+  backward.near = copy_to<Space>(mark_near(pattern.upper.ptr, pattern.upper.col, from_last, reverse_tasks(up)));
 }
 
 } // namespace finegrain

@@ -9,14 +9,24 @@
 namespace finegrain
 {
 
+// What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All
+// arrays are empty otherwise.
+struct Agreement {
+  Coloring                coloring;       // of the owned rows
+  HostArray<Index>        ghost_color;
+  HostArray<std::int64_t> key, ghost_key; // global numbers, by which terms of one colour are ordered
+  std::vector<char>       sent;           // whether another rank has a row among its ghosts
+};
+
 // A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
-// relaxation and residuals will use the couplings to ghosts as well. Values arrive later, through one Source for each
+// relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one Source for each
 // part, numbered like the part's entries.
 struct OperatorView {
-  int   block = 1;
-  Graph owned;    // columns: owned block rows
-  Graph coupling; // the same rows; columns: ghosts
-  Index ghosts = 0;
+  int       block = 1;
+  Graph     owned;    // columns: owned block rows
+  Graph     coupling; // the same rows; columns: ghosts
+  Index     ghosts = 0;
+  Agreement agreed;
 };
 
 // Why analyse() refused, in terms a caller can translate for its user.
@@ -31,7 +41,8 @@ struct Refusal {
     grid_fit,
     no_grid,
     bad_ordering,
-    tile_fit
+    tile_fit,
+    color_fit // a colouring that the graph does not have
   } reason         = none;
   Index       row  = -1;      // missing_diagonal
   const char *text = nullptr; // conflict
@@ -41,8 +52,10 @@ struct Refusal {
 
 // What a factorisation found. Indices are block rows of the operator view.
 struct FactorReport {
-  Index bad_row = -1; // smallest row with a singular or non-finite diagonal block; -1: none
-  Index shifted = 0;  // rows in which pivots were replaced
+  Index  bad_row      = -1; // smallest row with a singular or non-finite diagonal block; -1: none
+  Index  shifted      = 0;  // rows in which pivots were replaced
+  Index  bad_coupling = -1; // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
+  Offset flushed      = 0;  // relaxation: entries that were not zero and are, as they are stored
 };
 
 struct Statistics {
@@ -67,18 +80,26 @@ struct Statistics {
   std::size_t  long_residual_bytes = 0; // the same where it has to read the matrix
   double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
   double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
+  bool         symmetrized    = false; // relaxation: the graph was not symmetric, its colours are those of the union
+  ColoringKind coloring       = ColoringKind::automatic; // relaxation: what automatic came to
+  Real         scale          = 1;                       // relaxation: of half-precision storage, for the matrix
   Offset       apply_launches = 0; // kernels of one application; 0: none, a plain loop
   Offset       launches       = 0; // kernels since analyse
 };
 
-// What src/petsc does for the engine while it computes residuals. The engine has no MPI.
+// What src/petsc does for the engine while it computes residuals and relaxes. The engine has no MPI.
 class Halo
 {
 public:
+  static constexpr Index all = -1;
+
   virtual ~Halo() = default;
-  // Fetches the ghost block rows of x. Both arrays stay as they are between the two calls, but for what is fetched.
-  virtual void begin(const Scalar *x, Scalar *ghosts) = 0;
-  virtual void end(const Scalar *x, Scalar *ghosts)   = 0;
+  // Fetches the ghost block rows of x, all of them or those of one colour. Rows of x that are fetched somewhere, and
+  // these ghosts, stay as they are between the two calls.
+  virtual void begin(Index color, const Scalar *x, Scalar *ghosts) = 0;
+  virtual void end(Index color, const Scalar *x, Scalar *ghosts)   = 0;
+  // Adds what every rank has for its ghosts to their owners' rows.
+  virtual void add(Index color, const Scalar *ghosts, Scalar *x) = 0;
   // Says that rows without ghosts (interior) or with them are about to be done, or have been.
   virtual void residual(bool interior, bool starts) = 0;
 };
@@ -86,8 +107,7 @@ public:
 // The matrix's values as they are now.
 struct Values {
   Source owned, coupling;
-  bool   short_residual = false;   // take it: the values are those of the last factor(), and all ranks have it
-  Halo  *halo           = nullptr; // null: there are no ghosts on any rank
+  bool   short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
 };
 
 class Engine
@@ -97,10 +117,18 @@ public:
 
   // Structure only. The view need not outlive the call.
   virtual Refusal analyse(const OperatorView &, const Recipe &) = 0;
+  // Who fetches ghosts; null: there are none on any rank. After analyse().
+  virtual void set_halo(Halo *) = 0;
+  // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
+  // the whole matrix, else nothing, -1.
+  virtual Real find_largest(const Values &) = 0;
   // Loads the values and factors. The source need not outlive the call.
-  virtual FactorReport factor(const Source &owned) = 0;
+  virtual FactorReport factor(const Values &, Real largest) = 0;
+  FactorReport         factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
   // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
   virtual void apply(const Scalar *b, Scalar *x) = 0;
+  // The same from x as it is, x + M^-1 (b - A x) with the couplings as they are stored. Relaxations only.
+  virtual void proceed(const Scalar *b, Scalar *x) = 0;
   // Prepares corrections for the view that was analysed. The factor stays as it is; short residuals need another
   // factor().
   virtual void allow_corrections(const OperatorView &) = 0;
@@ -121,6 +149,6 @@ public:
 
 // Kokkos must have been started. Arrays given to the engine lie where its back end works; staged.hpp has one for
 // arrays on the host.
-std::unique_ptr<Engine> make_engine(Backend);
+std::unique_ptr<Engine> make_engine(Backend, Method);
 
 } // namespace finegrain

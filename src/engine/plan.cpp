@@ -20,6 +20,10 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
 {
   const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane, ordered = recipe.ordering.extent(0) > 0;
   std::optional<Schedule> planes;
+  if (recipe.schedule == ScheduleKind::color) {
+    plan.schedule = {ScheduleKind::color, {}, recipe.group};
+    return {};
+  }
   if (recipe.schedule != ScheduleKind::level && has_grid(g, recipe) && !ordered)
     planes = schedule_hyperplanes(recipe.grid, plan.selection.graph);
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
@@ -29,6 +33,18 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
     return {Refusal::grid_fit};
   plan.schedule = planes ? *planes : schedule_levels(g);
   return {};
+}
+
+// An order for one thread that runs colours: any one in which a row comes after its neighbours of smaller colours gives
+// the same result, and one close to the natural order finds its vectors in cache.
+HostArray<Index> order_colors(const Graph &owned, int block, const Recipe &recipe)
+{
+  auto color = make_array<Index>("finegrain::color", std::size_t(owned.rows));
+  for (std::size_t g = 0; g + 1 < recipe.group.extent(0); ++g)
+    for (Index p = recipe.group(g); p < recipe.group(g + 1); ++p) color(recipe.ordering(p)) = Index(g);
+  const HostArray<Index> near    = order_by_neighbours(symmetrize(owned), color);
+  const HostArray<Index> windows = order_windows(permute(owned, near), window_width(block));
+  return windows.extent(0) ? compose(near, windows) : near;
 }
 
 // Chooses the executor, and cuts its tasks.
@@ -82,6 +98,11 @@ private:
     plan_.executor = ExecutorKind::natural;
     plan_.reason   = "one thread";
     if (!machine_.device && machine_.threads == 1) return {};
+    if (recipe_.relaxation.exchange == Exchange::color) {
+      plan_.executor = ExecutorKind::launch;
+      plan_.reason   = "an exchange after each color";
+      return {};
+    }
     // A kernel costs some microseconds.
     plan_.reason = "few rows";
     if (!machine_.device && bytes_per_row() * g_.rows < 3e6) return {};
@@ -218,6 +239,8 @@ private:
 
 Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
 {
+  const bool colors  = recipe.schedule == ScheduleKind::color,
+             by_hand = colors && recipe.relaxation.exchange == Exchange::color; // group after group
   const bool ordered = recipe.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(owned, recipe)) return {Refusal::no_grid};
   const bool cuts =
@@ -233,7 +256,7 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Mac
   HostArray<Index> order;
   switch (plan.executor) {
   case ExecutorKind::natural:
-    order = chooser.choose_order();
+    if (!colors) order = chooser.choose_order();
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:
@@ -243,6 +266,7 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Mac
     order = plan.schedule.order;
   }
   if (ordered) order = order.extent(0) ? compose(recipe.ordering, order) : recipe.ordering;
+  if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(owned, block, recipe);
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.
   const bool by_row =

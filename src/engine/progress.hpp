@@ -36,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
 #endif
 }
 
-// *least = min(*least, x), and ++*count, by any thread. Kokkos 3.4 without threads has no atomics, even where this
+// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even where this
 // library has threads of its own (FINEGRAIN_STRESS).
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
@@ -54,6 +54,14 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
   atomicAdd(count, 1);
 #else
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
+{
+#if defined(__CUDA_ARCH__)
+  atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
+#else
+  __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 #endif
 }
 

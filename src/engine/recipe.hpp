@@ -2,7 +2,7 @@
 #pragma once
 
 #include "block.hpp"
-#include "schedule.hpp"
+#include "coloring.hpp"
 
 namespace finegrain
 {
@@ -27,7 +27,30 @@ enum class GridCoupling { factor, corrections };
 
 enum class Backend { host, device };
 
+// What an engine does: factors and solves triangular systems, or relaxes colour by colour (numerics.md 2).
+enum class Method { factorization, relaxation };
+
+enum class SweepKind { forward, backward, symmetric };
+
+// When a relaxation fetches ghosts: never, before each sweep, or after each colour.
+enum class Exchange { none, sweep, color };
+
+// How half-precision storage is scaled: one power of two for the matrix, or one for each block row.
+enum class Scaling { global, row };
+
+struct Relaxation {
+  int          sweeps         = 15; // of the kind below; symmetric: up and down
+  SweepKind    sweep          = SweepKind::forward;
+  Real         omega          = 1;
+  Scaling      scaling        = Scaling::global;
+  Exchange     exchange       = Exchange::none;
+  bool         single_sums    = false; // products of couplings are summed in single precision
+  ColoringKind coloring       = ColoringKind::automatic;
+  bool         balanced       = false;
+};
+
 struct Recipe {
+  Method           method    = Method::factorization;
   ScheduleKind     schedule  = ScheduleKind::automatic;
   ExecutorKind     executor  = ExecutorKind::automatic;
   FactorKind       factor    = FactorKind::automatic;
@@ -39,6 +62,8 @@ struct Recipe {
   GridCoupling     coupling = GridCoupling::factor;
   Box              tile;     // of executor tile; no points: chosen by the plan
   HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
+  HostArray<Index> group;    // with ScheduleKind::color: the place where each group of the ordering begins, and the end
+  Relaxation       relaxation; // of Method::relaxation
 };
 
 // Why a recipe cannot be built, naming the choices that exclude each other; null if it can.

@@ -14,7 +14,7 @@ struct Schedule {
   HostArray<Index> group; // first position of each group, and the number of rows at the end
 
   Index groups() const { return Index(group.extent(0)) - 1; }
-  Index rows() const { return Index(order.extent(0)); }
+  Index rows() const { return group(groups()); }
 };
 
 // Hyperplanes where they fit (ScheduleKind::hyperplane), or nothing.

@@ -14,7 +14,8 @@ namespace finegrain
 template <class Space> class Staged final : public Engine, private Halo
 {
 public:
-  explicit Staged(Backend backend) : backend_(backend), engine_(make_engine(backend)) {}
+  Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
+  using Engine::factor;
 
   Refusal analyse(const OperatorView &view, const Recipe &asked) override
   {
@@ -26,22 +27,43 @@ public:
     scalars_     = std::size_t(view.owned.rows) * std::size_t(block_);
     owned_       = {std::size_t(view.owned.entries()), {}, {}, {}, false};
     coupling_    = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
+    sent_        = false;
+    halo_        = nullptr;
     ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
     return refusal;
   }
 
-  FactorReport factor(const Source &owned) override
+  void set_halo(Halo *halo) override
   {
-    coupling_.current = false;
-    send(owned_, owned, false);
-    owned_.current = true;
-    return engine_->factor(owned_.source());
+    halo_ = halo;
+    engine_->set_halo(halo ? this : nullptr);
+  }
+
+  Real find_largest(const Values &values) override
+  {
+    send_values(values);
+    sent_ = true;
+    return engine_->find_largest(there());
+  }
+
+  FactorReport factor(const Values &values, Real largest) override
+  {
+    if (!sent_) send_values(values);
+    sent_          = false;
+    owned_.current = coupling_.current = true;
+    return engine_->factor(there(), largest);
   }
 
   void apply(const Scalar *b, Scalar *x) override
   {
     const Scalar *rhs = send(b_, b);
     engine_->apply(rhs, room(x_, scalars_));
+    fetch(x, x_);
+  }
+  void proceed(const Scalar *b, Scalar *x) override
+  {
+    const Scalar *rhs = send(b_, b);
+    engine_->proceed(rhs, send(x_, x));
     fetch(x, x_);
   }
 
@@ -53,13 +75,12 @@ public:
   {
     send(owned_, values.owned, values.short_residual);
     send(coupling_, values.coupling, values.short_residual);
-    halo_ = values.halo;
-    const Values  there{owned_.source(), coupling_.source(), values.short_residual, halo_ ? this : nullptr};
+    const Values  here{owned_.source(), coupling_.source(), values.short_residual};
     const Scalar *rhs = send(b_, b), *from = send(x_, x), *before = nullptr;
     if (last) before = last == x ? from : send(last == step ? step_ : last_, last);
     Scalar *sum = nullptr;
     if (total) sum = total == x ? x_.data() : send(total_, total);
-    engine_->correct(there, rhs, from, before, room(step_, scalars_), sum);
+    engine_->correct(here, rhs, from, before, room(step_, scalars_), sum);
     fetch(step, step_);
     if (total) fetch(total, total == x ? x_ : total_);
   }
@@ -108,9 +129,9 @@ private:
     if (a.extent(0) < size) a = make_array<T, Space>("finegrain::staged", size);
     return a.data();
   }
-  template <class T> static void copy_up(Array<T, Space> &to, std::size_t at, const T *from, std::size_t size)
+  template <class T> static void copy_up(T *to, const T *from, std::size_t size)
   {
-    if (size) Kokkos::deep_copy(Loose<T, Space>(to.data() + at, size), Loose<const T, Kokkos::HostSpace>(from, size));
+    if (size) Kokkos::deep_copy(Loose<T, Space>(to, size), Loose<const T, Kokkos::HostSpace>(from, size));
   }
   static void copy_down(Scalar *to, const Scalar *from, std::size_t size)
   {
@@ -120,7 +141,7 @@ private:
   Scalar *send(Vector &to, const Scalar *from)
   {
     room(to, scalars_);
-    copy_up(to, 0, from, scalars_);
+    copy_up(to.data(), from, scalars_);
     return to.data();
   }
   void fetch(Scalar *to, const Vector &from) { copy_down(to, from.data(), scalars_); }
@@ -138,14 +159,14 @@ private:
         size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
       room(part.base, pieces);
       room(part.mask, pieces);
-      copy_up(part.base, 0, from.base, pieces);
-      copy_up(part.mask, 0, from.mask, pieces);
+      copy_up(part.base.data(), from.base, pieces);
+      copy_up(part.mask.data(), from.mask, pieces);
     } else {
       part.base = {};
       part.mask = {};
     }
     room(part.values, size);
-    copy_up(part.values, 0, from.values, size);
+    copy_up(part.values.data(), from.values, size);
   }
 
   template <class Body> void columns(int vectors, Offset stride, const Scalar *b, Scalar *x, Body body)
@@ -153,24 +174,42 @@ private:
     const std::size_t count = std::size_t(vectors);
     room(many_b_, count * scalars_);
     room(many_x_, count * scalars_);
-    for (std::size_t c = 0; c < count; ++c) copy_up(many_b_, c * scalars_, b + Offset(c) * stride, scalars_);
+    for (std::size_t c = 0; c < count; ++c) copy_up(many_b_.data() + c * scalars_, b + Offset(c) * stride, scalars_);
     body(Offset(scalars_), many_b_.data(), many_x_.data());
     for (std::size_t c = 0; c < count; ++c)
       copy_down(x + Offset(c) * stride, many_x_.data() + c * scalars_, scalars_);
   }
 
-  // The halo of the engine inside: the caller's, between copies.
-  void begin(const Scalar *x, Scalar *) override
+  Values there() const { return {owned_.source(), coupling_.source()}; }
+  void   send_values(const Values &values)
   {
-    if (x_host_.extent(0) < scalars_) x_host_ = make_array<Scalar>("finegrain::staged", scalars_);
-    copy_down(x_host_.data(), x, scalars_);
-    halo_->begin(x_host_.data(), ghosts_host_.data());
+    send(owned_, values.owned, false);
+    send(coupling_, values.coupling, false);
   }
-  void end(const Scalar *, Scalar *ghosts) override
+
+  // The halo of the engine inside: the caller's, between copies.
+  void begin(Index color, const Scalar *x, Scalar *) override
   {
-    halo_->end(x_host_.data(), ghosts_host_.data());
+    copy_down(on_host(), x, scalars_);
+    halo_->begin(color, x_host_.data(), ghosts_host_.data());
+  }
+  void end(Index color, const Scalar *, Scalar *ghosts) override
+  {
+    halo_->end(color, x_host_.data(), ghosts_host_.data());
     const std::size_t size = ghosts_host_.extent(0);
     if (size) Kokkos::deep_copy(Loose<Scalar, Space>(ghosts, size), ghosts_host_);
+  }
+  void add(Index color, const Scalar *ghosts, Scalar *x) override
+  {
+    copy_down(on_host(), x, scalars_);
+    copy_down(ghosts_host_.data(), ghosts, ghosts_host_.extent(0));
+    halo_->add(color, ghosts_host_.data(), x_host_.data());
+    copy_up(x, x_host_.data(), scalars_);
+  }
+  Scalar *on_host()
+  {
+    if (x_host_.extent(0) < scalars_) x_host_ = make_array<Scalar>("finegrain::staged", scalars_);
+    return x_host_.data();
   }
   void residual(bool interior, bool starts) override { halo_->residual(interior, starts); }
 
@@ -179,18 +218,19 @@ private:
   int                     block_   = 1;
   std::size_t             scalars_ = 0;
   Part                    owned_, coupling_;
+  bool                    sent_ = false; // by find_largest(), for the factor() that follows
   Vector                  b_, x_, last_, step_, total_, many_b_, many_x_;
-  Halo                   *halo_ = nullptr; // the caller's, while correct() runs
+  Halo                   *halo_ = nullptr; // the caller's
   HostArray<Scalar>       x_host_, ghosts_host_;
 };
 
 // An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().
-inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend)
+inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend, Method method)
 {
   if constexpr (builds_device) {
-    if (backend == Backend::device) return std::make_unique<Staged<DeviceExec::memory_space>>(backend);
+    if (backend == Backend::device) return std::make_unique<Staged<DeviceExec::memory_space>>(backend, method);
   }
-  return make_engine(backend);
+  return make_engine(backend, method);
 }
 
 } // namespace finegrain

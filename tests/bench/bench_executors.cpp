@@ -126,7 +126,7 @@ private:
     for (const ExecutorKind executor : test::executors()) {
       if (executor == ExecutorKind::shuffle) continue;
       recipe.executor = executor;
-      auto engine     = make_engine(here ? Backend::host : Backend::device);
+      auto engine     = make_engine(here ? Backend::host : Backend::device, Method::factorization);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
       if (engine->analyse(view, recipe) || engine->factor(source).bad_row >= 0) return fail("factorisation", side, n);
       engine->apply(b.data(), x.data());

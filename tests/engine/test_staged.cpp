@@ -40,7 +40,7 @@ TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)
   const ScalarRows rows(p);
   for (const bool staged : {false, true}) {
     const std::unique_ptr<Engine> e =
-      staged ? std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host) : make_tested_engine();
+      staged ? std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host, Method::factorization) : make_tested_engine();
     ASSERT_FALSE(e->analyse(p.view(), {}));
     EXPECT_EQ(e->factor(rows.source()).bad_row, -1);
     const auto x = p.apply(*e);
@@ -52,8 +52,8 @@ TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)
 TEST(Staged, KeepsCopiesOfWhatItNeeds)
 {
   const Problem                 p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
-  Staged<Kokkos::HostSpace>     e(Backend::host);
-  const std::unique_ptr<Engine> plain = make_engine(Backend::host);
+  Staged<Kokkos::HostSpace>     e(Backend::host, Method::factorization);
+  const std::unique_ptr<Engine> plain = make_engine(Backend::host, Method::factorization);
   ASSERT_FALSE(e.analyse(p.view(), {}));
   ASSERT_FALSE(plain->analyse(p.view(), {}));
   EXPECT_EQ(plain->statistics().staged_bytes, 0u);
@@ -68,7 +68,7 @@ TEST(Device, GivesTheBitsOfTheHost)
   for (const int n : {1, 4, 5, 9})
     for (const Stencil stencil : {Stencil::star, Stencil::box}) {
       const Problem p(make_grid_graph({7, 6, 5}, stencil), n);
-      const auto    host = make_engine(Backend::host);
+      const auto    host = make_engine(Backend::host, Method::factorization);
       ASSERT_FALSE(host->analyse(p.view(), {}));
       ASSERT_EQ(host->factor(p.source()).bad_row, -1);
       EXPECT_EQ(p.solve({}), p.apply(*host)) << "n = " << n;

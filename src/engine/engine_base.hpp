@@ -1,0 +1,223 @@
+// What engines of all methods share: checks, how kernels are run, and residuals.
+#pragma once
+
+#include "corrections.hpp"
+#include "directions.hpp"
+#include "kernels.hpp"
+
+namespace finegrain
+{
+
+// Blocks of one part of a factor.
+template <class Space> struct BlockStorage {
+  Array<unsigned char, Space> bytes;
+
+  // Kernels that read a block in wide pieces may read past its end.
+  static constexpr std::size_t slack = 64;
+  void                         allocate(Offset scalars, Precision p)
+  {
+    size_ = std::size_t(scalars) * storage_size(p);
+    bytes = Array<unsigned char, Space>();
+    bytes = make_array<unsigned char, Space>("finegrain::blocks", size_ + slack);
+    Kokkos::deep_copy(Kokkos::subview(bytes, std::make_pair(size_, size_ + slack)), 0);
+  }
+  void       *data() const { return bytes.data(); }
+  std::size_t size() const { return size_; }
+
+private:
+  std::size_t size_ = 0;
+};
+
+template <class Exec> class EngineBase : public Engine
+{
+protected:
+  using Space = typename Exec::memory_space;
+
+public:
+  void set_halo(Halo *halo) override { halo_ = halo; }
+
+  Statistics statistics() const override
+  {
+    Statistics s = statistics_;
+    s.launches   = launches_;
+    return s;
+  }
+
+protected:
+  // Whether the engine can do this at all.
+  static Refusal check(const OperatorView &view, const Recipe &recipe)
+  {
+    Recipe here  = recipe;
+    here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
+    if (const char *text = find_conflict(here)) return {Refusal::conflict, -1, text};
+    if (view.block < 1 || view.block > max_block) return {Refusal::block_size};
+    if (!is_well_formed(view.owned, view.owned.rows)) return {Refusal::malformed};
+    if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
+    if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {Refusal::missing_diagonal, row};
+    if (recipe.ordering.extent(0) > 0 && !is_permutation(recipe.ordering, view.owned.rows))
+      return {Refusal::bad_ordering};
+    return {};
+  }
+
+  // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
+  void begin(const OperatorView &view, const Recipe &recipe, const Plan &plan, const Array<Index, Space> &row_of)
+  {
+    n_        = view.block;
+    rows_     = view.owned.rows;
+    shift_    = recipe.shift;
+    executor_ = plan.executor;
+    row_of_   = row_of;
+    y_layout_ = plan.y;
+    progress_.reserve(plan.tasks.tasks.count());
+    set_directions(plan, forward_, backward_);
+    trouble_   = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    launches_  = 0;
+    residuals_ = {};
+    halo_      = nullptr;
+
+    statistics_             = {};
+    statistics_.schedule    = plan.schedule.kind;
+    statistics_.executor    = executor_;
+    statistics_.precision   = recipe.precision;
+    statistics_.diagonal    = recipe.diagonal;
+    statistics_.widths      = measure_widths(plan.schedule);
+    statistics_.reason      = plan.reason;
+    statistics_.tile        = plan.tile;
+    statistics_.tasks       = plan.tasks.tasks.count();
+    statistics_.task_levels = plan.tasks.levels;
+    statistics_.task_width  = plan.tasks.widest;
+    statistics_.rows        = rows_;
+  }
+
+  const Index *row_of() const { return row_of_.extent(0) ? row_of_.data() : nullptr; }
+  std::size_t  scalars() const { return std::size_t(rows_) * std::size_t(n_); }
+  bool         y_by_row() const { return y_layout_ == Layout::row; }
+
+  Machine machine() const
+  {
+    if constexpr (works_in_teams<Exec>) return {true, 0, 12 * 1024};
+    else return {false, usable_threads(exec_), 0};
+  }
+
+  Run<Exec> run(const Direction<Space> &s)
+  {
+    return {exec_,   executor_,     s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches_,
+            &s.list, s.near.data(), &progress_};
+  }
+  // The slots [*cut, *(cut + 1)), none of which depends on another.
+  Run<Exec> run_independent(const Index *cut)
+  {
+    const bool loop = executor_ == ExecutorKind::natural || executor_ == ExecutorKind::shuffle;
+    return {exec_, loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
+  }
+  void finish() const
+  {
+    if constexpr (works_in_teams<Exec>) exec_.fence();
+  }
+
+  void clear_trouble()
+  {
+    const auto trouble = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble_);
+    trouble()          = {rows_, 0, rows_, 0};
+    Kokkos::deep_copy(exec_, trouble_, trouble);
+    exec_.fence();
+  }
+  FactorReport report_trouble()
+  {
+    const auto trouble = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble_);
+    Kokkos::deep_copy(exec_, trouble, trouble_);
+    exec_.fence();
+    const Trouble t    = trouble();
+    const auto    find = [&](Index row) { return row < rows_ ? row : -1; };
+    return {find(t.bad_row), t.shifted, find(t.bad_coupling), t.flushed};
+  }
+
+  // Prepares residuals of the whole operator.
+  void allow_residuals(const OperatorView &view)
+  {
+    const auto        row_of = copy_to<Kokkos::HostSpace>(row_of_);
+    Residuals<Space> &r      = residuals_;
+    r                        = {};
+    r.kept                   = true;
+    r.owned.set(view.owned, {});
+    r.ghost.set(view.coupling, {});
+    const auto has_ghosts = [&](Index pos) {
+      const Index row = row_of.extent(0) ? row_of(pos) : pos;
+      return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
+    };
+    const auto slots = make_array<Index>("finegrain::slots", std::size_t(rows_));
+    for (Index pos = 0; pos < rows_; ++pos) slots(pos) = pos;
+    const Index *boundary =
+      std::stable_partition(slots.data(), slots.data() + rows_, [&](Index p) { return !has_ghosts(p); });
+    r.cut    = make_array<Index>("finegrain::cut", 3);
+    r.cut(0) = 0;
+    r.cut(1) = Index(boundary - slots.data());
+    r.cut(2) = rows_;
+    if (r.cut(1) < rows_) r.slots = copy_to<Space>(slots);
+    r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
+    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
+  }
+
+  // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
+  void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
+  {
+    const auto        residual = find_kernels<Exec>(n_, Precision::working, Precision::working).residual;
+    Residuals<Space> &r        = residuals_;
+    ResidualArguments a{r.slots.data(),
+                        row_of(),
+                        y_by_row(),
+                        (is_short ? r.left_out : r.owned).list(),
+                        r.ghost.list(),
+                        values.owned,
+                        values.coupling,
+                        is_short ? r.difference.data() : nullptr,
+                        b,
+                        x,
+                        r.ghosts.data(),
+                        r.rhs.data(),
+                        r.y.data()};
+    const auto        part = [&](Index which) {
+      if (halo_) halo_->residual(which == 0, true);
+      residual(run_independent(r.cut.data() + which), n_, a);
+      if (halo_) halo_->residual(which == 0, false);
+    };
+    if (halo_) halo_->begin(Halo::all, x, r.ghosts.data());
+    part(0);
+    if (halo_) {
+      finish();
+      halo_->end(Halo::all, x, r.ghosts.data());
+    }
+    part(1);
+  }
+
+  // What residuals of the whole operator read and compute.
+  void count_long_residual()
+  {
+    const Residuals<Space> &r = residuals_;
+    if (!r.kept) return;
+    const std::size_t blocks        = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n_) * std::size_t(n_);
+    statistics_.long_residual_bytes = blocks * nn * sizeof(Scalar);
+    statistics_.long_residual_flops = 2 * double(nn * blocks);
+  }
+
+  typename Exec::execution_space exec_;
+  int                            n_    = 1;
+  Index                          rows_ = 0;
+  Shift                          shift_;
+  ExecutorKind                   executor_ = ExecutorKind::natural;
+  Layout                         y_layout_ = Layout::row;
+  Array<Index, Space>            row_of_; // row at each position; empty: natural
+  Direction<Space>               forward_, backward_;
+  ProgressMemory<Space>          progress_;
+  Residuals<Space>               residuals_;
+  Kokkos::View<Trouble, Space>   trouble_;
+  Halo                          *halo_     = nullptr;
+  Offset                         launches_ = 0;
+  Statistics                     statistics_;
+};
+
+// One translation unit for each.
+std::unique_ptr<Engine> make_factorization(Backend);
+std::unique_ptr<Engine> make_relaxation(Backend);
+
+} // namespace finegrain

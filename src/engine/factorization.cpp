@@ -1,0 +1,255 @@
+#include "engine_base.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+template <class Exec> class Factorization final : public EngineBase<Exec>
+{
+  using Base = EngineBase<Exec>;
+  using typename Base::Space;
+
+public:
+  Refusal analyse(const OperatorView &view, const Recipe &recipe) override
+  {
+    if (const Refusal refusal = Base::check(view, recipe)) return refusal;
+    Plan plan;
+    if (const Refusal refusal = make_plan(view.owned, view.block, recipe, Base::machine(), plan)) return refusal;
+
+    FactorKind kind    = recipe.factor;
+    const auto pattern = split_pattern(plan.selection, recipe.ordering, plan.row_of, plan.y, kind);
+    pattern_           = copy_to<Space>(pattern);
+    transposed_        = {};
+    has_transposed_    = false;
+    Base::begin(view, recipe, plan, pattern_.row_of);
+    kernels_ = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
+    rare_    = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
+    set_near(plan, pattern, works_in_teams<Exec> ? Base::machine().scratch / (std::size_t(n_) * sizeof(Scalar)) : 0,
+             forward_, backward_);
+
+    const Offset nn = Offset(n_) * n_;
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
+    upper_.allocate(Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
+    diagonal_.allocate(rows_ * nn, recipe.diagonal);
+    grid_          = recipe.grid;
+    grid_coupling_ = recipe.coupling;
+    y_             = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? Base::scalars() : 0);
+    y_many_        = {};
+    shifted_       = false;
+
+    statistics_.factor   = kind;
+    statistics_.left_out    = view.coupling.entries() + plan.selection.left_out.entries();
+    count();
+    return {};
+  }
+
+  Real find_largest(const Values &) override { return -1; }
+
+  FactorReport factor(const Values &values, Real) override
+  {
+    Base::clear_trouble();
+    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
+    const FactorArguments arguments{pattern_.lower.ptr.data(),
+                                    pattern_.upper.ptr.data(),
+                                    pattern_.lower.source.data(),
+                                    pattern_.diagonal.data(),
+                                    pattern_.upper.source.data(),
+                                    Base::row_of(),
+                                    rows_ - 1,
+                                    list(pattern_.to_diagonal),
+                                    list(pattern_.to_lower),
+                                    list(pattern_.to_upper),
+                                    values.owned,
+                                    shift_,
+                                    lower_.data(),
+                                    upper_.data(),
+                                    diagonal_.data(),
+                                    residuals_.difference.data(),
+                                    trouble_.data()};
+    kernels_.factor(Base::run(forward_), n_, arguments);
+    const FactorReport report   = Base::report_trouble();
+    shifted_                    = report.shifted > 0;
+    residuals_.difference_known = residuals_.keeps_difference;
+    return report;
+  }
+
+  void apply(const Scalar *b, Scalar *x) override
+  {
+    Scalar *y = y_.extent(0) ? y_.data() : x;
+    y_known_  = y_.extent(0) > 0;
+    kernels_.forward(Base::run(forward_), n_, forward_arguments(b, y));
+    kernels_.backward(Base::run(backward_), n_, backward_arguments(y, x));
+    statistics_.bytes_read += double(statistics_.factor_bytes);
+    Base::finish();
+  }
+
+  void proceed(const Scalar *, Scalar *) override {} // relaxations only
+
+  void allow_corrections(const OperatorView &view) override
+  {
+    const Selection   selection = select_for_factor(view.owned, grid_, grid_coupling_);
+    Base::allow_residuals(view);
+    Residuals<Space> &r = residuals_;
+    y_known_            = false;
+    r.left_out.set(selection.left_out, selection.left_out_entry);
+    r.y      = make_array<Scalar, Space>("finegrain::y", Base::scalars());
+    if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", Base::scalars());
+    r.keeps_difference = statistics_.factor == FactorKind::dilu && statistics_.precision == Precision::working &&
+                         statistics_.diagonal == Precision::working;
+    if (r.keeps_difference)
+      r.difference = make_array<Scalar, Space>("finegrain::difference", Base::scalars() * std::size_t(n_));
+    count();
+  }
+
+  bool has_short_residual() const override { return residuals_.difference_known && !shifted_; }
+
+  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
+               Scalar *total) override
+  {
+    const bool        is_short = has_short_residual() && y_known_ && last && values.short_residual;
+    Residuals<Space> &r        = residuals_;
+    if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
+    Base::find_residual(values, b, is_short ? last : x, is_short);
+    ForwardArguments forward = forward_arguments(r.rhs.data(), y_.data());
+    forward.z                = r.y.data();
+    y_known_                 = true;
+    (is_short ? kernels_.corrected_forward : kernels_.forward)(Base::run(forward_), n_, forward);
+    BackwardArguments backward = backward_arguments(y_.data(), step);
+    backward.total             = total;
+    kernels_.backward(Base::run(backward_), n_, backward);
+    statistics_.bytes_read += double(statistics_.factor_bytes) +
+                              double(is_short ? statistics_.residual_bytes : statistics_.long_residual_bytes);
+    Base::finish();
+  }
+
+  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    const bool separate = pattern_.y == Layout::position;
+    if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
+      y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
+    for (int first = 0; first < vectors; first += most_vectors) {
+      const Offset      at       = first * stride;
+      Scalar           *y        = separate ? y_many_.data() : x + at;
+      ForwardArguments  forward  = forward_arguments(b + at, y);
+      BackwardArguments backward = backward_arguments(y, x + at);
+      forward.vectors = backward.vectors = {std::min(most_vectors, vectors - first), stride};
+      rare_.forward(Base::run(forward_), n_, forward);
+      rare_.backward(Base::run(backward_), n_, backward);
+      statistics_.bytes_read += double(statistics_.factor_bytes);
+    }
+    Base::finish();
+  }
+
+  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    if (!has_transposed_) { // at first use
+      transposed_     = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
+      has_transposed_ = true;
+      statistics_.index_bytes += transposed_.bytes();
+    }
+    const auto &u = transposed_.upper, &l = transposed_.lower;
+    for (int first = 0; first < vectors; first += most_vectors) {
+      const Offset  at = first * stride;
+      const Vectors some{std::min(most_vectors, vectors - first), stride};
+      rare_.transposed(Base::run(forward_), n_,
+                       {u.ptr.data(), u.entry.data(), u.row.data(), Base::row_of(), false, rows_ - 1, upper_.data(),
+                        nullptr, b + at, x + at, some});
+      rare_.transposed(Base::run(backward_), n_,
+                       {l.ptr.data(), l.entry.data(), l.row.data(), Base::row_of(), true, rows_ - 1, lower_.data(),
+                        diagonal_.data(), x + at, x + at, some});
+      statistics_.bytes_read += double(statistics_.factor_bytes);
+    }
+    Base::finish();
+  }
+
+private:
+  ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
+  {
+    return {pattern_.lower.ptr.data(),
+            pattern_.lower.col.data(),
+            Base::row_of(),
+            Base::y_by_row(),
+            lower_.data(),
+            diagonal_.data(),
+            b,
+            y,
+            nullptr,
+            {}};
+  }
+  BackwardArguments backward_arguments(const Scalar *y, Scalar *x) const
+  {
+    return {pattern_.upper.ptr.data(),
+            pattern_.upper.col.data(),
+            Base::row_of(),
+            Base::y_by_row(),
+            rows_ - 1,
+            upper_.data(),
+            y,
+            x,
+            nullptr,
+            {}};
+  }
+  void count()
+  {
+    const double n = n_, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
+                 upper    = double(pattern_.upper.col.extent(0)),
+                 products = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
+                            double(pattern_.to_upper.left.extent(0));
+    const Residuals<Space> &r      = residuals_;
+    const std::size_t       vector = Base::scalars() * sizeof(Scalar), block = std::size_t(n_ * n_) * sizeof(Scalar);
+    Statistics             &s = statistics_;
+    s.lower                   = Index(lower);
+    s.upper                   = Index(upper);
+    s.updates                 = Offset(products);
+    s.factor_bytes            = lower_.size() + upper_.size() + diagonal_.size();
+    s.index_bytes = pattern_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
+    s.apply_bytes = s.factor_bytes + 4 * vector +
+                    (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
+                     pattern_.upper.col.span() + 2 * pattern_.row_of.span()) *
+                      sizeof(Index);
+    s.apply_flops    = 2 * nn * (lower + upper + rows_);
+    s.factor_flops   = 2 * nn * n * (products + upper + rows_);
+    s.apply_launches = s.executor == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
+    if (!r.kept) return;
+    Base::count_long_residual();
+    const std::size_t short_blocks = std::size_t(rows_) + r.left_out.entries() + r.ghost.entries();
+    s.difference_bytes             = r.difference.span() * sizeof(Scalar);
+    s.residual_bytes               = short_blocks * block;
+    s.residual_flops               = 2 * nn * double(short_blocks) + n * (lower + rows_);
+  }
+
+  using Base::backward_;
+  using Base::forward_;
+  using Base::n_;
+  using Base::progress_;
+  using Base::residuals_;
+  using Base::rows_;
+  using Base::shift_;
+  using Base::statistics_;
+  using Base::trouble_;
+
+  Grid                           grid_;
+  GridCoupling                   grid_coupling_ = GridCoupling::factor;
+  Kernels<Exec>                  kernels_{};
+  RareKernels<Exec>              rare_{};
+  Pattern<Space>                 pattern_;
+  Transposed<Space>              transposed_;
+  bool                           has_transposed_ = false, shifted_ = false, y_known_ = false;
+  BlockStorage<Space>            lower_, upper_, diagonal_;
+  Array<Scalar, Space>           y_, y_many_;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_factorization(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<Factorization<DeviceExec>>();
+  }
+  return std::make_unique<Factorization<HostExec>>();
+}
+
+} // namespace finegrain

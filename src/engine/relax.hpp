@@ -1,0 +1,267 @@
+// Row functions of multicolour point-implicit relaxation (numerics.md 2):
+//   z = d^-1 (b - sum of o x),   x <- z, or x + omega (z - x)
+// over the couplings o of the row, those to ghosts among them. Rows of one colour do not depend on each other.
+#pragma once
+
+#include "blocksums.hpp"
+#include "factor.hpp"
+
+namespace finegrain
+{
+
+// The rows of a relaxation in the order in which they are stored: neighbours of smaller colours, those of larger ones
+// from `mid` on, or ghosts at the end. Columns beyond `owned` are ghosts.
+struct RelaxRows {
+  const Index *ptr, *mid, *col, *row_of;
+  Index        owned;
+  bool         backward; // slots run from the last position to the first
+
+  KOKKOS_FORCEINLINE_FUNCTION Index position(Index slot) const { return backward ? owned - 1 - slot : slot; }
+  KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
+};
+
+// 1 / scale of stored couplings: one for all rows or one for each position.
+struct Unscale {
+  const Real *by_position = nullptr;
+  Real        all         = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real of(Index pos) const { return by_position ? by_position[pos] : all; }
+};
+
+// x of the slot's row. V vectors are served by one visit; vector v begins at v stride.
+template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
+  BlockSize<N>       n;
+  RelaxRows          rows;
+  bool               from_zero; // no row has been visited yet: x is zero where this sweep has not been
+  const OffDiagonal *blocks;
+  const Diagonal    *diagonal;
+  Unscale            unscale;
+  Real               omega;
+  const Scalar      *b;
+  Scalar            *x;
+  const Scalar      *ghosts;
+  Vectors            vectors;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Index  pos = rows.position(slot), row = rows.row(pos);
+    const Index  first = from_zero && rows.backward ? rows.mid[pos] : rows.ptr[pos];
+    const Index  last  = from_zero && !rows.backward ? rows.mid[pos] : rows.ptr[pos + 1];
+    const Offset nn    = Offset(n) * n;
+    const Real   less  = unscale.of(pos);
+    for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
+      const Scalar *own = x + v * vectors.stride, *rhs = b + v * vectors.stride + Offset(row) * n;
+      Scalar       *rest   = scratch + v * n;
+      const auto    column = [&](Index e) FINEGRAIN_INLINE {
+        const Index c = rows.col[e];
+        return c < rows.owned ? own + Offset(c) * n : ghosts + Offset(c - rows.owned) * n;
+      };
+      sum_up(lanes, first, last, nn, column, [&](int r, Sum sum) FINEGRAIN_INLINE {
+        rest[r] = rhs[r] - Scalar(sum) * less;
+      });
+    });
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, diagonal + pos * nn, scratch + v * n, sums);
+        Scalar *to = x + v * vectors.stride + Offset(row) * n + s.first;
+        if (omega == Real(1)) sums.store(to);
+        else relax(sums, to);
+      });
+    });
+  }
+
+private:
+  // put(r, sum of the products of row r) for the rows of these lanes.
+  template <class Lanes, class Column, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index first, Index last, Offset nn, const Column &column,
+                                          const Put &put) const
+  {
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+    if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
+      FlatSums<N, Sum> sums;
+      for (Index e = first; e < last; ++e) sums.add(blocks + e * nn, column(e));
+      Sum total[std::size_t(N)];
+      sums.add_up(total);
+      for (int r = 0; r < N; ++r) put(r, total[r]);
+      return;
+    }
+#endif
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+      Sum total[std::size_t(s.width)];
+      ColumnSums<N, Sum, s.width>{n, s}(
+        first, last, [&](Index e) FINEGRAIN_INLINE { return blocks + e * nn; }, column, total);
+      for (int i = 0; i < s.width; ++i) put(s.first + i, total[i]);
+    });
+  }
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(const Accumulator<W> &sums, Scalar *to) const
+  {
+    Scalar z[std::size_t(W)];
+    sums.store(z);
+    for (int i = 0; i < W; ++i)
+      to[i] = madd(Scalar(omega), z[i], from_zero ? Scalar(0) : product(Scalar(1 - omega), to[i]));
+  }
+};
+
+// The transpose of a sweep: sums of o^T x over the entries of each column, gathered through an index of their own.
+// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their owners.
+template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
+  static constexpr int V = most_vectors;
+  BlockSize<0>         n;
+  RelaxRows            rows;  // ptr and col: entries by column, and the position of the row that each is of
+  const Index         *entry; // number of each
+  const OffDiagonal   *blocks;
+  const Diagonal      *diagonal;
+  Unscale              unscale;
+  Real                 omega;
+  const Scalar        *in;
+  const Scalar        *x; // by row
+  Scalar              *out;
+  Vectors              vectors;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn  = Offset(n) * n;
+    const Index  pos = diagonal ? rows.position(slot) : slot, row = diagonal ? rows.row(pos) : slot;
+    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+      const Offset at  = v * vectors.stride;
+      Scalar       sum = Scalar(0);
+      for (Index e = rows.ptr[pos]; e < rows.ptr[pos + 1]; ++e) {
+        const Index        from   = rows.col[e];
+        const Scalar      *xe     = x + at + Offset(rows.row(from)) * n;
+        const OffDiagonal *column = blocks + entry[e] * nn + i * n;
+        const Real         less   = unscale.of(from);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, Scalar(column[a]), sum);
+      }
+      if (diagonal) scratch[v * n + i] = in[at + Offset(row) * n + i] - sum;
+      else out[at + Offset(row) * n + i] = -sum;
+    });
+    if (!diagonal) return;
+    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+      Scalar sum = Scalar(0);
+      for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal[pos * nn + i * n + a]), sum);
+      Scalar &to = out[v * vectors.stride + Offset(row) * n + i];
+      to         = madd(Scalar(omega), sum, product(Scalar(1 - omega), to));
+    });
+  }
+
+private:
+  template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
+  {
+    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+      for (int i = s.first; i < s.first + s.width; ++i)
+        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
+    });
+  }
+};
+
+// Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
+struct CouplingSource {
+  const Index *entry;
+  Index        owned;
+  Source       inside, ghost;
+
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index e, Scalar *space) const
+  {
+    const Index number = entry[e];
+    return number < owned ? inside.view(lanes, n, number, space) : ghost.view(lanes, n, number - owned, space);
+  }
+};
+
+// The largest entry of a row's couplings, real and imaginary parts apart; NaN does not count.
+template <int N> struct LargestRow {
+  BlockSize<N>   n;
+  const Index   *ptr;
+  CouplingSource source;
+  Real          *largest; // by position
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    Real most = 0;
+    for (Index e = ptr[pos]; e < ptr[pos + 1]; ++e) {
+      const Scalar *a = source.view(lanes, n, e, scratch);
+      for (int i = 0; i < n * n; ++i) most = larger(a[i], most);
+    }
+    lanes.once([&] { largest[pos] = most; });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real most)
+  {
+    const Real m = a < 0 ? -a : a;
+    return m > most ? m : most;
+  }
+#if defined(FINEGRAIN_COMPLEX)
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most) { return larger(a.imag(), larger(a.real(), most)); }
+#endif
+};
+
+// Stores one row: its couplings, scaled and narrowed, and the inverse of its diagonal block.
+template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
+  BlockSize<N>   n;
+  const Index   *ptr, *row_of;
+  const Index   *diagonal_entry;
+  CouplingSource source;
+  const Real    *largest; // by position: a scale for each row; null: `scale`
+  Real           scale;
+  Shift          shift;
+  OffDiagonal   *blocks;
+  Diagonal      *diagonal;
+  Real          *unscale; // by position, with `largest`
+  Trouble       *trouble;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn    = Offset(n) * n;
+    Scalar      *block = scratch, *d = block + nn, *work = d + nn;
+    const Index  row  = row_of ? row_of[pos] : pos;
+    const Real   beta = largest ? find_scale(largest[pos]) : scale;
+    if (largest) lanes.once([&] { unscale[pos] = 1 / beta; });
+    for (Index e = ptr[pos]; e < ptr[pos + 1]; ++e) {
+      const Scalar *a  = source.view(lanes, n, e, block);
+      OffDiagonal  *to = blocks + e * nn;
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+        const Offset flushed = narrow(a + at, count, beta, to + at);
+        Scalar       check   = Scalar(0); // 0 times what is not finite is not 0
+        for (int i = at; i < at + count; ++i) check = madd(Scalar(0), Scalar(to[i]), check);
+        if (flushed > 0) atomic_add(&trouble->flushed, flushed);
+        if (!is_finite(magnitude(check))) atomic_lower(&trouble->bad_coupling, row);
+      });
+    }
+    source.inside.load(lanes, n, diagonal_entry[pos], d);
+    const Inversion inversion = invert(lanes, n, d, work, shift);
+    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      for (int i = at; i < at + count; ++i) diagonal[pos * nn + i] = Diagonal(d[i]);
+    });
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        if (!inversion.good) atomic_lower(&trouble->bad_row, row);
+        if (inversion.shifted) atomic_count(&trouble->shifted);
+      });
+    }
+  }
+};
+
+} // namespace finegrain

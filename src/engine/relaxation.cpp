@@ -1,0 +1,357 @@
+// The engine of multicolour point-implicit relaxation (numerics.md 2).
+#include "coupling_rows.hpp"
+#include "engine_base.hpp"
+#include "relax_kernels.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+// The colouring that the recipe asks for, or the one that ranks have agreed on.
+std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &symmetric, const Recipe &recipe)
+{
+  const Relaxation &r = recipe.relaxation;
+  if (view.agreed.coloring.color.extent(0) || r.exchange == Exchange::color) {
+    const Coloring &given = view.agreed.coloring;
+    const bool      valid = Index(given.color.extent(0)) == view.owned.rows && is_valid(symmetric, given) &&
+                       is_valid(view.coupling, given, view.agreed.ghost_color.data());
+    return valid ? std::optional(given) : std::nullopt;
+  }
+  auto coloring = make_coloring(r.coloring, symmetric, recipe.grid, view.agreed.key);
+  if (coloring && r.balanced) balance_colors(symmetric, *coloring);
+  return coloring;
+}
+
+template <class Exec> class RelaxationOn final : public EngineBase<Exec>
+{
+  using Base = EngineBase<Exec>;
+  using typename Base::Space;
+
+public:
+  Refusal analyse(const OperatorView &view, const Recipe &asked) override
+  {
+    Recipe recipe = asked;
+    if (const Refusal refusal = Base::check(view, recipe)) return refusal;
+    const Graph   symmetric = symmetrize(view.owned);
+    ColoringKind &kind      = recipe.relaxation.coloring;
+    if (kind == ColoringKind::automatic)
+      kind = color_red_black(recipe.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
+    const auto coloring = choose_colors(view, symmetric, recipe);
+    if (!coloring) return {Refusal::color_fit};
+    const Schedule colors = schedule_colors(*coloring, view.agreed.key, view.agreed.sent);
+    recipe.schedule       = ScheduleKind::color;
+    recipe.ordering       = colors.order;
+    recipe.group          = colors.group;
+    recipe.grid           = {};
+    Plan plan;
+    if (const Refusal refusal = make_plan(view.owned, view.block, recipe, Base::machine(), plan)) return refusal;
+
+    const auto rows = order_couplings(view, *coloring, recipe.relaxation.exchange, plan.row_of);
+    rows_of_        = copy_to<Space>(rows);
+    has_transposed_ = false;
+    Base::begin(view, recipe, plan, rows_of_.row_of);
+    options_ = recipe.relaxation;
+    storage_ = {recipe.precision, recipe.diagonal, options_.single_sums};
+    kernels_ = find_relax_kernels<Exec>(n_, storage_);
+    rare_    = rare_relax_kernels_for<Exec>(storage_);
+
+    const Offset nn = Offset(n_) * n_;
+    blocks_.allocate(Offset(rows.entries()) * nn, recipe.precision);
+    diagonal_.allocate(rows_ * nn, recipe.diagonal);
+    const bool scaled  = recipe.precision == Precision::half;
+    const bool by_row  = scaled && options_.scaling == Scaling::row;
+    largest_           = make_array<Real, Space>("finegrain::largest", scaled ? std::size_t(rows_) : 0);
+    unscale_           = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
+    const bool fetches = options_.exchange != Exchange::none;
+    ghosts_            = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
+    all_cut_           = to_array("finegrain::cut", {0, rows_});
+    ghost_cut_         = to_array("finegrain::cut", {0, ghost_count()});
+    rhs_               = {};
+    first_entries_     = 0;
+    for (Index pos = 0; pos < rows_; ++pos)
+      first_entries_ += options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
+
+    statistics_.symmetrized = !is_symmetric(view.owned);
+    statistics_.coloring    = recipe.relaxation.coloring;
+    statistics_.left_out    = fetches ? 0 : view.coupling.entries();
+    statistics_.lower       = rows.entries();
+    count();
+    return {};
+  }
+
+  Real find_largest(const Values &values) override
+  {
+    if (!largest_.extent(0)) return -1;
+    kernels_.largest(Base::run_independent(all_cut_.data()), n_, {rows_of_.ptr.data(), source(values), largest_.data()});
+    if (unscale_.extent(0)) return -1; // each row has its own
+    exec_.fence();
+    const auto here = copy_to<Kokkos::HostSpace>(largest_);
+    Real       most = 0;
+    for (Index i = 0; i < rows_; ++i) most = std::max(most, here(i));
+    return most;
+  }
+
+  FactorReport factor(const Values &values, Real largest) override
+  {
+    Base::clear_trouble();
+    const bool by_row = unscale_.extent(0) > 0;
+    const Real scale  = largest >= 0 ? find_scale(largest) : Real(1);
+    kernels_.load(Base::run_independent(all_cut_.data()), n_,
+                  {rows_of_.ptr.data(), Base::row_of(), rows_of_.diagonal.data(), source(values),
+                   by_row ? largest_.data() : nullptr, scale, shift_, blocks_.data(), diagonal_.data(),
+                   unscale_.data(), trouble_.data()});
+    statistics_.scale = scale;
+    unscale_all_      = {by_row ? unscale_.data() : nullptr, 1 / scale};
+    return Base::report_trouble();
+  }
+
+  void apply(const Scalar *b, Scalar *x) override { relax(b, x, true); }
+  void proceed(const Scalar *b, Scalar *x) override { relax(b, x, false); }
+
+  void allow_corrections(const OperatorView &view) override
+  {
+    Base::allow_residuals(view);
+    count();
+  }
+  bool has_short_residual() const override { return false; }
+
+  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
+               Scalar *total) override
+  {
+    Base::find_residual(values, b, x, false);
+    relax(residuals_.rhs.data(), step, true);
+    statistics_.bytes_read += double(statistics_.long_residual_bytes);
+    if (!total) return;
+    Kokkos::parallel_for(
+      "finegrain::add",
+      Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>(exec_, 0, Offset(Base::scalars())),
+      AddTo{total, step});
+    Base::finish();
+  }
+
+  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    for (int first = 0; first < vectors; first += most_vectors) {
+      RelaxArguments a = arguments(b + first * stride, x + first * stride);
+      a.vectors        = {std::min(most_vectors, vectors - first), stride};
+      a.from_zero      = true;
+      for_sweeps([&](bool backward) {
+        a.rows.backward = backward;
+        rare_.relax(Base::run(direction(backward)), n_, a);
+        count_read(a.from_zero);
+        a.from_zero = false;
+      });
+    }
+    Base::finish();
+  }
+
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is both.
+  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    if (!has_transposed_) { // at first use
+      transposed_     = copy_to<Space>(transpose_couplings(copy_to<Kokkos::HostSpace>(rows_of_), ghost_count()));
+      has_transposed_ = true;
+      statistics_.index_bytes += transposed_.bytes();
+    }
+    const int most = fetches() ? 1 : most_vectors; // at once
+    for (int first = 0; first < vectors; first += most) {
+      const Offset at = first * stride;
+      relax_transposed({std::min(most, vectors - first), stride}, b + at, x + at);
+    }
+    Base::finish();
+  }
+
+private:
+  struct AddTo {
+    Scalar                     *total;
+    const Scalar               *step;
+    KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
+  };
+
+  CouplingSource source(const Values &values) const
+  {
+    return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
+  }
+  RelaxArguments arguments(const Scalar *b, Scalar *x) const
+  {
+    return {rows_of_.view(),  false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x,
+            ghosts_.data(), {}};
+  }
+  bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
+
+  // sweep(backward) for the sweeps of an application.
+  template <class Sweep> void for_sweeps(const Sweep &sweep) const
+  {
+    for (int s = 0; s < options_.sweeps; ++s) {
+      if (options_.sweep != SweepKind::backward) sweep(false);
+      if (options_.sweep != SweepKind::forward) sweep(true);
+    }
+  }
+
+  void relax(const Scalar *b, Scalar *x, bool from_zero)
+  {
+    RelaxArguments a = arguments(b, x);
+    a.from_zero      = from_zero;
+    if (fetches() && from_zero) Kokkos::deep_copy(exec_, ghosts_, Scalar(0));
+    if (fetches() && !from_zero && options_.exchange == Exchange::color) fetch(Halo::all, x);
+    for_sweeps([&](bool backward) {
+      a.rows.backward = backward;
+      if (fetches() && options_.exchange == Exchange::color) sweep_by_color(a);
+      else {
+        if (fetches() && !a.from_zero) fetch(Halo::all, x);
+        kernels_.relax(Base::run(direction(backward)), n_, a);
+      }
+      count_read(a.from_zero);
+      a.from_zero = false;
+    });
+    Base::finish();
+  }
+
+  void fetch(Index color, const Scalar *x)
+  {
+    Base::finish();
+    halo_->begin(color, x, ghosts_.data());
+    halo_->end(color, x, ghosts_.data());
+  }
+
+  // Each colour's rows that others need, then the rest while these are under way.
+  void sweep_by_color(const RelaxArguments &a)
+  {
+    const Direction<Space> &d      = direction(a.rows.backward);
+    const Index             groups = Index(d.group.extent(0)) - 1; // two for each colour
+    const auto              run    = [&](Index color, bool interior) {
+      // Backward, groups come in reverse: the interior of a colour before its boundary.
+      const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
+      halo_->residual(interior, true);
+      kernels_.relax(Base::run_independent(d.group.data() + at), n_, a);
+      halo_->residual(interior, false);
+    };
+    for (Index c = 0; c < groups / 2; ++c) {
+      const Index color = a.rows.backward ? groups / 2 - 1 - c : c;
+      run(color, false);
+      Base::finish();
+      halo_->begin(color, a.x, ghosts_.data());
+      run(color, true);
+      Base::finish();
+      halo_->end(color, a.x, ghosts_.data());
+    }
+  }
+
+  void relax_transposed(Vectors vectors, const Scalar *b, Scalar *x)
+  {
+    RelaxRows rows = rows_of_.view();
+    rows.ptr       = transposed_.ptr.data();
+    rows.col       = transposed_.position.data();
+    TransposedRelaxArguments a{rows, transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_,
+                               options_.omega, b, x, x, vectors};
+    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
+    for_sweeps([&](bool forward) { // the other way round
+      a.rows.backward = !forward;
+      if (fetches()) relax_transposed_with_ghosts(a, b);
+      else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
+      count_read(false);
+    });
+  }
+
+  // Ghosts' shares go to their owners, as part of a right-hand side of its own.
+  void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
+  {
+    if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", Base::scalars());
+    Kokkos::deep_copy(exec_, rhs_, Kokkos::View<const Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(b, Base::scalars()));
+    TransposedRelaxArguments shares = a;
+    shares.rows.ptr += rows_;
+    shares.diagonal = nullptr;
+    shares.out      = ghosts_.data();
+    a.in            = rhs_.data();
+    const auto add  = [&](Index color) {
+      rare_.transposed(Base::run_independent(ghost_cut_.data()), n_, shares);
+      Base::finish();
+      halo_->add(color, ghosts_.data(), rhs_.data());
+    };
+    const Direction<Space> &d = direction(a.rows.backward);
+    if (options_.exchange == Exchange::sweep) {
+      add(Halo::all);
+      rare_.transposed(Base::run(d), n_, a);
+      return;
+    }
+    const Index groups = Index(d.group.extent(0)) - 1;
+    for (Index c = 0; c < groups / 2; ++c) {
+      add(a.rows.backward ? groups / 2 - 1 - c : c);
+      for (const Index g : {2 * c, 2 * c + 1}) rare_.transposed(Base::run_independent(d.group.data() + g), n_, a);
+    }
+  }
+
+  void count_read(bool from_zero)
+  {
+    statistics_.bytes_read += double(from_zero ? first_bytes_ : statistics_.factor_bytes);
+  }
+
+  void count()
+  {
+    const double            n = n_, entries = rows_of_.entries();
+    const std::size_t       vector = Base::scalars() * sizeof(Scalar);
+    const Residuals<Space> &r      = residuals_;
+    Statistics             &s      = statistics_;
+    const std::size_t       sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
+    const std::size_t       index  = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
+    const double            first  = double(first_entries_); // read by the first sweep
+    s.factor_bytes   = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
+    first_bytes_     = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size();
+    s.index_bytes    = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.work_bytes     = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) + largest_.span() * sizeof(Real) + r.work_bytes();
+    s.apply_bytes    = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
+    s.apply_flops    = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
+    s.factor_flops   = 2 * n * n * n * rows_;
+    s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
+    Base::count_long_residual();
+  }
+
+  static auto loose(Scalar *x, std::size_t size)
+  {
+    return Kokkos::View<Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, size);
+  }
+  auto                    loose(Scalar *x) const { return loose(x, Base::scalars()); }
+  const Direction<Space> &direction(bool backward) const { return backward ? backward_ : forward_; }
+  Index                   ghost_count() const { return Index(ghosts_.extent(0)) / n_; }
+
+  using Base::backward_;
+  using Base::exec_;
+  using Base::forward_;
+  using Base::halo_;
+  using Base::n_;
+  using Base::progress_;
+  using Base::residuals_;
+  using Base::rows_;
+  using Base::shift_;
+  using Base::statistics_;
+  using Base::trouble_;
+
+  Relaxation                 options_;
+  RelaxStorage               storage_;
+  RelaxKernels<Exec>         kernels_{};
+  RareRelaxKernels<Exec>     rare_{};
+  CouplingRows<Space>        rows_of_;
+  TransposedCouplings<Space> transposed_;
+  bool                       has_transposed_ = false;
+  BlockStorage<Space>        blocks_, diagonal_;
+  Array<Real, Space>         largest_, unscale_; // by position: half precision, scaled by row
+  Unscale                    unscale_all_;
+  Array<Scalar, Space>       ghosts_, rhs_;
+  HostArray<Index>           all_cut_, ghost_cut_; // 0 and the number of rows, of ghosts
+  Index                      first_entries_ = 0;
+  std::size_t                first_bytes_   = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_relaxation(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<RelaxationOn<DeviceExec>>();
+  }
+  return std::make_unique<RelaxationOn<HostExec>>();
+}
+
+} // namespace finegrain
