@@ -6,12 +6,7 @@
 #pragma once
 
 #include "scalar.hpp"
-
-#include <cstring>
-
-#if defined(__AVX2__) && !defined(__CUDACC__)
-#include <immintrin.h>
-#endif
+#include "vectors.hpp"
 
 namespace finegrain
 {
@@ -29,10 +24,6 @@ KOKKOS_FORCEINLINE_FUNCTION Multiplier multiplier(Scalar x) { return x; }
 
 #else
 
-template <class T, int H> struct VectorOf {
-  typedef T type __attribute__((vector_size(sizeof(T) * H)));
-};
-template <class T, int H> using VectorType = typename VectorOf<T, H>::type;
 // One factor of many products: spread over a vector once, whatever packs use it.
 using Multiplier = VectorType<Real, 4>;
 inline Real       first_of(Multiplier x) { return x[0]; }
@@ -54,13 +45,6 @@ inline VectorType<T, H> vector_nmadd(VectorType<T, 4> a, VectorType<T, H> b, Vec
   for (int i = 0; i < H; ++i) r[i] = madd(-a[0], b[i], c[i]);
   return r;
 }
-template <class T, int H> inline VectorType<Real, H> vector_read(const T *from)
-{
-  VectorType<T, H> raw;
-  std::memcpy(&raw, from, sizeof(raw));
-  if constexpr (std::is_same_v<T, Real>) return raw;
-  else return __builtin_convertvector(raw, VectorType<Real, H>);
-}
 #if defined(__AVX2__) && defined(__FMA__) && !defined(FINEGRAIN_REAL_SINGLE)
 using Four = VectorType<double, 4>;
 using Two  = VectorType<double, 2>;
@@ -74,31 +58,22 @@ template <> inline Two vector_nmadd<double, 2>(Four a, Two b, Two c)
 {
   return _mm_fnmadd_pd(_mm256_castpd256_pd128(a), b, c);
 }
-template <> inline Four vector_read<float, 4>(const float *from) { return _mm256_cvtps_pd(_mm_loadu_ps(from)); }
-template <> inline Two  vector_read<float, 2>(const float *from)
-{
-  return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(from))));
-}
 #endif
 
 template <int H> struct Pack {
   VectorType<Real, H> v;
 
-  template <class T> void load(const T *from) { v = vector_read<T, H>(from); }
-  template <class T> void store(T *to) const
-  {
-    const auto raw = __builtin_convertvector(v, VectorType<T, H>);
-    std::memcpy(to, &raw, sizeof(raw));
-  }
+  template <class T> void load(const T *from) { v = vector_read<Real, H>(from); }
+  template <class T> void store(T *to) const { vector_write<Real, H>(to, v); }
   void                    zero() { v = VectorType<Real, H>{}; }
   void                    scale(const Real *factors) { v *= vector_read<Real, H>(factors); }
   template <class B> void add_product(Multiplier x, const B *b)
   {
-    v = vector_madd<Real, H>(x, vector_read<B, H>(b), v);
+    v = vector_madd<Real, H>(x, vector_read<Real, H>(b), v);
   }
   template <class B> void subtract_product(Multiplier x, const B *b)
   {
-    v = vector_nmadd<Real, H>(x, vector_read<B, H>(b), v);
+    v = vector_nmadd<Real, H>(x, vector_read<Real, H>(b), v);
   }
   void add_product(Multiplier x, const Pack &b) { v = vector_madd<Real, H>(x, b.v, v); }
   void subtract(const Pack &b) { v -= b.v; }
@@ -110,17 +85,17 @@ template <int W> inline constexpr int pack_width = W >= 4 ? 4 : W >= 2 ? 2 : 1;
 template <> struct Pack<1> {
   Scalar v;
 
-  template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *from) { v = Scalar(*from); }
-  template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = T(v); }
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void load(const T *from) { v = convert<Scalar>(*from); }
+  template <class T> KOKKOS_FORCEINLINE_FUNCTION void store(T *to) const { *to = convert<T>(v); }
   KOKKOS_FORCEINLINE_FUNCTION void                    zero() { v = Scalar(0); }
   KOKKOS_FORCEINLINE_FUNCTION void                    scale(const Scalar *factors) { v = product(v, *factors); }
   template <class B> KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const B *b)
   {
-    v = madd(first_of(x), Scalar(*b), v);
+    v = madd(first_of(x), convert<Scalar>(*b), v);
   }
   template <class B> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Multiplier x, const B *b)
   {
-    v = madd(-first_of(x), Scalar(*b), v);
+    v = madd(-first_of(x), convert<Scalar>(*b), v);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_product(Multiplier x, const Pack &b) { v = madd(first_of(x), b.v, v); }
   KOKKOS_FORCEINLINE_FUNCTION void subtract(const Pack &b) { v -= b.v; }

@@ -11,14 +11,7 @@
 namespace finegrain
 {
 
-// T: in what products are summed, Scalar or Single.
-template <class T> KOKKOS_FORCEINLINE_FUNCTION T narrow_to(Scalar x)
-{
-  if constexpr (std::is_same_v<T, Scalar>) return x;
-  else return T(x);
-}
-
-// Any lanes and block sizes: W rows of the blocks. Fixed sizes keep all sums and read an entry once; others read it
+// Any lanes and block sizes, sums in T, Scalar or Single: W rows of the blocks. Fixed sizes keep all sums and read an entry once; others read it
 // once for each column.
 template <int N, class T, int W> struct ColumnSums {
   BlockSize<N> n;
@@ -37,8 +30,8 @@ template <int N, class T, int W> struct ColumnSums {
         const auto   *a  = block(e) + strip.first;
         const Scalar *xe = x(e);
         for (int c = 0; c < N; ++c) {
-          const T xc = narrow_to<T>(xe[c]);
-          for (int i = 0; i < W; ++i) sums[c * W + i] = madd(xc, T(a[c * N + i]), sums[c * W + i]);
+          const T xc = convert<T>(xe[c]);
+          for (int i = 0; i < W; ++i) sums[c * W + i] = madd(xc, convert<T>(a[c * N + i]), sums[c * W + i]);
         }
       }
       for (int c = 0; c < N; ++c)
@@ -49,8 +42,8 @@ template <int N, class T, int W> struct ColumnSums {
         for (int i = 0; i < W; ++i) sums[i] = T(0);
         for (Index e = first; e < last; ++e) {
           const auto *a  = block(e) + c * n + strip.first;
-          const T     xc = narrow_to<T>(x(e)[c]);
-          for (int i = 0; i < W; ++i) sums[i] = madd(xc, T(a[i]), sums[i]);
+          const T     xc = convert<T>(x(e)[c]);
+          for (int i = 0; i < W; ++i) sums[i] = madd(xc, convert<T>(a[i]), sums[i]);
         }
         for (int i = 0; i < W; ++i) result[i] += sums[i];
       }
@@ -60,60 +53,101 @@ template <int N, class T, int W> struct ColumnSums {
 
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 
-// Whole blocks on a host. The n^2 numbers of a block are cut into vectors, and number k is multiplied by entry k / n
-// of the vector. Reads of blocks stay inside them, those of the vector inside its n entries.
+// a b + c, element by element through fused().
+template <class T, int H> inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
+{
+  VectorType<T, H> r;
+  for (int i = 0; i < H; ++i) r[i] = fused(a[i], b[i], c[i]);
+  return r;
+}
+#if defined(__AVX2__) && defined(__FMA__)
+template <> inline VectorType<double, 4> vector_fused<double, 4>(VectorType<double, 4> a, VectorType<double, 4> b,
+                                                                 VectorType<double, 4> c)
+{
+  return _mm256_fmadd_pd(a, b, c);
+}
+template <> inline VectorType<float, 8> vector_fused<float, 8>(VectorType<float, 8> a, VectorType<float, 8> b,
+                                                               VectorType<float, 8> c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+#endif
+
+// Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
+// vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all that
+// is read of the vector.
 template <int N, class T> class FlatSums
 {
-  static constexpr int size = N * N, wide = 32 / int(sizeof(T)), full = size / wide, rest = size % wide;
-  static constexpr int half = rest / 4, single = rest % 4; // of 4 numbers, and of one
-  static_assert(half <= 1 && single <= 1);                 // squares
+  static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;
+  using Lanes               = VectorType<T, wide>;
 
-  template <int H> using Vector = VectorType<T, H>;
-
-  // The entries of a block vector, in the first lanes or in two pieces that overlap, each of up to 4.
+  // The entries of a block vector: in two vectors of four that overlap or, for eight lanes, side by side.
   struct Spread {
-    Vector<4>            low, high;
-    Vector<8>            both; // T of 4 bytes
+    VectorType<T, 4> low, high;
+    VectorType<T, 8> both;
 
     explicit Spread(const Scalar *x)
     {
-      if constexpr (N == 1) low = Vector<4>{T(x[0])};
+      if constexpr (N == 1) low = VectorType<T, 4>{convert<T>(x[0])};
       else if constexpr (N < 4) {
         const auto a = vector_read<T, 2>(x), b = vector_read<T, 2>(x + N - 2);
-        low = __builtin_shufflevector(a, b, 0, 1, 2, 3);
+        low          = __builtin_shufflevector(a, b, 0, 1, 2, 3);
       } else {
+#if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
+        if constexpr (wide == 8) {
+          both = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd((1u << N) - 1, x));
+          return;
+        }
+#endif
         low  = vector_read<T, 4>(x);
         high = vector_read<T, 4>(x + N - 4);
+        if constexpr (wide == 8) both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
       }
-      if constexpr (wide == 8 && N >= 4) both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     }
-    // Where entry c is: a lane of low and high, one after the other.
-    static constexpr int place(int c) { return N == 3 && c == 2 ? 3 : c < 4 ? c : 4 + c - (N - 4); }
-
-    // The factors of numbers K to K + H - 1. Where they begin in the lower piece and end in the higher one, the higher
-    // has them all.
-    template <int K, int H> Vector<H> factors() const
+    static constexpr int place(int c) // of entry c in low or both
     {
-      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE -> Vector<H> {
-        if constexpr (N < 4) return __builtin_shufflevector(low, low, place((K + J) / N)...);
-        else if constexpr (wide == 8) return __builtin_shufflevector(both, both, place((K + J) / N)...);
-        else if constexpr ((K + H - 1) / N < 4) return __builtin_shufflevector(low, low, (K + J) / N...);
-        else return __builtin_shufflevector(high, high, (K + J) / N - (N - 4)...);
+      if (N < 4) return N == 3 && c == 2 ? 3 : c;
+#if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
+      return c;
+#else
+      return c < 4 ? c : 8 - N + c;
+#endif
+    }
+    static constexpr int column(int k) { return k < N * N ? k / N : N - 1; }
+
+    // The factors of numbers K, K + 1, ... Where they begin in the lower vector and end in the higher one, the higher
+    // has them all.
+    template <int K> Lanes factors() const
+    {
+      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE -> Lanes {
+        if constexpr (N < 4) return __builtin_shufflevector(low, low, place(column(K + J))...);
+        else if constexpr (wide == 8) return __builtin_shufflevector(both, both, place(column(K + J))...);
+        else if constexpr (column(K + wide - 1) < 4) return __builtin_shufflevector(low, low, column(K + J)...);
+        else return __builtin_shufflevector(high, high, column(K + J) - (N - 4)...);
       }
-      (std::make_integer_sequence<int, H>());
+      (std::make_integer_sequence<int, wide>());
     }
   };
 
-  Vector<wide> sums_[std::size_t(full > 0 ? full : 1)];
-  Vector<4>    half_;
-  T            single_;
+  Lanes sums_[std::size_t(groups) + 1]; // the last is zero
+
+  // Numbers K, K + 1, ...
+  template <int K> FINEGRAIN_INLINE Lanes numbers() const
+  {
+    if constexpr (K % wide == 0) return sums_[K / wide];
+    else
+      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE -> Lanes {
+        return __builtin_shufflevector(sums_[K / wide], sums_[K / wide + 1], (K % wide + J)...);
+      }
+    (std::make_integer_sequence<int, wide>());
+  }
 
 public:
+  static constexpr int rows = pieces * wide; // of a result, those beyond N undefined
+
   FINEGRAIN_INLINE FlatSums()
   {
-    for (auto &s : sums_) s = Vector<wide>{};
-    half_   = Vector<4>{};
-    single_ = 0;
+    for (Lanes &s : sums_) s = Lanes{};
   }
 
   // Sums += block x.
@@ -121,26 +155,27 @@ public:
   {
     const Spread spread(x);
     [&]<int... G>(std::integer_sequence<int, G...>) FINEGRAIN_INLINE {
-      ((sums_[G] = vector_fused<T, wide>(spread.template factors<G * wide, wide>(), vector_read<T, wide>(block + G * wide),
-                                        sums_[G])),
+      ((sums_[G] = vector_fused<T, wide>(spread.template factors<G * wide>(), vector_read<T, wide>(block + G * wide),
+                                         sums_[G])),
        ...);
     }
-    (std::make_integer_sequence<int, full>());
-    if constexpr (half > 0)
-      half_ = vector_fused<T, 4>(spread.template factors<full * wide, 4>(), vector_read<T, 4>(block + full * wide), half_);
-    if constexpr (single > 0) single_ = fused(T(x[N - 1]), T(Scalar(block[size - 1])), single_);
+    (std::make_integer_sequence<int, groups>());
   }
 
   // result[r] = the sums of row r, column after column.
   FINEGRAIN_INLINE void add_up(T *result) const
   {
-    alignas(64) T all[std::size_t(size)];
-    std::memcpy(all, sums_, sizeof(T) * std::size_t(full * wide));
-    if constexpr (half > 0) std::memcpy(all + full * wide, &half_, sizeof(half_));
-    if constexpr (single > 0) all[size - 1] = single_;
-    for (int r = 0; r < N; ++r) result[r] = T(0);
-    for (int c = 0; c < N; ++c)
-      for (int r = 0; r < N; ++r) result[r] += all[c * N + r];
+    [&]<int... P>(std::integer_sequence<int, P...>) FINEGRAIN_INLINE {
+      (store_piece<P>(result, std::make_integer_sequence<int, N>()), ...);
+    }
+    (std::make_integer_sequence<int, pieces>());
+  }
+
+private:
+  template <int P, int... C> FINEGRAIN_INLINE void store_piece(T *result, std::integer_sequence<int, C...>) const
+  {
+    const Lanes total = (Lanes{} + ... + numbers<P * wide + C * N>());
+    std::memcpy(result + P * wide, &total, sizeof(total));
   }
 };
 

@@ -49,15 +49,13 @@ public:
   Coloring                coloring() const;                // `colors` counts those of own rows
 
 private:
-  struct Crew;
-
   Graph                      graph_, coupling_, ghosts_; // ghosts_: rows next to each ghost
   std::vector<std::uint64_t> priority_, ghost_priority_;
   std::vector<Index>         waits_; // uncoloured neighbours of higher priority, ghosts among them
   std::vector<Index>         ready_; // rows that wait for none
   std::vector<char>          ghost_known_;
   HostArray<Index>           color_;
-  Index                      left_;
+  Index                      largest_degree_, left_; // left_: rows without a colour
 };
 
 // The same on one rank. Without keys: row numbers.
@@ -85,9 +83,10 @@ bool is_valid(const Graph &, const Coloring &);
 // The same of couplings to ghosts.
 bool is_valid(const Graph &coupling, const Coloring &, const Index *ghost_color);
 
-// Groups are colours, and their rows ascend by key (empty: row numbers). With flags for rows at the boundary each
-// colour is two groups, boundary rows first. Groups without rows are kept: all ranks go through the same groups.
+// Groups are colours, and their rows ascend by key (empty: row numbers). With flags for rows at the boundary, even if
+// there are no rows, each colour is two groups, boundary rows first. Groups without rows are kept: all ranks go
+// through the same groups.
 Schedule schedule_colors(const Coloring &, const HostArray<std::int64_t> &key = {},
-                         const std::vector<char> &boundary = {});
+                         const std::vector<char> *boundary = nullptr);
 
 } // namespace finegrain

@@ -1,6 +1,7 @@
 // What an engine keeps for corrections.
 #pragma once
 
+#include "graph.hpp"
 #include "residual.hpp"
 
 namespace finegrain

@@ -23,6 +23,9 @@ const char *find_relaxation_conflict(const Recipe &r)
 
 const char *find_conflict(const Recipe &r)
 {
+  for (const Precision p : {r.precision, r.diagonal})
+    if (r.method == Method::factorization && p != Precision::working && p != Precision::single)
+      return "half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working or single";
   if (r.precision == Precision::working && r.diagonal != Precision::working)
     return "diagonal blocks are stored in lower precision than the other blocks";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)

@@ -41,6 +41,45 @@ Graph permute(const Graph &g, const HostArray<Index> &order)
   return q;
 }
 
+Graph transpose(const Graph &g, Index columns)
+{
+  Graph t{columns, HostArray<Index>("finegrain::ptr", std::size_t(columns) + 1),
+          make_array<Index>("finegrain::col", std::size_t(g.entries()))};
+  for (Index e = 0; e < g.entries(); ++e) ++t.ptr(g.col(e) + 1);
+  for (Index c = 0; c < columns; ++c) t.ptr(c + 1) += t.ptr(c);
+  std::vector<Index> next(t.ptr.data(), t.ptr.data() + columns);
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) t.col(next[std::size_t(g.col(e))]++) = i;
+  return t;
+}
+
+Graph symmetrize(const Graph &g, bool *was_symmetric)
+{
+  const Graph        t = transpose(g, g.rows);
+  std::vector<Index> col;
+  col.reserve(std::size_t(g.entries()));
+  Graph s{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}};
+  bool  symmetric = true;
+  s.ptr(0)        = 0;
+  for (Index i = 0; i < g.rows; ++i) {
+    Index       a = g.ptr(i), b = t.ptr(i);
+    const Index last_a = g.ptr(i + 1), last_b = t.ptr(i + 1);
+    while (a < last_a || b < last_b) {
+      const bool  from_a = b == last_b || (a < last_a && g.col(a) <= t.col(b));
+      const bool  from_b = a == last_a || (b < last_b && t.col(b) <= g.col(a));
+      const Index to     = from_a ? g.col(a) : t.col(b);
+      symmetric          = symmetric && from_a && from_b;
+      if (to != i) col.push_back(to);
+      a += from_a;
+      b += from_b;
+    }
+    s.ptr(i + 1) = Index(col.size());
+  }
+  s.col = to_array("finegrain::col", col);
+  if (was_symmetric) *was_symmetric = symmetric;
+  return s;
+}
+
 HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner)
 {
   auto composed = make_array<Index>("finegrain::order", inner.extent(0));

@@ -28,6 +28,8 @@ Graph permute(const Graph &, const HostArray<Index> &order);
 // inner as numbers of outer: outer(inner(p)).
 HostArray<Index> compose(const HostArray<Index> &outer, const HostArray<Index> &inner);
 
+Graph transpose(const Graph &, Index columns);
+
 // The union of a square pattern with its transpose, without diagonal entries. O(entries). *was_symmetric, if wanted:
 // whether the two were equal.
 Graph symmetrize(const Graph &, bool *was_symmetric = nullptr);

@@ -49,7 +49,7 @@ template <class Make> auto with_storage(Precision off_diagonal, Precision diagon
   if (low_off && low_diagonal) return make(std::type_identity<Single>(), std::type_identity<Single>());
   if (low_off) return make(std::type_identity<Single>(), std::type_identity<Scalar>());
   return make(std::type_identity<Scalar>(),
-              std::type_identity<Scalar>()); // find_conflict() rules out a diagonal below the rest
+              std::type_identity<Scalar>()); // find_conflict() rules out a diagonal below the rest, and sixteen bits
 }
 
 } // namespace

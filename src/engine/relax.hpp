@@ -5,6 +5,8 @@
 
 #include "blocksums.hpp"
 #include "factor.hpp"
+#include "narrow.hpp"
+#include "sweep.hpp"
 
 namespace finegrain
 {
@@ -61,8 +63,11 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         const Index c = rows.col[e];
         return c < rows.owned ? own + Offset(c) * n : ghosts + Offset(c - rows.owned) * n;
       };
-      sum_up(lanes, first, last, nn, column, [&](int r, Sum sum) FINEGRAIN_INLINE {
-        rest[r] = rhs[r] - Scalar(sum) * less;
+      sum_up(lanes, first, last, nn, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums; // the scale is a power of two: the product is exact
+        sums.load(rhs + s.first);
+        sums.subtract_product(multiplier(Scalar(less)), total);
+        sums.store(rest + s.first);
       });
     });
     lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
@@ -78,7 +83,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
 private:
-  // put(r, sum of the products of row r) for the rows of these lanes.
+  // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index first, Index last, Offset nn, const Column &column,
                                           const Put &put) const
@@ -87,9 +92,9 @@ private:
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
       FlatSums<N, Sum> sums;
       for (Index e = first; e < last; ++e) sums.add(blocks + e * nn, column(e));
-      Sum total[std::size_t(N)];
+      Sum total[std::size_t(sums.rows)];
       sums.add_up(total);
-      for (int r = 0; r < N; ++r) put(r, total[r]);
+      put(Strip<N>{0}, total);
       return;
     }
 #endif
@@ -97,7 +102,7 @@ private:
       Sum total[std::size_t(s.width)];
       ColumnSums<N, Sum, s.width>{n, s}(
         first, last, [&](Index e) FINEGRAIN_INLINE { return blocks + e * nn; }, column, total);
-      for (int i = 0; i < s.width; ++i) put(s.first + i, total[i]);
+      put(s, total);
     });
   }
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(const Accumulator<W> &sums, Scalar *to) const
@@ -134,7 +139,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   {
     const Offset nn  = Offset(n) * n;
     const Index  pos = diagonal ? rows.position(slot) : slot, row = diagonal ? rows.row(pos) : slot;
-    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+    each_output<V>(lanes, vectors, [&](int i, int v) FINEGRAIN_INLINE {
       const Offset at  = v * vectors.stride;
       Scalar       sum = Scalar(0);
       for (Index e = rows.ptr[pos]; e < rows.ptr[pos + 1]; ++e) {
@@ -142,26 +147,17 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
         const Scalar      *xe     = x + at + Offset(rows.row(from)) * n;
         const OffDiagonal *column = blocks + entry[e] * nn + i * n;
         const Real         less   = unscale.of(from);
-        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, Scalar(column[a]), sum);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
       }
       if (diagonal) scratch[v * n + i] = in[at + Offset(row) * n + i] - sum;
       else out[at + Offset(row) * n + i] = -sum;
     });
     if (!diagonal) return;
-    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+    each_output<V>(lanes, vectors, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = Scalar(0);
       for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal[pos * nn + i * n + a]), sum);
       Scalar &to = out[v * vectors.stride + Offset(row) * n + i];
       to         = madd(Scalar(omega), sum, product(Scalar(1 - omega), to));
-    });
-  }
-
-private:
-  template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
-  {
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
-      for (int i = s.first; i < s.first + s.width; ++i)
-        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
     });
   }
 };
@@ -245,7 +241,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
       lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
         const Offset flushed = narrow(a + at, count, beta, to + at);
         Scalar       check   = Scalar(0); // 0 times what is not finite is not 0
-        for (int i = at; i < at + count; ++i) check = madd(Scalar(0), Scalar(to[i]), check);
+        for (int i = at; i < at + count; ++i) check = madd(Scalar(0), convert<Scalar>(to[i]), check);
         if (flushed > 0) atomic_add(&trouble->flushed, flushed);
         if (!is_finite(magnitude(check))) atomic_lower(&trouble->bad_coupling, row);
       });

@@ -34,13 +34,15 @@ public:
   {
     Recipe recipe = asked;
     if (const Refusal refusal = Base::check(view, recipe)) return refusal;
-    const Graph   symmetric = symmetrize(view.owned);
+    bool          was_symmetric;
+    const Graph   symmetric = symmetrize(view.owned, &was_symmetric);
     ColoringKind &kind      = recipe.relaxation.coloring;
     if (kind == ColoringKind::automatic)
       kind = color_red_black(recipe.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
     const auto coloring = choose_colors(view, symmetric, recipe);
     if (!coloring) return {Refusal::color_fit};
-    const Schedule colors = schedule_colors(*coloring, view.agreed.key, view.agreed.sent);
+    const bool     by_color = recipe.relaxation.exchange == Exchange::color;
+    const Schedule colors   = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
     recipe.schedule       = ScheduleKind::color;
     recipe.ordering       = colors.order;
     recipe.group          = colors.group;
@@ -73,7 +75,7 @@ public:
     for (Index pos = 0; pos < rows_; ++pos)
       first_entries_ += options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
 
-    statistics_.symmetrized = !is_symmetric(view.owned);
+    statistics_.symmetrized = !was_symmetric;
     statistics_.coloring    = recipe.relaxation.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
     statistics_.lower       = rows.entries();

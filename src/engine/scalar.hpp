@@ -1,7 +1,7 @@
 // Scalars, storage types and the one multiply-add that all row arithmetic goes through.
 #pragma once
 
-#include "compat.hpp"
+#include "half.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -16,18 +16,22 @@ using Offset = std::int64_t; // scalars, update pairs
 #if defined(FINEGRAIN_REAL_SINGLE)
 using Real = float;
 #else
-using Real   = double;
+using Real           = double;
 #endif
 #if defined(FINEGRAIN_COMPLEX)
-using Scalar = Kokkos::complex<Real>;
-using Single = Kokkos::complex<float>;
+using Scalar         = Kokkos::complex<Real>;
+using Single         = Kokkos::complex<float>;
+using HalfScalar     = StoredComplex<Half>;
+using BFloat16Scalar = StoredComplex<BFloat16>;
 #else
-using Scalar = Real;
-using Single = float;
+using Scalar         = Real;
+using Single         = float;
+using HalfScalar     = Half;
+using BFloat16Scalar = BFloat16;
 #endif
 
-// How blocks are stored. Arithmetic is always in Scalar.
-enum class Precision { working, single };
+// How blocks are stored. Nothing is computed in half or bfloat16, and a factorization is stored in neither.
+enum class Precision { working, single, half, bfloat16 };
 
 template <Precision P> struct StorageOf {
   using type = Scalar;
@@ -35,8 +39,27 @@ template <Precision P> struct StorageOf {
 template <> struct StorageOf<Precision::single> {
   using type = Single;
 };
+template <> struct StorageOf<Precision::half> {
+  using type = HalfScalar;
+};
+template <> struct StorageOf<Precision::bfloat16> {
+  using type = BFloat16Scalar;
+};
 
-inline std::size_t storage_size(Precision p) { return p == Precision::single ? sizeof(Single) : sizeof(Scalar); }
+inline std::size_t storage_size(Precision p)
+{
+  switch (p) {
+  case Precision::working:
+    return sizeof(Scalar);
+  case Precision::single:
+    return sizeof(Single);
+  case Precision::half:
+    return sizeof(HalfScalar);
+  case Precision::bfloat16:
+    return sizeof(BFloat16Scalar);
+  }
+  return 0;
+}
 
 // a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
 // their translation units, is what makes every executor and schedule give the same bits.

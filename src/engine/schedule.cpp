@@ -88,6 +88,35 @@ HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Ind
   return {};
 }
 
+HostArray<Index> order_by_neighbours(const Graph &g, const HostArray<Index> &rank)
+{
+  struct Visit {
+    Index row, next; // the next entry to look at
+  };
+  auto               order = make_array<Index>("finegrain::order", std::size_t(g.rows));
+  std::vector<char>  seen(std::size_t(g.rows), 0);
+  std::vector<Visit> path; // ranks fall along it: as deep as there are colours
+  Index              done  = 0;
+  const auto         visit = [&](Index row) {
+    seen[std::size_t(row)] = 1;
+    path.push_back({row, g.ptr(row)});
+  };
+  for (Index root = 0; root < g.rows; ++root) {
+    if (!seen[std::size_t(root)]) visit(root);
+    while (!path.empty()) {
+      Visit &v = path.back();
+      if (v.next == g.ptr(v.row + 1)) {
+        order(done++) = v.row;
+        path.pop_back();
+        continue;
+      }
+      const Index to = g.col(v.next++);
+      if (!seen[std::size_t(to)] && rank(to) < rank(v.row)) visit(to);
+    }
+  }
+  return order;
+}
+
 HostArray<Index> reverse_groups(const HostArray<Index> &group)
 {
   const std::size_t size     = group.extent(0);

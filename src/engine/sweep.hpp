@@ -30,6 +30,16 @@ struct Vectors {
   Offset stride = 0;
 };
 
+// f(i, v) for output i of vector v.
+template <int V, class Lanes, class F>
+KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
+{
+  lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i)
+      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
+  });
+}
+
 // y of the slot's row = d^-1 (b - sum of l y over earlier rows). y is stored by row or by position.
 // Corrected: the sum is that of l (y - z), z stored as y is: the right-hand side of a correction of DILU is
 // b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
@@ -151,7 +161,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
   {
     const Offset nn  = Offset(n) * n;
     const Index  pos = backward ? last_position - slot : slot, row = row_of ? row_of[pos] : pos;
-    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+    each_output<V>(lanes, vectors, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = in[v * vectors.stride + Offset(row) * n + i];
       for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e) {
         const OffDiagonal *column = blocks + entry[e] * nn + i * n;
@@ -160,22 +170,13 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
       }
       scratch[v * n + i] = sum;
     });
-    each_output(lanes, [&](int i, int v) FINEGRAIN_INLINE {
+    each_output<V>(lanes, vectors, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = scratch[v * n + i];
       if (diagonal) {
         sum = Scalar(0);
         for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal[pos * nn + i * n + a]), sum);
       }
       out[v * vectors.stride + Offset(row) * n + i] = sum;
-    });
-  }
-
-private:
-  template <class Lanes, class F> KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const F &f) const
-  {
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
-      for (int i = s.first; i < s.first + s.width; ++i)
-        for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
     });
   }
 };

@@ -1,0 +1,217 @@
+// Storage types of sixteen bits: conversions against arithmetic and against each other, reads and writes in vectors
+// against one by one, scales, and what is flushed to zero.
+#include "oracle.hpp"
+
+#include "accumulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+using Bits = std::uint16_t;
+
+// The value of a half by its definition.
+double value_of_half(unsigned bits)
+{
+  const int    exponent = int(bits >> 10) & 31, mantissa = int(bits & 1023);
+  const double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == 31) return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * INFINITY;
+  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+}
+
+// Floats around every half and every middle of two, and at random.
+std::vector<float> telling_floats()
+{
+  std::vector<float> all;
+  const auto         add = [&](double x) {
+    const float f = float(x);
+    for (const float y : {f, std::nextafter(f, -INFINITY), std::nextafter(f, INFINITY)}) all.push_back(y);
+  };
+  for (unsigned h = 0; h < 0x7c00; ++h) {
+    add(value_of_half(h));
+    add((value_of_half(h) + (h == 0x7bff ? 65536 : value_of_half(h + 1))) / 2);
+  }
+  std::mt19937 random(5);
+  for (int i = 0; i < 200000; ++i) all.push_back(std::bit_cast<float>(std::uint32_t(random())));
+  for (const std::uint32_t bits : {0x7f800000u, 0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0x7fa00000u, 0x00000001u,
+                                   0x007fffffu, 0x7f7fffffu, 0x7f7f8000u, 0x7f7f7fffu})
+    all.push_back(std::bit_cast<float>(bits));
+  const std::size_t half = all.size();
+  for (std::size_t i = 0; i < half; ++i) all.push_back(-all[i]);
+  return all;
+}
+
+// The nearest of sixteen bits by search; ties to even.
+template <class T> Bits nearest(float x)
+{
+  const double limit = std::is_same_v<T, Half> ? 65536 : std::ldexp(1., 128); // stands for infinity
+  const Bits   top   = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
+  const auto   value = [&](Bits b) { return b == top ? limit : double(to_single(T{b})); };
+  const double a     = std::fabs(double(x));
+  Bits         below = 0;
+  for (Bits step = 0x4000; step > 0; step = Bits(step / 2))
+    if (below + step <= top && value(Bits(below + step)) <= a) below = Bits(below + step);
+  if (below < top) {
+    const double down = a - value(below), up = value(Bits(below + 1)) - a;
+    if (up < down || (up == down && below % 2 == 1)) ++below;
+  }
+  return Bits(below | (std::signbit(x) ? 0x8000 : 0));
+}
+
+TEST(Half, EveryOneIsItsValue)
+{
+  for (unsigned h = 0; h < 65536; ++h) {
+    const float  single   = to_single(Half{Bits(h)});
+    const double expected = value_of_half(h);
+    EXPECT_TRUE(std::isnan(expected) ? std::isnan(single) : double(single) == expected) << h;
+    EXPECT_EQ(std::signbit(single), (h & 0x8000) != 0);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(single), std::bit_cast<std::uint32_t>(detail::widen_half(Bits(h)))) << h;
+    EXPECT_EQ(to_half(single).bits, std::isnan(expected) ? h | 0x200 : h); // NaN becomes quiet
+    EXPECT_EQ(to_half(single).bits, detail::narrow_half(single));
+  }
+}
+
+TEST(Half, RoundsToNearestEven)
+{
+  for (const float x : telling_floats()) {
+    const Bits bits = to_half(x).bits;
+    ASSERT_EQ(bits, detail::narrow_half(x)) << std::bit_cast<std::uint32_t>(x);
+    ASSERT_TRUE(std::isnan(x) ? std::isnan(to_single(Half{bits})) : bits == nearest<Half>(x)) << x;
+  }
+  EXPECT_EQ(to_half(65519.996f).bits, 0x7bff);
+  EXPECT_EQ(to_half(65520.f).bits, 0x7c00);
+  EXPECT_EQ(convert<Half>(65519.999999).bits, 0x7c00); // by way of single, which is 65520
+  EXPECT_EQ(to_half(std::ldexp(1.f, -25)).bits, 0);
+  EXPECT_EQ(to_half(std::nextafter(std::ldexp(1.f, -25), 1.f)).bits, 1);
+}
+
+TEST(BFloat16, RoundsToNearestEven)
+{
+  for (const float x : telling_floats()) {
+    const Bits bits = to_bfloat16(x).bits;
+    ASSERT_TRUE(std::isnan(x) ? std::isnan(to_single(BFloat16{bits})) : bits == nearest<BFloat16>(x)) << x;
+  }
+  for (unsigned b = 0; b < 65536; ++b) {
+    const float x = to_single(BFloat16{Bits(b)});
+    EXPECT_TRUE(std::isnan(x) || to_bfloat16(x).bits == b) << b;
+  }
+}
+
+TEST(Storage, ConvertsComplexNumbersByParts)
+{
+  const Kokkos::complex<double> z(1.0000001, -65600);
+  const StoredComplex<Half>     h      = convert<StoredComplex<Half>>(z);
+  const Kokkos::complex<float>  single = convert<Kokkos::complex<float>>(h);
+  EXPECT_EQ(h.re.bits, 0x3c00);
+  EXPECT_EQ(h.im.bits, 0xfc00);
+  EXPECT_EQ(single.real(), 1.f);
+  EXPECT_EQ(single.imag(), -INFINITY);
+  EXPECT_EQ(convert<Scalar>(convert<HalfScalar>(Scalar(2))), Scalar(2));
+  EXPECT_EQ(storage_size(Precision::half), sizeof(Scalar) / sizeof(Real) * 2);
+  EXPECT_EQ(storage_size(Precision::bfloat16), sizeof(BFloat16Scalar));
+}
+
+TEST(Storage, FactorizationsTakeWorkingAndSingleOnly)
+{
+  for (const Precision p : {Precision::half, Precision::bfloat16}) {
+    Recipe r;
+    r.precision = p;
+    ASSERT_NE(find_conflict(r), nullptr);
+    EXPECT_NE(std::strstr(find_conflict(r), "half and bfloat16"), nullptr);
+    r.precision = Precision::working;
+    r.diagonal  = p;
+    EXPECT_NE(find_conflict(r), nullptr);
+  }
+}
+
+#if !defined(__CUDACC__)
+
+// Numbers of a storage type with everything in them.
+template <class T> std::vector<T> stored_numbers()
+{
+  const std::vector<float> floats = telling_floats();
+  std::vector<T>           all;
+  for (std::size_t i = 0; i < floats.size(); i += 37) all.push_back(convert<T>(floats[i]));
+  return all;
+}
+
+template <class T> bool same_bits(const T &a, const T &b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
+
+template <class Lane, int H, class T> void check_vectors()
+{
+  const std::vector<T> from = stored_numbers<T>();
+  for (std::size_t first = 0; first + std::size_t(H) <= from.size(); ++first) {
+    // From the last bytes of an allocation: AddressSanitizer sees a read beyond them.
+    const std::vector<T> exact(from.begin() + long(first), from.begin() + long(first) + H);
+    VectorType<Lane, H>  v = vector_read<Lane, H>(exact.data());
+    std::vector<T>       back(static_cast<std::size_t>(H), T{});
+    vector_write<Lane, H>(back.data(), v);
+    for (int i = 0; i < H; ++i) {
+      const Lane lane = v[i], one = convert<Lane>(exact[std::size_t(i)]);
+      ASSERT_TRUE(same_bits(lane, one)) << lane << " is not " << one;
+      ASSERT_TRUE(same_bits(back[std::size_t(i)], convert<T>(lane))) << lane;
+    }
+  }
+}
+
+TEST(Storage, VectorsAreReadAndWrittenAsOneByOne)
+{
+  const auto check = []<class T>(T) {
+    check_vectors<double, 2, T>();
+    check_vectors<double, 4, T>();
+    check_vectors<float, 2, T>();
+    check_vectors<float, 4, T>();
+    check_vectors<float, 8, T>();
+  };
+  check(Half());
+  check(BFloat16());
+  check(float());
+  check(double());
+}
+
+#endif
+
+template <int W, class T> void check_accumulator()
+{
+  const std::vector<Scalar> numbers = make_vector(200, 3);
+  std::vector<T>            stored;
+  for (const Scalar a : numbers) stored.push_back(convert<T>(a));
+  for (std::size_t first = 0; first + std::size_t(W) <= stored.size(); ++first) {
+    Accumulator<W> sums;
+    sums.load(stored.data() + first);
+    std::vector<Scalar> read(static_cast<std::size_t>(W), Scalar(0));
+    std::vector<T>      back(static_cast<std::size_t>(W), T{});
+    sums.store(read.data());
+    sums.store(back.data());
+    for (std::size_t i = 0; i < std::size_t(W); ++i) {
+      ASSERT_EQ(read[i], convert<Scalar>(stored[first + i]));
+      ASSERT_TRUE(same_bits(back[i], stored[first + i]));
+    }
+    sums.add_product(multiplier(Scalar(3)), stored.data() + first);
+    sums.store(read.data());
+    for (std::size_t i = 0; i < std::size_t(W); ++i)
+      ASSERT_EQ(read[i], madd(Scalar(3), convert<Scalar>(stored[first + i]), convert<Scalar>(stored[first + i])));
+  }
+}
+
+TEST(Storage, AccumulatorsReadSixteenBits)
+{
+  [&]<int... W>(std::integer_sequence<int, W...>)
+  {
+    (check_accumulator<W + 1, HalfScalar>(), ...);
+    (check_accumulator<W + 1, BFloat16Scalar>(), ...);
+  }
+  (std::make_integer_sequence<int, 9>());
+}
+
+} // namespace
