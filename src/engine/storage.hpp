@@ -77,14 +77,15 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
   if constexpr (Parts<From>::count == 2)
     return narrow(reinterpret_cast<const PartOf<From> *>(from), 2 * count, scale, reinterpret_cast<PartOf<To> *>(to));
   else {
-    Offset flushed = 0, i = 0;
+    Offset flushed = 0, whole = 0;
 #if !defined(__CUDACC__)
     if constexpr (!std::is_same_v<To, double>) {
       constexpr int                   width = 32 / sizeof(From);
       VectorType<From, width>         factor;
       VectorType<std::int32_t, width> lost{};
       for (int lane = 0; lane < width; ++lane) factor[lane] = scale;
-      for (; i + width <= count; i += width) {
+      whole = count / width * width;
+      for (Offset i = 0; i < whole; i += width) {
         const auto before = vector_read<From, width>(from + i);
         const auto scaled = before * factor;
         const auto single = __builtin_convertvector(scaled, VectorType<float, width>);
@@ -96,7 +97,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
       for (int lane = 0; lane < width; ++lane) flushed += lost[lane];
     }
 #endif
-    for (; i < count; ++i) {
+    for (Offset i = whole; i < count; ++i) {
       To stored;
       flushed += narrow_one(detail::read_number(from + i), scale, stored);
       std::memcpy(to + i, &stored, sizeof(stored));

@@ -10,7 +10,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
+#include <functional>
 #include <string>
 
 using namespace finegrain;
@@ -28,21 +28,28 @@ template <class Body> void for_ranges(Index threads, const Body &body)
   for_threads(HostExec(), threads, [&](Index i) { body(count * i / threads, count * (i + 1) / threads); });
 }
 
-template <class From> HostArray<From> make_numbers(Index threads)
+template <class T> void fill(const HostArray<T> &a, Index threads)
 {
-  auto a = make_array<From>("numbers", std::size_t(count));
   for_ranges(threads, [&](Offset begin, Offset end) {
-    for (Offset i = begin; i < end; ++i) a(std::size_t(i)) = From(1) / From(i % 1000 + 1);
+    for (Offset i = begin; i < end; ++i) a(std::size_t(i)) = convert<T>(float(i % 1000 + 1));
   });
+}
+
+template <class T> HostArray<T> make_numbers(Index threads)
+{
+  auto a = make_array<T>("numbers", std::size_t(count));
+  fill(a, threads);
   return a;
 }
 
 template <class To, class From> void reduce(benchmark::State &state, Way way, Index threads)
 {
   const HostArray<From> numbers = make_numbers<From>(threads);
-  const auto            copy    = make_array<To>("copy", std::size_t(way == Way::copy ? count : 0));
-  // Results, which are numbers too, are reduced again: it takes no longer, and nothing has to be set up in between.
+  const auto            copy    = make_numbers<To>(threads);
   for (auto _ : state) {
+    state.PauseTiming();
+    fill(numbers, threads);
+    state.ResumeTiming();
     if (way == Way::copy)
       for_ranges(threads, [&](Offset begin, Offset end) {
         narrow(numbers.data() + begin, end - begin, From(1), copy.data() + begin);
