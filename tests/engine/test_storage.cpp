@@ -3,6 +3,7 @@
 #include "oracle.hpp"
 
 #include "accumulator.hpp"
+#include "storage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -212,6 +213,99 @@ TEST(Storage, AccumulatorsReadSixteenBits)
     (check_accumulator<W + 1, BFloat16Scalar>(), ...);
   }
   (std::make_integer_sequence<int, 9>());
+}
+
+template <class T> void check_scale()
+{
+  using Limits         = std::numeric_limits<T>;
+  const int      limit = 1 - Limits::min_exponent;
+  std::vector<T> all{Limits::denorm_min(), 3 * Limits::denorm_min(), Limits::min(), Limits::max(), 1, 65504, 65536};
+  for (int e = Limits::min_exponent - 20; e < Limits::max_exponent; ++e)
+    for (const double m : {1., 1.5, 1.99, 1.9990234375, 1.9990235, 1.9995, 1.99951171875, 1.9999}) // 65504 to 65520
+      all.push_back(std::ldexp(T(m), e));
+  for (const T largest : all) {
+    if (!(largest > 0) || !std::isfinite(largest)) continue;
+    const T scale = find_scale(largest);
+    int     exponent;
+    ASSERT_EQ(std::frexp(scale, &exponent), T(0.5));
+    ASSERT_TRUE(std::isnormal(scale) && std::isnormal(1 / scale) && scale * (1 / scale) == 1) << largest;
+    ASSERT_LE(scale * largest, T(65504)) << largest;
+    ASSERT_TRUE(std::abs(exponent - 1) == limit || 2 * scale * largest > T(65504)) << largest;
+    ASSERT_TRUE(largest < Limits::min() || scale * largest / scale == largest) << largest;
+    for (const T next : {largest, std::nextafter(largest, T(0))})
+      ASSERT_LE(convert<Half>(scale * next).bits, 0x7bff) << "an infinity of " << next;
+  }
+  for (const T none : {T(0), Limits::infinity(), Limits::quiet_NaN()}) EXPECT_EQ(find_scale(none), T(1));
+  EXPECT_EQ(find_scale(T(1)), T(32768));
+  EXPECT_EQ(find_scale(T(65504)), T(1));
+  EXPECT_EQ(find_scale(std::nextafter(T(65504), T(65536))), T(0.5));
+}
+
+TEST(Storage, ScalesArePowersOfTwoThatReachNoInfinity)
+{
+  check_scale<double>();
+  check_scale<float>();
+}
+
+// Real numbers with everything in them: ties, what becomes zero, infinities, zeros of both signs.
+template <class From> std::vector<From> telling_numbers()
+{
+  std::vector<From> all{From(0), From(-0.)};
+  for (const float f : telling_floats())
+    if (all.size() < 400000) all.push_back(From(f));
+  if constexpr (std::is_same_v<From, double>) // what rounds twice
+    for (std::size_t i = 0; i < 100000; ++i) all.push_back(all[3 * i] * (1 + 1e-9 * double(i % 7)));
+  return all;
+}
+
+template <class To, class From> void check_narrow(From scale)
+{
+  const std::vector<From> from  = telling_numbers<From>();
+  std::size_t             first = 0;
+  for (std::size_t count = 0; first + count <= from.size(); count = count < 70 ? count + 1 : 4099) {
+    const std::vector<From> exact(from.begin() + long(first), from.begin() + long(first + count));
+    std::vector<To>         to(count + 1, convert<To>(7.f)), expected = to;
+    Offset                  flushed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      expected[i] = convert<To>(float(scale * exact[i]));
+      flushed += exact[i] != From(0) && convert<float>(expected[i]) == 0;
+    }
+    ASSERT_EQ(narrow(exact.data(), Offset(count), scale, to.data()), flushed) << count;
+    ASSERT_EQ(std::memcmp(to.data(), expected.data(), to.size() * sizeof(To)), 0) << count << " from " << first;
+    first += count > 0 ? count : 1;
+  }
+}
+
+TEST(Storage, RunsAreNarrowedAsOneByOne)
+{
+  for (const int e : {0, 15, -20, 100}) {
+    check_narrow<Half, float>(std::ldexp(1.f, e));
+    check_narrow<BFloat16, float>(std::ldexp(1.f, e));
+    check_narrow<float, float>(std::ldexp(1.f, e));
+    check_narrow<Half, double>(std::ldexp(1., e));
+    check_narrow<BFloat16, double>(std::ldexp(1., e));
+    check_narrow<float, double>(std::ldexp(1., e));
+  }
+}
+
+TEST(Storage, BlocksOfScalarsAreNarrowedSymmetrically)
+{
+  std::vector<Scalar> block = make_vector(25, 4);
+  for (std::size_t c = 0; c < 5; ++c)
+    for (std::size_t r = 0; r < c; ++r) block[c * 5 + r] = block[r * 5 + c];
+  const Real              scale = find_scale(Real(2));
+  std::vector<HalfScalar> half(25);
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 0);
+  for (std::size_t c = 0; c < 5; ++c)
+    for (std::size_t r = 0; r < 5; ++r) {
+      EXPECT_TRUE(same_bits(half[c * 5 + r], half[r * 5 + c]));
+      EXPECT_LE(magnitude(convert<Scalar>(half[c * 5 + r]) / scale - block[c * 5 + r]),
+                Real(1. / 2048) * magnitude(block[c * 5 + r]));
+    }
+  block.assign(25, Scalar(0));
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 0) << "zeros are not flushed";
+  block[24] = Scalar(Real(1e-20));
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 1);
 }
 
 } // namespace
