@@ -80,7 +80,7 @@ void balance_colors(const Graph &symmetric, Coloring &);
 // Whether every row has a colour in [0, colors) and every coupling of any graph, symmetric or not, joins different
 // ones. A colour without rows is valid: other ranks may have them.
 bool is_valid(const Graph &, const Coloring &);
-// The same of couplings to ghosts.
+// The same of couplings to ghosts, if there are any; all of their colours have to be known.
 bool is_valid(const Graph &coupling, const Coloring &, const Index *ghost_color);
 
 // Groups are colours, and their rows ascend by key (empty: row numbers). With flags for rows at the boundary, even if

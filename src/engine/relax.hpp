@@ -5,7 +5,7 @@
 
 #include "blocksums.hpp"
 #include "factor.hpp"
-#include "narrow.hpp"
+#include "storage.hpp"
 #include "sweep.hpp"
 
 namespace finegrain

@@ -21,7 +21,7 @@ inline constexpr double largest_half = 65504;
 // that either product is exact; numbers below 65504 / 2^1022 (float: 2^126) therefore stay below 65504. 1 for zero
 // and for what is not finite. The largest of a complex matrix is over real and imaginary parts; bfloat16, with
 // single's range, is stored with a scale of 1.
-template <class T> T find_scale(T largest)
+template <class T> KOKKOS_INLINE_FUNCTION T find_scale(T largest)
 {
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   int           exponent  = 0;

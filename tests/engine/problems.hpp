@@ -150,7 +150,7 @@ struct Problem {
   }
   std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const
   {
-    auto e = make_tested_engine();
+    auto e = make_tested_engine(recipe.method);
     if (e->analyse(view(), recipe)) return {};
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);

@@ -1,0 +1,2 @@
+#include "problems.hpp"
+#include <gtest/gtest.h>
