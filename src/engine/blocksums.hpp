@@ -95,7 +95,7 @@ template <int N, class T> class FlatSums
       } else {
 #if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
         if constexpr (wide == 8) {
-          both = _mm512_cvtpd_ps(_mm512_maskz_loadu_pd((1u << N) - 1, x));
+          both = _mm512_maskz_cvtpd_ps(0xff, _mm512_maskz_loadu_pd((1u << N) - 1, x));
           return;
         }
 #endif
