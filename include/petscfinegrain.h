@@ -22,6 +22,7 @@
 
 /* PC types */
 #define PCFGBILU "fgbilu"
+#define PCMCPI "mcpi"
 
 /* KSP types */
 #define KSPREFINE "refine"
@@ -32,7 +33,8 @@
    Values:
 +  PC_FINEGRAIN_SCHEDULE_AUTO       - hyperplanes where the grid is known and they fit the matrix, else level sets
 .  PC_FINEGRAIN_SCHEDULE_HYPERPLANE - hyperplanes of a structured grid; an error where they do not fit
--  PC_FINEGRAIN_SCHEDULE_LEVEL      - level sets of the matrix graph
+.  PC_FINEGRAIN_SCHEDULE_LEVEL      - level sets of the matrix graph
+-  PC_FINEGRAIN_SCHEDULE_COLOR      - colors, what `PCMCPI` always has; an error for `PCFGBILU`
 
    Level: intermediate
 
@@ -41,7 +43,8 @@ E*/
 typedef enum {
   PC_FINEGRAIN_SCHEDULE_AUTO,
   PC_FINEGRAIN_SCHEDULE_HYPERPLANE,
-  PC_FINEGRAIN_SCHEDULE_LEVEL
+  PC_FINEGRAIN_SCHEDULE_LEVEL,
+  PC_FINEGRAIN_SCHEDULE_COLOR
 } PCFinegrainScheduleType;
 FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 
@@ -97,14 +100,21 @@ FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
    PCFinegrainPrecisionType - how blocks are stored; arithmetic is always in `PetscScalar`
 
    Values:
-+  PC_FINEGRAIN_PRECISION_WORKING - as `PetscScalar`
--  PC_FINEGRAIN_PRECISION_SINGLE  - 32 bits per real number
++  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
+.  PC_FINEGRAIN_PRECISION_SINGLE   - 32 bits per real number
+.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by a power of two; `PCMCPI` only
+-  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; `PCMCPI` only
 
    Level: intermediate
 
 .seealso: `PCFinegrainSetPrecision()`
 E*/
-typedef enum { PC_FINEGRAIN_PRECISION_WORKING, PC_FINEGRAIN_PRECISION_SINGLE } PCFinegrainPrecisionType;
+typedef enum {
+  PC_FINEGRAIN_PRECISION_WORKING,
+  PC_FINEGRAIN_PRECISION_SINGLE,
+  PC_FINEGRAIN_PRECISION_HALF,
+  PC_FINEGRAIN_PRECISION_BFLOAT16
+} PCFinegrainPrecisionType;
 FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 
 /*E
@@ -112,7 +122,7 @@ FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 
    Values:
 +  PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING - as `PetscScalar`
--  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE - as the other blocks, see `PCFinegrainSetPrecision()`
+-  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE - as the other blocks, see `PCFinegrainSetPrecision()`, but single at least
 
    Level: advanced
 
@@ -172,6 +182,89 @@ E*/
 typedef enum { PCFGBILU_FACTOR_AUTO, PCFGBILU_FACTOR_DILU, PCFGBILU_FACTOR_ILU0 } PCFGBILUFactorType;
 FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
 
+/*E
+   PCMCPISweepType - in which order a `PCMCPI` sweep visits the colors
+
+   Values:
++  PCMCPI_SWEEP_FORWARD   - up
+.  PCMCPI_SWEEP_BACKWARD  - down
+-  PCMCPI_SWEEP_SYMMETRIC - up, then down
+
+   Level: intermediate
+
+.seealso: `PCMCPISetSweep()`
+E*/
+typedef enum { PCMCPI_SWEEP_FORWARD, PCMCPI_SWEEP_BACKWARD, PCMCPI_SWEEP_SYMMETRIC } PCMCPISweepType;
+FINEGRAIN_EXTERN const char *const PCMCPISweepTypes[];
+
+/*E
+   PCMCPIColoringType - how `PCMCPI` colors the block rows; names as in `MatColoringType` where that has the same
+
+   Values:
++  PCMCPI_COLORING_AUTO     - red-black where a grid is known and it fits, else greedy, or jp for an exchange by color
+.  PCMCPI_COLORING_GREEDY   - the smallest color free, in natural order
+.  PCMCPI_COLORING_LF       - the same, largest degree first
+.  PCMCPI_COLORING_SL       - the same, smallest degree last
+.  PCMCPI_COLORING_JP       - Jones and Plassmann's, by a hash of global rows
+-  PCMCPI_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
+
+   Level: intermediate
+
+.seealso: `PCMCPISetColoring()`
+E*/
+typedef enum {
+  PCMCPI_COLORING_AUTO,
+  PCMCPI_COLORING_GREEDY,
+  PCMCPI_COLORING_LF,
+  PCMCPI_COLORING_SL,
+  PCMCPI_COLORING_JP,
+  PCMCPI_COLORING_REDBLACK
+} PCMCPIColoringType;
+FINEGRAIN_EXTERN const char *const PCMCPIColoringTypes[];
+
+/*E
+   PCMCPIExchangeType - when `PCMCPI` fetches the values of other ranks
+
+   Values:
++  PCMCPI_EXCHANGE_NONE  - never: couplings between ranks are left out, as in additive Schwarz
+.  PCMCPI_EXCHANGE_SWEEP - before each sweep
+-  PCMCPI_EXCHANGE_COLOR - after each color: the result does not depend on the number of ranks
+
+   Level: intermediate
+
+.seealso: `PCMCPISetExchange()`
+E*/
+typedef enum { PCMCPI_EXCHANGE_NONE, PCMCPI_EXCHANGE_SWEEP, PCMCPI_EXCHANGE_COLOR } PCMCPIExchangeType;
+FINEGRAIN_EXTERN const char *const PCMCPIExchangeTypes[];
+
+/*E
+   PCMCPIScalingType - how couplings are scaled to fit half precision, always by a power of two
+
+   Values:
++  PCMCPI_SCALING_GLOBAL - one scale for the matrix
+-  PCMCPI_SCALING_ROW    - one for each block row
+
+   Level: advanced
+
+.seealso: `PCMCPISetScaling()`
+E*/
+typedef enum { PCMCPI_SCALING_GLOBAL, PCMCPI_SCALING_ROW } PCMCPIScalingType;
+FINEGRAIN_EXTERN const char *const PCMCPIScalingTypes[];
+
+/*E
+   PCMCPIAccumulateType - in which precision `PCMCPI` sums the products of a row's couplings
+
+   Values:
++  PCMCPI_ACCUMULATE_WORKING - `PetscScalar`
+-  PCMCPI_ACCUMULATE_SINGLE  - single, for couplings stored in single precision or below
+
+   Level: intermediate
+
+.seealso: `PCMCPISetAccumulate()`
+E*/
+typedef enum { PCMCPI_ACCUMULATE_WORKING, PCMCPI_ACCUMULATE_SINGLE } PCMCPIAccumulateType;
+FINEGRAIN_EXTERN const char *const PCMCPIAccumulateTypes[];
+
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
@@ -206,6 +299,23 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
+
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetIterations(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetSweep(PC, PCMCPISweepType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetSweep(PC, PCMCPISweepType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetOmega(PC, PetscReal);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetOmega(PC, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetColoring(PC, PCMCPIColoringType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetColoring(PC, PCMCPIColoringType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetColoringBalance(PC, PetscBool);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetColoringBalance(PC, PetscBool *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC, PCMCPIExchangeType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC, PCMCPIExchangeType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC, PCMCPIScalingType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC, PCMCPIScalingType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetAccumulate(PC, PCMCPIAccumulateType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetAccumulate(PC, PCMCPIAccumulateType *);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);

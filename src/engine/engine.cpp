@@ -9,6 +9,10 @@ namespace
 const char *find_relaxation_conflict(const Recipe &r)
 {
   const Relaxation &relaxation = r.relaxation;
+  if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
+    return "a relaxation runs colors; it has no other schedule";
+  if (r.tile.points() > 0) return "a shape of tiles is given, and colors are not cut into tiles of a grid";
+  if (r.coupling == GridCoupling::corrections) return "couplings between grids are left to corrections, and a relaxation has all of them";
   if (relaxation.sweeps < 1) return "a relaxation makes one sweep at least";
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "omega is between 0 and 2, both left out";
   if (relaxation.single_sums && r.precision == Precision::working)
@@ -34,6 +38,8 @@ const char *find_conflict(const Recipe &r)
     return "this executor runs on the host only";
   if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
+  if (r.schedule == ScheduleKind::color)
+    return "a factorization in a given order has no colors; its schedules are hyperplane and level";
   if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
     return "a shape of tiles is given, and this executor has none; tiles go with the executor tile, or with auto";
   return nullptr;

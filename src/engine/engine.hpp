@@ -12,7 +12,8 @@ namespace finegrain
 // What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All
 // arrays are empty otherwise.
 struct Agreement {
-  Coloring                coloring;       // of the owned rows
+  ColoringKind            kind = ColoringKind::hash;
+  Coloring                coloring; // of the owned rows, with the colours of all ranks
   HostArray<Index>        ghost_color;
   HostArray<std::int64_t> key, ghost_key; // global numbers, by which terms of one colour are ordered
   std::vector<char>       sent;           // whether another rank has a row among its ghosts
@@ -80,6 +81,7 @@ struct Statistics {
   std::size_t  long_residual_bytes = 0; // the same where it has to read the matrix
   double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
   double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
+  Index        colors         = 0;     // relaxation
   bool         symmetrized    = false; // relaxation: the graph was not symmetric, its colours are those of the union
   ColoringKind coloring       = ColoringKind::automatic; // relaxation: what automatic came to
   Real         scale          = 1;                       // relaxation: of half-precision storage, for the matrix

@@ -13,7 +13,7 @@ namespace
 std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &symmetric, const Recipe &recipe)
 {
   const Relaxation &r = recipe.relaxation;
-  if (view.agreed.coloring.color.extent(0) || r.exchange == Exchange::color) {
+  if (r.exchange == Exchange::color) {
     const Coloring &given = view.agreed.coloring;
     const bool      valid = Index(given.color.extent(0)) == view.owned.rows && is_valid(symmetric, given) &&
                        is_valid(view.coupling, given, view.agreed.ghost_color.data());
@@ -37,12 +37,13 @@ public:
     bool          was_symmetric;
     const Graph   symmetric = symmetrize(view.owned, &was_symmetric);
     ColoringKind &kind      = recipe.relaxation.coloring;
-    if (kind == ColoringKind::automatic)
+    const bool    by_color = recipe.relaxation.exchange == Exchange::color;
+    if (by_color) kind = view.agreed.kind;
+    else if (kind == ColoringKind::automatic)
       kind = color_red_black(recipe.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
     const auto coloring = choose_colors(view, symmetric, recipe);
     if (!coloring) return {Refusal::color_fit};
-    const bool     by_color = recipe.relaxation.exchange == Exchange::color;
-    const Schedule colors   = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
+    const Schedule colors = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
     recipe.schedule       = ScheduleKind::color;
     recipe.ordering       = colors.order;
     recipe.group          = colors.group;
@@ -62,9 +63,9 @@ public:
     const Offset nn = Offset(n_) * n_;
     blocks_.allocate(Offset(rows.entries()) * nn, recipe.precision);
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
-    const bool scaled  = recipe.precision == Precision::half;
-    const bool by_row  = scaled && options_.scaling == Scaling::row;
-    largest_           = make_array<Real, Space>("finegrain::largest", scaled ? std::size_t(rows_) : 0);
+    scaled_            = recipe.precision == Precision::half;
+    const bool by_row  = scaled_ && options_.scaling == Scaling::row;
+    largest_           = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(rows_) : 0);
     unscale_           = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
     const bool fetches = options_.exchange != Exchange::none;
     ghosts_            = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
@@ -75,6 +76,7 @@ public:
     for (Index pos = 0; pos < rows_; ++pos)
       first_entries_ += options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
 
+    statistics_.colors      = coloring->colors;
     statistics_.symmetrized = !was_symmetric;
     statistics_.coloring    = recipe.relaxation.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
@@ -85,9 +87,9 @@ public:
 
   Real find_largest(const Values &values) override
   {
-    if (!largest_.extent(0)) return -1;
+    if (!scaled_) return -1;
     kernels_.largest(Base::run_independent(all_cut_.data()), n_, {rows_of_.ptr.data(), source(values), largest_.data()});
-    if (unscale_.extent(0)) return -1; // each row has its own
+    if (options_.scaling == Scaling::row) return -1; // each row has its own
     exec_.fence();
     const auto here = copy_to<Kokkos::HostSpace>(largest_);
     Real       most = 0;
@@ -336,7 +338,7 @@ private:
   RareRelaxKernels<Exec>     rare_{};
   CouplingRows<Space>        rows_of_;
   TransposedCouplings<Space> transposed_;
-  bool                       has_transposed_ = false;
+  bool                       has_transposed_ = false, scaled_ = false;
   BlockStorage<Space>        blocks_, diagonal_;
   Array<Real, Space>         largest_, unscale_; // by position: half precision, scaled by row
   Unscale                    unscale_all_;

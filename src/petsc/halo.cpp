@@ -5,15 +5,16 @@
 namespace finegrain
 {
 
-PetscErrorCode PetscHalo::create(PC pc, const Operator &op, PetscInt rows)
+PetscErrorCode PetscHalo::create(PC pc, const Operator &op, const OperatorView &view)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   PetscLayout    layout;
+  std::vector<PetscInt> chosen;
 
   PetscFunctionBegin;
   PetscCall(destroy());
   pc_ = pc;
-  PetscCall(PetscLayoutCreateFromSizes(comm, rows, PETSC_DETERMINE, 1, &layout));
+  PetscCall(PetscLayoutCreateFromSizes(comm, view.owned.rows, PETSC_DETERMINE, 1, &layout));
   PetscCall(PetscSFCreate(comm, &sf_));
   PetscCall(
     PetscSFSetGraphLayout(sf_, layout, PetscInt(op.ghosts.size()), nullptr, PETSC_OWN_POINTER, op.ghosts.data()));
@@ -21,6 +22,14 @@ PetscErrorCode PetscHalo::create(PC pc, const Operator &op, PetscInt rows)
   PetscCall(PetscLayoutDestroy(&layout));
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
   PetscCallMPI(MPI_Type_commit(&unit_));
+  by_color_.resize(std::size_t(view.agreed.coloring.colors));
+  for (std::size_t c = 0; c < by_color_.size(); ++c) {
+    chosen.clear();
+    for (Index g = 0; g < view.ghosts; ++g)
+      if (view.agreed.ghost_color(g) == Index(c)) chosen.push_back(g);
+    PetscCall(PetscSFCreateEmbeddedLeafSF(sf_, PetscInt(chosen.size()), chosen.data(), &by_color_[c]));
+    PetscCall(PetscSFSetUp(by_color_[c]));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,23 +37,35 @@ PetscErrorCode PetscHalo::destroy()
 {
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&sf_));
+  for (PetscSF &sf : by_color_) PetscCall(PetscSFDestroy(&sf));
+  by_color_.clear();
   if (unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&unit_));
   pc_    = nullptr;
   error_ = PETSC_SUCCESS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void PetscHalo::begin(const Scalar *x, Scalar *ghosts)
+void PetscHalo::begin(Index color, const Scalar *x, Scalar *ghosts)
 {
   check(PetscLogEventBegin(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
-  check(PetscSFBcastBegin(sf_, unit_, x, ghosts, MPI_REPLACE));
+  check(PetscSFBcastBegin(forest(color), unit_, x, ghosts, MPI_REPLACE));
   check(PetscLogEventEnd(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
 }
 
-void PetscHalo::end(const Scalar *x, Scalar *ghosts)
+void PetscHalo::end(Index color, const Scalar *x, Scalar *ghosts)
 {
   check(PetscLogEventBegin(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
-  check(PetscSFBcastEnd(sf_, unit_, x, ghosts, MPI_REPLACE));
+  check(PetscSFBcastEnd(forest(color), unit_, x, ghosts, MPI_REPLACE));
+  check(PetscLogEventEnd(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+}
+
+void PetscHalo::add(Index color, const Scalar *ghosts, Scalar *x)
+{
+  check(PetscLogEventBegin(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
+  check(PetscSFReduceBegin(forest(color), unit_, ghosts, x, MPIU_SUM));
+  check(PetscLogEventEnd(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventBegin(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+  check(PetscSFReduceEnd(forest(color), unit_, ghosts, x, MPIU_SUM));
   check(PetscLogEventEnd(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
 }
 

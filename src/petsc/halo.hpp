@@ -12,11 +12,12 @@ class PetscHalo final : public Halo
 {
 public:
   // Nothing is done before create(). Collective.
-  PetscErrorCode create(PC pc, const Operator &op, PetscInt rows);
+  PetscErrorCode create(PC pc, const Operator &op, const OperatorView &view);
   PetscErrorCode destroy();
 
-  void begin(const Scalar *x, Scalar *ghosts) override;
-  void end(const Scalar *x, Scalar *ghosts) override;
+  void begin(Index color, const Scalar *x, Scalar *ghosts) override;
+  void end(Index color, const Scalar *x, Scalar *ghosts) override;
+  void add(Index color, const Scalar *ghosts, Scalar *x) override;
   void residual(bool interior, bool starts) override;
 
   // The first error since the last call; the engine lets none through.
@@ -28,8 +29,11 @@ private:
     if (!error_) error_ = code;
   }
 
+  PetscSF forest(Index color) const { return color == all ? sf_ : by_color_[std::size_t(color)]; }
+
   PC             pc_    = nullptr; // for log events
   PetscSF        sf_    = nullptr;
+  std::vector<PetscSF> by_color_; // where ranks have agreed on colours
   MPI_Datatype   unit_  = MPI_DATATYPE_NULL; // a block row of a vector
   PetscErrorCode error_ = PETSC_SUCCESS;
 };

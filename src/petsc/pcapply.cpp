@@ -42,15 +42,12 @@ PetscErrorCode RestoreArrays(Arrays *a)
 PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
 {
   PetscObjectState state;
-  PetscMPIInt      size;
 
   PetscFunctionBegin;
   PetscCall(PCEngineAllowCorrections(pc, e));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
   if (state != e->state) PetscCall(PCEngineConvert(pc, e));
   values->short_residual = state == e->state && e->short_residual;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
-  values->halo = size > 1 ? &e->halo : nullptr;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,6 +97,29 @@ PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
   if (transposed) e->engine->apply_transposed(1, n, a.from(), a.to());
   else e->engine->apply(a.from(), a.to());
   PetscCall(RestoreArrays(&a));
+  PetscCall(e->halo.take_error());
+  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Sweeps from x as it is, where that is what Richardson's method does.
+bool Proceeds(PC pc, const PCEngine &e)
+{
+  PetscObjectState state;
+  return e.type->method == Method::relaxation && e.recipe.precision == Precision::working && !e.corrections &&
+         pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
+         !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
+}
+
+PetscErrorCode Proceed(PCEngine *e, Vec b, Vec x)
+{
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(GetArrays(b, x, &a));
+  e->engine->proceed(a.from(), a.to());
+  PetscCall(RestoreArrays(&a));
+  PetscCall(e->halo.take_error());
   PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -219,7 +239,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetLDA(B, &from));
   PetscCall(MatDenseGetLDA(X, &to));
   // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || e->corrections || from != to) {
+  if (pc->failedreason || e->corrections || from != to || PCEngineExchange(*e) != Exchange::none) {
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -281,6 +301,13 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
   PetscFunctionBegin;
   *done   = 0;
   *reason = 0;
+  if (!test.any() && Proceeds(pc, *e)) {
+    for (; *done < steps; ++*done)
+      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(e, b, x, false));
+      else PetscCall(Proceed(e, b, x));
+    *reason = KSP_CONVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineAllowCorrections(pc, e));
   if (!guess_zero && test.any()) { // what the guess is measured against
     PetscCall(ApplyOnce(e, b, step, false));

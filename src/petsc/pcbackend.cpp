@@ -37,12 +37,8 @@ const char *const PCFinegrainBackendTypes[] = {
 @*/
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, backend, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->backend, backend));
+  PetscCall(PCEngineSet(pc, backend, [](PCEngine &e) -> auto & { return e.backend; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,11 +59,8 @@ PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 @*/
 PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *backend = e->backend;
+  PetscCall(PCEngineGetSetting(pc, backend, [](PCEngine &e) -> auto & { return e.backend; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,11 +128,8 @@ PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
 @*/
 PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *i = e->recipe.tile.i;
+  PetscCall(PCEngineGetSetting(pc, i, [](PCEngine &e) -> auto & { return e.recipe.tile.i; }));
   *j = e->recipe.tile.j;
   *k = e->recipe.tile.k;
   PetscFunctionReturn(PETSC_SUCCESS);

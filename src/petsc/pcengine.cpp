@@ -16,9 +16,8 @@ namespace
 // The grid set by the user, else the local box of a DMDA. `hint` says that nobody asked for it.
 PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
 {
-  DM        dm;
-  PetscBool is_da = PETSC_FALSE;
-  PetscInt  m, n, p;
+  DM       da;
+  PetscInt m, n, p;
 
   PetscFunctionBegin;
   grid->clear();
@@ -26,11 +25,9 @@ PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
   for (std::size_t b = 0; b + 2 < e.grid.size(); b += 3)
     grid->push_back({Index(e.grid[b]), Index(e.grid[b + 1]), Index(e.grid[b + 2])});
   if (!*hint) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGetDM(pc, &dm));
-  if (!dm) PetscCall(MatGetDM(pc->pmat, &dm));
-  if (dm) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(dm), DMDA, &is_da));
-  if (is_da) {
-    PetscCall(DMDAGetCorners(dm, nullptr, nullptr, nullptr, &m, &n, &p));
+  PetscCall(PCEngineFindGrid(pc, &da));
+  if (da) {
+    PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m, &n, &p));
     grid->push_back({Index(m), Index(n), Index(p)});
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,6 +79,11 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       "-pc_%s_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the grid in "
       "the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose",
       name, int(e.recipe.tile.i), int(e.recipe.tile.j), int(e.recipe.tile.k), sizes.c_str());
+  case Refusal::color_fit:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+            "-pc_%s_coloring redblack does not fit: points of the same parity are coupled, or there is no grid%s%s "
+            "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
+            name, grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
   }
@@ -96,13 +98,19 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
 
   PetscFunctionBegin;
   PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
-  if (!hint && recipe.schedule == ScheduleKind::automatic) recipe.schedule = ScheduleKind::hyperplane;
+  if (!hint && (e->type->has & PCENGINE_SCHEDULE) && recipe.schedule == ScheduleKind::automatic)
+    recipe.schedule = ScheduleKind::hyperplane;
+  PetscCheck((e->type->has & PCENGINE_SCHEDULE) || e->ordering == MATORDERINGNATURAL, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "PCFinegrainSetOrdering(): -pc_type %s has an order of its own; leave the ordering natural",
+             e->type->name);
   if (e->ordering != MATORDERINGNATURAL)
     PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
-  recipe.diagonal = e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE ? recipe.precision : Precision::working;
+  // Inverses are never stored below single.
+  if (e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
+    recipe.diagonal = recipe.precision == Precision::working ? Precision::working : Precision::single;
   recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
   PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
-  e->engine = make_engine_for_host_arrays(recipe.backend);
+  e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   const Refusal refusal = e->engine->analyse(view, recipe);
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
@@ -119,11 +127,24 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The exchange between ranks, and the engine's link to it.
+PetscErrorCode MakeHalo(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  if (!e->has_halo) PetscCall(e->halo.create(pc, e->op, view));
+  e->has_halo = true;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  e->engine->set_halo(size > 1 ? &e->halo : nullptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 {
   PetscFunctionBegin;
   e->engine->allow_corrections(view);
-  PetscCall(e->halo.create(pc, e->op, view.owned.rows));
+  PetscCall(MakeHalo(pc, e, view));
   e->step            = make_array<Scalar>("finegrain::step", std::size_t(view.owned.rows) * std::size_t(view.block));
   e->has_corrections = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -135,35 +156,43 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   const std::string option = std::string("-pc_") + e->type->name + "_block_size";
 
   PetscFunctionBegin;
-  e->analyzed = false;
+  e->analyzed = e->has_halo = false;
   e->engine.reset();
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
+  if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
+  if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
   if (e->corrections || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
   e->analyzed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A bad pivot on any rank is a failure on all of them; residuals are short on all ranks or on none.
-PetscErrorCode ReportPivots(PC pc, PCEngine *e)
+// What is bad on any rank is a failure on all of them; residuals are short on all ranks or on none.
+PetscErrorCode ReportTrouble(PC pc, PCEngine *e)
 {
+  const MPI_Comm     comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
-  PetscInt           first, mine[2] = {none, e->engine->has_short_residual()}, least[2];
+  PetscInt           first, mine[3] = {none, none, e->engine->has_short_residual()}, least[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
-  PetscCallMPI(MPI_Allreduce(mine, least, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  const PetscInt smallest = least[0];
-  e->short_residual       = least[1] > 0;
-  PetscCall(PCSetFailedReason(pc, smallest == none ? PC_NOERROR : PC_FACTOR_NUMERIC_ZEROPIVOT));
-  if (smallest == none) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_MAT_LU_ZRPVT,
-             "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks",
-             smallest, e->type->name);
-  PetscCall(PetscInfo(
-    pc, "Singular or non-finite diagonal block in block row %" PetscInt_FMT "; try -pc_%s_shift_type inblocks\n",
-    smallest, e->type->name));
+  if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
+  PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
+  e->short_residual      = least[2] > 0;
+  const bool  pivot      = least[0] != none, coupling = least[1] != none;
+  const auto  row        = pivot ? least[0] : least[1];
+  const char *what       = pivot ? "Singular or non-finite diagonal block" : "Coupling that is not finite as it is stored";
+  const std::string hint = pivot ? std::string("; try -pc_") + e->type->name + "_shift_type inblocks"
+                                 : std::string("; look for Inf and NaN in the matrix, and for entries that -pc_") +
+                                     e->type->name + "_precision cannot hold";
+  PetscCall(PCSetFailedReason(pc, pivot      ? PC_FACTOR_NUMERIC_ZEROPIVOT
+                                  : coupling ? PC_FACTOR_OTHER
+                                             : PC_NOERROR));
+  if (!pivot && !coupling) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!pc->erroriffailure, comm, pivot ? PETSC_ERR_MAT_LU_ZRPVT : PETSC_ERR_FP, "%s in block row %" PetscInt_FMT "%s",
+             what, row, hint.c_str());
+  PetscCall(PetscInfo(pc, "%s in block row %" PetscInt_FMT "%s\n", what, row, hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,11 +203,15 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(mat, e->op, &values));
-  e->report = e->engine->factor(values.owned);
+  PetscReal largest = e->engine->find_largest(values);
+  if (largest >= 0)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  e->report = e->engine->factor(values, largest);
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
   PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
-  PetscCall(ReportPivots(pc, e));
+  PetscCall(ReportTrouble(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -209,8 +242,8 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->engine.reset();
   e->op              = Operator();
   e->report          = FactorReport();
-  e->has_corrections = false;
-  e->step            = {};
+  e->has_corrections = e->has_halo = false;
+  e->step                          = {};
   PetscCall(e->halo.destroy());
   PetscCall(MatDestroy(&e->converted));
   PetscCall(VecDestroy(&e->residual));
@@ -278,7 +311,8 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
 {
   PetscFunctionBegin;
   PCEngine *e     = new PCEngine();
-  e->type         = type;
+  e->type          = type;
+  e->recipe.method = type->method;
   e->shift_amount = 100 * PETSC_MACHINE_EPSILON;
 
   pc->data                = e;

@@ -5,12 +5,22 @@
 
 #include <petscfinegrain.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+// Common settings that not every type has.
+enum : unsigned {
+  PCENGINE_SCHEDULE = 1, // schedule, ordering and tile
+  PCENGINE_GRIDS    = 2  // grid_coupling
+};
+
 struct PCEngineType {
-  const char *name;                                    // as in -pc_type; options are -pc_<name>_...
+  const char     *name; // as in -pc_type; options are -pc_<name>_...
+  finegrain::Method method;
+  unsigned        has; // PCENGINE_...
   PetscErrorCode (*options)(PC, FinegrainOptionItems); // the type's own options; may be null
   PetscErrorCode (*view)(PC, PetscViewer);             // the type's own lines; may be null
   const char *citation;
@@ -42,6 +52,9 @@ struct PCEngine {
   PetscObjectState                   state           = 0;       // of the matrix when it was factored
   PetscObjectState                   converted_state = 0;       // of the matrix when it was converted
 
+  // The exchange between ranks, made where an application or a correction needs it.
+  bool has_halo = false;
+
   // What corrections need; made at first use.
   bool                                    has_corrections = false;
   bool                                    short_residual  = false; // on all ranks
@@ -53,11 +66,23 @@ struct PCEngine {
 // The matrix that is read: the PC's, or its conversion.
 inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.converted : pc->pmat; }
 
+// What an application exchanges between ranks.
+inline finegrain::Exchange PCEngineExchange(const PCEngine &e)
+{
+  return e.type->method == finegrain::Method::relaxation ? e.recipe.relaxation.exchange : finegrain::Exchange::none;
+}
+
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
 
 // Starts Kokkos, if nobody has.
 PetscErrorCode PCEngineStartKokkos();
+
+// Lets the ranks agree on colours and on the order of terms, for Exchange::color. Collective.
+PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, finegrain::OperatorView *view);
+
+// The DMDA of the PC or of its matrix; null: none.
+PetscErrorCode PCEngineFindGrid(PC pc, DM *da);
 
 // Where the engine shall work; an error where the one asked for is not there. Not collective.
 PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, finegrain::Backend *backend);
@@ -128,5 +153,47 @@ template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting,
 // The public enumerations number their values as the engine's do.
 template <class To, class From> constexpr To FinegrainEnum(From value)
 {
-  return static_cast<To>(static_cast<int>(value));
+  if constexpr (std::is_enum_v<From>) return static_cast<To>(static_cast<int>(value));
+  else return static_cast<To>(value);
+}
+
+// Stops where ranks give different values.
+template <class T> PetscErrorCode PCEngineCheckSame(PC pc, T value)
+{
+  PetscFunctionBegin;
+  if constexpr (std::is_enum_v<T>) PetscValidLogicalCollectiveEnum(pc, value, 2);
+  else if constexpr (std::is_same_v<T, PetscReal>) PetscValidLogicalCollectiveReal(pc, value, 2);
+  else if constexpr (std::is_same_v<T, PetscBool>) PetscValidLogicalCollectiveBool(pc, value, 2);
+  else PetscValidLogicalCollectiveInt(pc, value, 2);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The body of a setter: gives setting(data) the value, in PCs of ours or, if it is given, of that type only. The next
+// set-up begins with the analysis.
+template <class T, class Setting>
+PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = nullptr)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscCall(PCEngineCheckSame(pc, value));
+  if (e && type && std::strcmp(type, e->type->name)) e = nullptr;
+  if (e) {
+    auto      &to = setting(*e);
+    const auto as = FinegrainEnum<std::remove_reference_t<decltype(to)>>(value);
+    PetscCall(PCEngineChange(pc, e, to, as));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The body of a getter; an error for PCs of other types.
+template <class T, class Setting> PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *value = FinegrainEnum<T>(setting(*e));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,14 +24,8 @@ static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 @*/
 PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 {
-  PCEngine *e;
-  PetscBool is_fgbilu;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, factor, 2);
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCFGBILU, &is_fgbilu));
-  if (is_fgbilu) PetscCall(PCEngineChange(pc, e, e->recipe.factor, FinegrainEnum<FactorKind>(factor)));
+  PetscCall(PCEngineSet(pc, factor, [](PCEngine &e) -> auto & { return e.recipe.factor; }, PCFGBILU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,11 +46,8 @@ PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 @*/
 PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *factor = FinegrainEnum<PCFGBILUFactorType>(e->recipe.factor);
+  PetscCall(PCEngineGetSetting(pc, factor, [](PCEngine &e) -> auto & { return e.recipe.factor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,7 +82,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType fgbilu              = {PCFGBILU, PCSetFromOptions_FGBILU, PCView_FGBILU,
+static PCEngineType fgbilu              = {PCFGBILU, Method::factorization, PCENGINE_SCHEDULE | PCENGINE_GRIDS, PCSetFromOptions_FGBILU, PCView_FGBILU,
                                            "@article{LuoEdwardsLuoMueller2015,\n"
                                                         "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
                                                         "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"

@@ -31,10 +31,6 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   PetscCall(PCFinegrainGetGridCoupling(pc, &coupling));
   PetscCall(MatInitializePackage()); // registers the orderings
   PetscOptionsHeadBegin(PetscOptionsObject, (name + " options").c_str());
-  PetscCall(PetscOptionsEnum(key("schedule").c_str(), "Groups of independent block rows", "PCFinegrainSetSchedule",
-                             PCFinegrainScheduleTypes, static_cast<PetscEnum>(schedule),
-                             reinterpret_cast<PetscEnum *>(&schedule), &set));
-  if (set) PetscCall(PCFinegrainSetSchedule(pc, schedule));
   PetscCall(PetscOptionsEnum(key("executor").c_str(), "How groups are run", "PCFinegrainSetExecutor",
                              PCFinegrainExecutorTypes, static_cast<PetscEnum>(executor),
                              reinterpret_cast<PetscEnum *>(&executor), &set));
@@ -67,24 +63,9 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
                key("grid").c_str(), count);
     PetscCall(PCFinegrainSetGrid(pc, count / 3, ijk));
   }
-  PetscCall(PetscOptionsIntArray(key("tile").c_str(), "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile",
-                                 ijk, &edges, &set));
-  if (set) {
-    PetscCheck(edges == 3, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_SIZ,
-               "%s has %" PetscInt_FMT " numbers; give I,J,K, with 1 for a direction that is not there",
-               key("tile").c_str(), edges);
-    PetscCall(PCFinegrainSetTile(pc, ijk[0], ijk[1], ijk[2]));
-  }
   PetscCall(PetscOptionsInt(key("block_size").c_str(), "Rows per block of an AIJ matrix (0: its own)",
                             "PCFinegrainSetBlockSize", block, &block, &set));
   if (set) PetscCall(PCFinegrainSetBlockSize(pc, block));
-  PetscCall(PetscOptionsEnum(key("grid_coupling").c_str(), "Couplings between the grids of a rank",
-                             "PCFinegrainSetGridCoupling", PCFinegrainGridCouplings, static_cast<PetscEnum>(coupling),
-                             reinterpret_cast<PetscEnum *>(&coupling), &set));
-  if (set) PetscCall(PCFinegrainSetGridCoupling(pc, coupling));
-  PetscCall(PetscOptionsFList(key("ordering").c_str(), "Order of elimination", "PCFinegrainSetOrdering",
-                              MatOrderingList, natural, ordering, sizeof(ordering), &set));
-  if (set) PetscCall(PCFinegrainSetOrdering(pc, ordering));
   PetscCall(PetscOptionsInt(key("corrections").c_str(), "Correction iterations inside one application",
                             "PCFinegrainSetCorrections", k, &k, &set));
   if (set) PetscCall(PCFinegrainSetCorrections(pc, k));
@@ -92,6 +73,29 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
                              "PCFinegrainSetRichardson", PCFinegrainRichardsonTypes,
                              static_cast<PetscEnum>(richardson), reinterpret_cast<PetscEnum *>(&richardson), &set));
   if (set) PetscCall(PCFinegrainSetRichardson(pc, richardson));
+  if (e->type->has & PCENGINE_SCHEDULE) {
+    PetscCall(PetscOptionsEnum(key("schedule").c_str(), "Groups of independent block rows", "PCFinegrainSetSchedule",
+                               PCFinegrainScheduleTypes, static_cast<PetscEnum>(schedule),
+                               reinterpret_cast<PetscEnum *>(&schedule), &set));
+    if (set) PetscCall(PCFinegrainSetSchedule(pc, schedule));
+    PetscCall(PetscOptionsFList(key("ordering").c_str(), "Order of elimination", "PCFinegrainSetOrdering",
+                                MatOrderingList, natural, ordering, sizeof(ordering), &set));
+    if (set) PetscCall(PCFinegrainSetOrdering(pc, ordering));
+    PetscCall(PetscOptionsIntArray(key("tile").c_str(), "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile",
+                                   ijk, &edges, &set));
+    if (set) {
+      PetscCheck(edges == 3, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_SIZ,
+                 "%s has %" PetscInt_FMT " numbers; give I,J,K, with 1 for a direction that is not there",
+                 key("tile").c_str(), edges);
+      PetscCall(PCFinegrainSetTile(pc, ijk[0], ijk[1], ijk[2]));
+    }
+  }
+  if (e->type->has & PCENGINE_GRIDS) {
+    PetscCall(PetscOptionsEnum(key("grid_coupling").c_str(), "Couplings between the grids of a rank",
+                               "PCFinegrainSetGridCoupling", PCFinegrainGridCouplings, static_cast<PetscEnum>(coupling),
+                               reinterpret_cast<PetscEnum *>(&coupling), &set));
+    if (set) PetscCall(PCFinegrainSetGridCoupling(pc, coupling));
+  }
   if (e->type->options) PetscCall((*e->type->options)(pc, PetscOptionsObject));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);

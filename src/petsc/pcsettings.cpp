@@ -4,18 +4,18 @@
 using namespace finegrain;
 
 const char *const PCFinegrainScheduleTypes[] = {
-  "auto", "hyperplane", "level", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
+  "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
 const char *const PCFinegrainExecutorTypes[] = {
   "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
-const char *const PCFinegrainPrecisionTypes[]         = {"working", "single", "PCFinegrainPrecisionType",
+const char *const PCFinegrainPrecisionTypes[] = {"working", "single", "half", "bfloat16", "PCFinegrainPrecisionType",
                                                          "PC_FINEGRAIN_PRECISION_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
                                                          "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
 
-static_assert(int(ScheduleKind::level) == PC_FINEGRAIN_SCHEDULE_LEVEL);
+static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
 static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
 static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
-static_assert(int(Precision::single) == PC_FINEGRAIN_PRECISION_SINGLE);
+static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
 
 /*@
    PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
@@ -40,12 +40,8 @@ static_assert(int(Precision::single) == PC_FINEGRAIN_PRECISION_SINGLE);
 @*/
 PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, schedule, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->recipe.schedule, FinegrainEnum<ScheduleKind>(schedule)));
+  PetscCall(PCEngineSet(pc, schedule, [](PCEngine &e) -> auto & { return e.recipe.schedule; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,11 +62,8 @@ PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 @*/
 PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *schedule = FinegrainEnum<PCFinegrainScheduleType>(e->recipe.schedule);
+  PetscCall(PCEngineGetSetting(pc, schedule, [](PCEngine &e) -> auto & { return e.recipe.schedule; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,12 +89,8 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 @*/
 PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, executor, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->recipe.executor, FinegrainEnum<ExecutorKind>(executor)));
+  PetscCall(PCEngineSet(pc, executor, [](PCEngine &e) -> auto & { return e.recipe.executor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,11 +111,8 @@ PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 @*/
 PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *executor = FinegrainEnum<PCFinegrainExecutorType>(e->recipe.executor);
+  PetscCall(PCEngineGetSetting(pc, executor, [](PCEngine &e) -> auto & { return e.recipe.executor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,12 +137,8 @@ PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 @*/
 PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->recipe.precision, FinegrainEnum<Precision>(precision)));
+  PetscCall(PCEngineSet(pc, precision, [](PCEngine &e) -> auto & { return e.recipe.precision; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,11 +159,8 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
 @*/
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *precision = FinegrainEnum<PCFinegrainPrecisionType>(e->recipe.precision);
+  PetscCall(PCEngineGetSetting(pc, precision, [](PCEngine &e) -> auto & { return e.recipe.precision; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,12 +182,8 @@ PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precisio
 @*/
 PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->diagonal, precision));
+  PetscCall(PCEngineSet(pc, precision, [](PCEngine &e) -> auto & { return e.diagonal; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,11 +204,8 @@ PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 @*/
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *precision = e->diagonal;
+  PetscCall(PCEngineGetSetting(pc, precision, [](PCEngine &e) -> auto & { return e.diagonal; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

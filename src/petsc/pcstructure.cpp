@@ -143,11 +143,8 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
 @*/
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *n = e->block_size;
+  PetscCall(PCEngineGetSetting(pc, n, [](PCEngine &e) -> auto & { return e.block_size; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,12 +171,8 @@ grid has a factor and hyperplanes of its own, all of them run in the same groups
 @*/
 PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, coupling, 2);
-  if (e) PetscCall(PCEngineChange(pc, e, e->recipe.coupling, FinegrainEnum<GridCoupling>(coupling)));
+  PetscCall(PCEngineSet(pc, coupling, [](PCEngine &e) -> auto & { return e.recipe.coupling; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,11 +193,8 @@ PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling couplin
 @*/
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *coupling = FinegrainEnum<PCFinegrainGridCoupling>(e->recipe.coupling);
+  PetscCall(PCEngineGetSetting(pc, coupling, [](PCEngine &e) -> auto & { return e.recipe.coupling; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -319,11 +309,8 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
 @*/
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *k = e->corrections;
+  PetscCall(PCEngineGetSetting(pc, k, [](PCEngine &e) -> auto & { return e.corrections; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -383,10 +370,7 @@ PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richard
 @*/
 PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  *richardson = e->richardson;
+  PetscCall(PCEngineGetSetting(pc, richardson, [](PCEngine &e) -> auto & { return e.richardson; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #include "pcsettings.hpp"
 
 #include <limits>
+#include <string>
 
 using namespace finegrain;
 
@@ -67,10 +68,17 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 {
   const Statistics s = e.engine->statistics();
   Totals           t{};
+  std::string      exchange = PCEngineExchange(e) == Exchange::color   ? "each color"
+                              : PCEngineExchange(e) == Exchange::sweep ? "each sweep"
+                                                                       : "";
+  if (e.corrections) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
+  if (exchange.empty()) exchange = "none";
 
   PetscFunctionBegin;
   PetscCall(ReduceStatistics(pc, e, s, &t));
-  const ScheduleKind kind = t.plane_ranks ? ScheduleKind::hyperplane : ScheduleKind::level;
+  const ScheduleKind kind = e.type->method == Method::relaxation ? ScheduleKind::color
+                            : t.plane_ranks                      ? ScheduleKind::hyperplane
+                                                                 : ScheduleKind::level;
   PetscCall(
     PetscViewerASCIIPrintf(viewer,
                            "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
@@ -101,8 +109,8 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                    "\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
   PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "couplings left out of the factor: %" PetscInt64_FMT " blocks, exchange: %s\n",
-                                   t.left_out, e.corrections ? "each correction" : "none"));
+                                   "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
+                                   e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out, exchange.c_str()));
   if (e.corrections)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,

@@ -3,6 +3,7 @@
 
 #include "pcengine.hpp"
 
-extern PCEngineType *const PCEngineType_FGBILU;
+extern PCEngineType *const PCEngineType_FGBILU, *const PCEngineType_MCPI;
 PetscErrorCode             PCCreate_FGBILU(PC pc);
+PetscErrorCode             PCCreate_MCPI(PC pc);
 PetscErrorCode             KSPCreate_Refine(KSP ksp);

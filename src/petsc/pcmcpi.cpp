@@ -1,0 +1,556 @@
+// PCMCPI: manual page, its own options and setters, constructor.
+#include "plugin.hpp"
+
+using namespace finegrain;
+
+const char *const PCMCPISweepTypes[]      = {"forward",         "backward",      "symmetric",
+                                             "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
+const char *const PCMCPIColoringTypes[]   = {"auto", "greedy", "lf", "sl", "jp", "redblack", "PCMCPIColoringType", "PCMCPI_COLORING_", nullptr};
+const char *const PCMCPIExchangeTypes[]   = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_", nullptr};
+const char *const PCMCPIScalingTypes[]    = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
+const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_", nullptr};
+
+static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
+static_assert(int(ColoringKind::red_black) == PCMCPI_COLORING_REDBLACK);
+static_assert(int(ColoringKind::hash) == PCMCPI_COLORING_JP);
+static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
+static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
+
+/*@
+   PCMCPISetIterations - Sets the number of sweeps of one application
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  its - sweeps, 15 by default; a symmetric sweep, up and down, counts once
+
+   Options Database Key:
+.  -pc_mcpi_its <15> - the number
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetIterations()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
+{
+  PetscFunctionBegin;
+  PetscCheck(its > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_mcpi_its is %" PetscInt_FMT "; it must be 1 or more", its);
+  PetscCall(PCEngineSet(pc, its, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetIterations - Gets what `PCMCPISetIterations()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  its - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetIterations()`
+@*/
+PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, its, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweeps; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetSweep - Chooses in which order a sweep visits the colors
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  sweep - `PCMCPI_SWEEP_FORWARD` (default), `PCMCPI_SWEEP_BACKWARD` or `PCMCPI_SWEEP_SYMMETRIC`
+
+   Options Database Key:
+.  -pc_mcpi_sweep <forward,backward,symmetric> - the order
+
+   Level: intermediate
+
+   Note:
+   For a symmetric matrix the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, with `-pc_mcpi_exchange none`
+   or `color`, or on one rank.
+
+.seealso: `PCMCPIGetSweep()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, sweep, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetSweep - Gets what `PCMCPISetSweep()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  sweep - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetSweep()`
+@*/
+PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, sweep, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweep; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetOmega - Sets the relaxation factor
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  omega - between 0 and 2, both left out; 1 by default
+
+   Options Database Key:
+.  -pc_mcpi_omega <1> - the factor
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetOmega()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscCheck(omega > 0 && omega < 2, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_mcpi_omega is %g; it must be between 0 and 2, both left out", double(omega));
+  PetscCall(PCEngineSet(pc, omega, [](PCEngine &e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetOmega - Gets what `PCMCPISetOmega()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  omega - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetOmega()`
+@*/
+PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, omega, [](PCEngine &e) -> auto & { return e.recipe.relaxation.omega; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetColoring - Chooses how the block rows are colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coloring - `PCMCPI_COLORING_AUTO` (default) or another `PCMCPIColoringType`
+
+   Options Database Key:
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - the coloring
+
+   Level: intermediate
+
+   Note:
+   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
+   transposes; `PCView()` says so.
+
+.seealso: `PCMCPIGetColoring()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, coloring, [](PCEngine &e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetColoring - Gets what `PCMCPISetColoring()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  coloring - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetColoring()`
+@*/
+PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, coloring, [](PCEngine &e) -> auto & { return e.recipe.relaxation.coloring; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetColoringBalance - Evens out how many block rows each color has
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  balance - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_mcpi_coloring_balance <false> - whether to
+
+   Level: advanced
+
+   Note:
+   The number of colors stays as it is.
+
+.seealso: `PCMCPIGetColoringBalance()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, balance, [](PCEngine &e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetColoringBalance - Gets what `PCMCPISetColoringBalance()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  balance - the value
+
+   Level: advanced
+
+.seealso: `PCMCPISetColoringBalance()`
+@*/
+PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, balance, [](PCEngine &e) -> auto & { return e.recipe.relaxation.balanced; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetExchange - Says when values of other ranks are fetched
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  exchange - `PCMCPI_EXCHANGE_NONE`, `PCMCPI_EXCHANGE_SWEEP` (default) or `PCMCPI_EXCHANGE_COLOR`
+
+   Options Database Key:
+.  -pc_mcpi_exchange <none,sweep,color> - the exchange
+
+   Level: intermediate
+
+   Note:
+   With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is that of
+   one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange overlaps
+   with its rows that no other rank needs. It needs the executors natural or launch.
+
+.seealso: `PCMCPIGetExchange()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, exchange, [](PCEngine &e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetExchange - Gets what `PCMCPISetExchange()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  exchange - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetExchange()`
+@*/
+PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, exchange, [](PCEngine &e) -> auto & { return e.recipe.relaxation.exchange; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetScaling - Chooses how couplings are scaled to fit half precision
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  scaling - `PCMCPI_SCALING_GLOBAL` (default) or `PCMCPI_SCALING_ROW`
+
+   Options Database Key:
+.  -pc_mcpi_scaling <global,row> - the scaling
+
+   Level: advanced
+
+   Note:
+   Scales are powers of two, so that scaling itself rounds nothing. Rows of very different size want a scale each;
+   `PCView()` counts the entries that became zero.
+
+.seealso: `PCMCPIGetScaling()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, scaling, [](PCEngine &e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetScaling - Gets what `PCMCPISetScaling()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  scaling - the value
+
+   Level: advanced
+
+.seealso: `PCMCPISetScaling()`
+@*/
+PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, scaling, [](PCEngine &e) -> auto & { return e.recipe.relaxation.scaling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetAccumulate - Chooses the precision of the sums of a row's couplings
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  accumulate - `PCMCPI_ACCUMULATE_WORKING` (default) or `PCMCPI_ACCUMULATE_SINGLE`
+
+   Options Database Key:
+.  -pc_mcpi_accumulate <working,single> - the precision
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetAccumulate()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(pc, accumulate, [](PCEngine &e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetAccumulate - Gets what `PCMCPISetAccumulate()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  accumulate - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetAccumulate()`
+@*/
+PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(pc, accumulate, [](PCEngine &e) -> auto & { return e.recipe.relaxation.single_sums; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// An enumeration among the options.
+template <class T>
+static PetscErrorCode ReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const char *key, const char *text, const char *setter,
+                                 const char *const names[], PetscErrorCode (*get)(PC, T *), PetscErrorCode (*set)(PC, T))
+{
+  T         value;
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscCall((*get)(pc, &value));
+  PetscCall(PetscOptionsEnum(key, text, setter, names, static_cast<PetscEnum>(value), reinterpret_cast<PetscEnum *>(&value),
+                             &given));
+  if (given) PetscCall((*set)(pc, value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOptionsObject)
+{
+  const auto choice = [&](const char *key, const char *text, const char *setter, const char *const names[], auto get, auto set) {
+    return ReadChoice(pc, PetscOptionsObject, key, text, setter, names, get, set);
+  };
+  PetscInt  its;
+  PetscReal omega;
+  PetscBool balance, set;
+
+  PetscFunctionBegin;
+  PetscCall(PCMCPIGetIterations(pc, &its));
+  PetscCall(PCMCPIGetOmega(pc, &omega));
+  PetscCall(PCMCPIGetColoringBalance(pc, &balance));
+  PetscCall(PetscOptionsInt("-pc_mcpi_its", "Sweeps of one application", "PCMCPISetIterations", its, &its, &set));
+  if (set) PetscCall(PCMCPISetIterations(pc, its));
+  PetscCall(PetscOptionsReal("-pc_mcpi_omega", "Relaxation factor", "PCMCPISetOmega", omega, &omega, &set));
+  if (set) PetscCall(PCMCPISetOmega(pc, omega));
+  PetscCall(PetscOptionsBool("-pc_mcpi_coloring_balance", "Evens out the sizes of the colors",
+                             "PCMCPISetColoringBalance", balance, &balance, &set));
+  if (set) PetscCall(PCMCPISetColoringBalance(pc, balance));
+  PetscCall(choice("-pc_mcpi_sweep", "Order of the colors", "PCMCPISetSweep", PCMCPISweepTypes, PCMCPIGetSweep,
+                   PCMCPISetSweep));
+  PetscCall(choice("-pc_mcpi_coloring", "How block rows are colored", "PCMCPISetColoring", PCMCPIColoringTypes,
+                   PCMCPIGetColoring, PCMCPISetColoring));
+  PetscCall(choice("-pc_mcpi_exchange", "When values of other ranks are fetched", "PCMCPISetExchange",
+                   PCMCPIExchangeTypes, PCMCPIGetExchange, PCMCPISetExchange));
+  PetscCall(choice("-pc_mcpi_scaling", "Scaling of half precision", "PCMCPISetScaling", PCMCPIScalingTypes,
+                   PCMCPIGetScaling, PCMCPISetScaling));
+  PetscCall(choice("-pc_mcpi_accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
+                   PCMCPIGetAccumulate, PCMCPISetAccumulate));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The paper's name of a setting, empty if it has none.
+static const char *FindName(const Recipe &r)
+{
+  const bool single = r.relaxation.single_sums && r.diagonal == Precision::working && sizeof(Real) == sizeof(double);
+  if (single && r.precision == Precision::single) return " (DS)";
+  if (single && r.precision == Precision::half) return " (DSH)";
+  return "";
+}
+
+static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
+{
+  PCEngine         *e = static_cast<PCEngine *>(pc->data);
+  const Relaxation &r = e->recipe.relaxation;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
+                                   PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
+                                   PCMCPIAccumulateTypes[r.single_sums], FindName(e->recipe)));
+  if (!e->analyzed) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(r.coloring)]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const MPI_Comm   comm    = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const Statistics s       = e->engine->statistics();
+  PetscInt64       most[2] = {s.colors, s.symmetrized}, flushed = e->report.flushed;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT64, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s\n",
+                                   PCMCPIColoringTypes[int(s.coloring)], r.balanced ? ", balanced" : "", most[0],
+                                   r.exchange == Exchange::color ? " agreed by all ranks" : "",
+                                   most[1] ? ", of the pattern with its transpose" : ""));
+  if (s.precision != Precision::working)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "couplings lost to rounding: %" PetscInt64_FMT " entries", flushed));
+  if (s.precision == Precision::half && r.scaling == Scaling::global)
+    PetscCall(PetscViewerASCIIPrintf(viewer, ", scaled by %g", double(s.scale)));
+  if (s.precision == Precision::half && r.scaling == Scaling::row)
+    PetscCall(PetscViewerASCIIPrintf(viewer, ", scaled by block row"));
+  if (s.precision != Precision::working) PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PCEngineType mcpi              = {PCMCPI, Method::relaxation, 0, PCSetFromOptions_MCPI, PCView_MCPI,
+                                         "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
+                                         "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
+                                         "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
+                                         "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
+                                         "  year      = {2019}\n"
+                                         "}\n",
+                                         PETSC_FALSE};
+PCEngineType *const PCEngineType_MCPI = &mcpi;
+
+/*MC
+   PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
+
+   Options Database Keys:
++  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
+.  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
+.  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCMCPISetColoring()`
+.  -pc_mcpi_coloring_balance <false>                 - `PCMCPISetColoringBalance()`
+.  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
+.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
+.  -pc_mcpi_accumulate <working,single>              - `PCMCPISetAccumulate()`
+.  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
+.  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
+.  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
+.  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+-  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the diagonal
+blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at once,
+from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
+
+   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a sweep reads.
+The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half instead of
+single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half, and not what
+few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working precision.
+
+   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is not
+finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+
+   The result does not depend on executor or number of threads, bit by bit, nor on the number of ranks with
+-pc_mcpi_exchange color.
+
+   References:
+.  * - A. Walden, E. Nielsen, B. Diskin, M. Zubair, A mixed precision multicolor point-implicit solver for
+       unstructured grids on GPUs, IA3 2019
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCSOR`, `PCPBJACOBI`, `PCFGBILU`, `KSPREFINE`
+M*/
+PetscErrorCode PCCreate_MCPI(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, PCEngineType_MCPI));
+  static_cast<PCEngine *>(pc->data)->recipe.relaxation.exchange = Exchange::sweep;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
