@@ -204,12 +204,13 @@ bool HashColoring::advance(const Index *ghost_color)
   std::vector<Crew> crews(std::size_t(threads),
                           {SmallestFree(largest_degree(graph_) + largest_degree(coupling_)), {}});
 
-  // body(i, crew) for each i below count, and the rows it made ready.
+  // body(i, crew) for each i below count, and the rows it made ready. A few are not worth a thread.
   const auto run = [&](std::size_t count, const auto &body) {
-    for_threads(exec, threads, [&](std::int32_t t) {
-      Crew             &crew  = crews[std::size_t(t)];
-      const std::size_t share = std::size_t(t), all = std::size_t(threads);
-      for (std::size_t i = count * share / all; i < count * (share + 1) / all; ++i) body(i, crew);
+    constexpr std::size_t few  = 64;
+    const std::size_t     used = std::min(crews.size(), 1 + count / few);
+    for_threads(exec, std::int32_t(used), [&](std::int32_t t) {
+      const std::size_t share = std::size_t(t);
+      for (std::size_t i = count * share / used; i < count * (share + 1) / used; ++i) body(i, crews[share]);
     });
     for (Crew &crew : crews) {
       ready_.insert(ready_.end(), crew.ready.begin(), crew.ready.end());
@@ -234,12 +235,11 @@ bool HashColoring::advance(const Index *ghost_color)
     run(now.size(), [&](std::size_t p, Crew &crew) {
       const Index         row = now[p];
       const std::uint64_t own = priority_[std::size_t(row)];
-      crew.free.begin(row);
-      for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e)
-        if (priority_[std::size_t(graph_.col(e))] > own) crew.free.take(color_(graph_.col(e)));
+      crew.free.begin(row); // neighbours of lower priority wait for this row: they have no colour yet
+      for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e) crew.free.take(color_(graph_.col(e)));
       if (coupling_.rows > 0)
         for (Index e = coupling_.ptr(row); e < coupling_.ptr(row + 1); ++e)
-          if (ghost_priority_[std::size_t(coupling_.col(e))] > own) crew.free.take(ghost_color[coupling_.col(e)]);
+          crew.free.take(ghost_color[coupling_.col(e)]);
       color_(row) = crew.free.find();
       for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e)
         if (priority_[std::size_t(graph_.col(e))] < own) release(graph_.col(e), crew);
