@@ -1,16 +1,25 @@
+// Compressible flow over a bump, as unstructured flow solvers compute it: what they ask of a linear solver, in a few
+// hundred lines. mesh.cpp makes the tetrahedra and their dual cells, flux.hpp has Roe's flux and its derivatives,
+// flow.cpp residual and Jacobian; here are the pseudo-time steps.
+//
+//   mpiexec -n 2 euler -pc_type fgbilu -check_jacobian
+//
+// shows closed dual cells, a free stream that is kept to rounding, a Jacobian that is the residual's, and in 17 steps
+// a residual ten orders smaller; mass in is mass out then. First order in space: entropy is lost over the bump, as
+// any first-order scheme does. ./study compares linear solvers in the manner of FUN3D, a fixed number of sweeps a
+// step.
 static char help[] =
   "Compressible flow over a bump on the floor of a duct: Euler equations, first-order finite volumes on tetrahedra, five\n\
-unknowns per vertex, pseudo-time steps with one linear solve each until the flow is steady. Prints a table: step, CFL number,\n\
-norm of the nonlinear residual, linear iterations, norm of the linear residual.\n\
-  -cells <nx,ny,nz>        cubes, six tetrahedra each           -numbering <natural,shuffle,rcm>  of vertices\n\
-  -bump <height>           0 for none                           -perturb <share>  random displacement of vertices\n\
-  -mach <number>           of the free stream                   -max_steps <k>, -steps_rtol <r>   when to end\n\
-  -cfl <first>, -cfl_growth <factor>, -cfl_max <number>         of the steps\n\
-  -check_jacobian          compare with difference quotients    -timing false     no seconds in the table\n\
-  -write_system <file> -write_step <k>   matrix and right-hand side of a step, PETSc binary (MatLoad as baij, VecLoad)\n\
-  -read_system <file>      solve that system once; no flow\n\
-KSP and PC options act on the solves. As FUN3D does, a fixed number of sweeps in every step:\n\
-  euler -ksp_type preonly -pc_type sor -pc_sor_its 15\n\n";
+unknowns per vertex, pseudo-time steps with one linear solve each until the flow is steady. Prints a table: step, CFL\n\
+number, norm of the nonlinear residual, linear iterations, norm of the linear residual, seconds.\n\
+  -cells <nx,ny,nz>       cubes, of six tetrahedra each            -bump <height>       0 for none\n\
+  -numbering <natural,shuffle,rcm>  of the vertices                -perturb <share>     random displacement of vertices\n\
+  -mach <number>          of the free stream                       -max_steps <k>, -steps_rtol <r>  when to end\n\
+  -cfl <first>, -cfl_growth <factor>, -cfl_max <number>            local time steps\n\
+  -check_jacobian         compare it with difference quotients     -timing false        no seconds\n\
+  -write_system <file>    matrix and right-hand side of -write_step <k>, PETSc binary, for MatLoad (baij) and VecLoad\n\
+  -read_system <file>     solve that system once instead of a flow\n\
+KSP and PC options act on the solves. A fixed number of sweeps in every step: -ksp_type preonly -pc_type sor -pc_sor_its 15\n\n";
 
 #include "flow.hpp"
 
@@ -27,7 +36,7 @@ KSP and PC options act on the solves. As FUN3D does, a fixed number of sweeps in
 
 struct Settings {
   MeshOptions mesh;
-  PetscReal   mach = PetscReal(0.5), cfl = 10, cfl_growth = PetscReal(1.5), cfl_max = 1000, rtol = PetscReal(1e-10);
+  PetscReal   mach = PetscReal(0.5), cfl = 10, cfl_growth = PetscReal(1.5), cfl_max = 200, rtol = PetscReal(1e-10);
   PetscInt    max_steps = 60, write_step = 10;
   PetscBool   check_jacobian = PETSC_FALSE, timing = PETSC_TRUE;
   std::string write, read;
@@ -149,17 +158,6 @@ static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckAndPrintJacobian(const Flow &flow, Vec q, const char *when)
-{
-  double relative;
-
-  PetscFunctionBeginUser;
-  PetscCall(CheckJacobian(flow, q, &relative));
-  PetscCall(
-    PetscPrintf(PETSC_COMM_WORLD, "Jacobian %s: differs from difference quotients by %.0e\n", when, relative));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Implicit Euler with local time steps; q is the free stream at first.
 static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q, Seconds *seconds)
 {
@@ -187,12 +185,12 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
     if (step == 0) first = norm;
     PetscCheck(norm <= 1000 * first, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED,
                "The flow is lost: a smaller -cfl, or better linear solves");
-    if (step == 0 || norm <= s.rtol * first || step == s.max_steps) {
-      if (s.check_jacobian)
-        PetscCall(CheckAndPrintJacobian(flow, q, step == 0 ? "of the free stream" : "at the end"));
+    if (norm <= s.rtol * first || step == s.max_steps) {
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%4d %7s %10.3e\n", int(step), "", double(norm / first)));
+      PetscCheck(s.write.empty() || s.write_step < step, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+                 "There was no step %d to write", int(s.write_step));
+      break;
     }
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%4d ", int(step)));
-    if (norm <= s.rtol * first || step == s.max_steps) break;
     PetscCall(VecScale(b, -1));
     PetscCall(Now(&mid));
     PetscCall(Jacobian(flow, q, waves, cfl, A));
@@ -201,13 +199,12 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
     if (step == s.write_step && !s.write.empty()) PetscCall(WriteSystem(s.write, A, b));
     PetscCall(Solve(ksp, A, b, dq, &iterations, &linear, seconds));
     PetscCall(VecAXPY(q, 1, dq));
-    PetscCall(
-      PetscPrintf(PETSC_COMM_WORLD, "%7.1f %10.3e %10d %9.1e", cfl, double(norm / first), int(iterations), linear));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%4d %7.1f %10.3e %10d %9.1e", int(step), cfl, double(norm / first),
+                          int(iterations), linear));
     if (s.timing) PetscCall(PetscPrintf(PETSC_COMM_WORLD, " %9.3f", seconds->all));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "\n"));
     cfl = std::min(cfl * double(s.cfl_growth), double(s.cfl_max));
   }
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%7s %10.3e\n", "", double(norm / first)));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&dq));
   PetscCall(MatDestroy(&A));
@@ -228,11 +225,11 @@ static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
   PetscCall(CheckFreeStream(flow, &relative));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "free stream, no walls: residual %.0e of the flux\n", relative));
   PetscCall(CreateStates(PETSC_COMM_WORLD, flow, &q));
-  PetscScalar *values;
-  PetscCall(VecGetArrayWrite(q, &values));
-  for (PetscInt i = 0; i < 5 * mesh.owned; ++i) values[i] = PetscReal(flow.stream[std::size_t(i % 5)]);
-  PetscCall(VecRestoreArrayWrite(q, &values));
   PetscCall(March(s, flow, ksp, q, seconds));
+  if (s.check_jacobian) {
+    PetscCall(CheckJacobian(flow, q, &relative));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Jacobian: differs from difference quotients by %.0e\n", relative));
+  }
   PetscCall(FindTotals(flow, q, &totals));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                         "mass in %.8f, out %.8f; x force on the walls %.6f; largest Mach number %.4f\n", totals.in,

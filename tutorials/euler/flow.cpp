@@ -82,11 +82,15 @@ State<double> FreeStream(double mach)
 
 PetscErrorCode CreateStates(MPI_Comm comm, const Flow &flow, Vec *states)
 {
-  const Mesh &m = *flow.mesh;
+  const Mesh  &m = *flow.mesh;
+  PetscScalar *values;
 
   PetscFunctionBeginUser;
   PetscCall(
     VecCreateGhostBlock(comm, 5, 5 * m.owned, PETSC_DETERMINE, PetscInt(m.ghosts.size()), m.ghosts.data(), states));
+  PetscCall(VecGetArrayWrite(*states, &values));
+  for (PetscInt i = 0; i < 5 * m.owned; ++i) values[i] = PetscReal(flow.stream[std::size_t(i % 5)]);
+  PetscCall(VecRestoreArrayWrite(*states, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,9 +158,7 @@ PetscErrorCode Jacobian(const Flow &flow, Vec q, const std::vector<double> &wave
   const auto insert = [&](PetscInt row, PetscInt col, const Block &block) {
     std::array<PetscScalar, 25> values;
     for (std::size_t i = 0; i < 25; ++i) values[i] = PetscReal(block[i]);
-    PetscFunctionBeginUser;
-    PetscCall(MatSetValuesBlocked(J, 1, &row, 1, &col, values.data(), INSERT_VALUES));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return MatSetValuesBlocked(J, 1, &row, 1, &col, values.data(), INSERT_VALUES);
   };
   for (const Edge &e : m.edges) {
     const State<Dual10> f = RoeFlux(Variables<10>(states[e.a], 0), Variables<10>(states[e.b], 5), e.area);
@@ -197,10 +199,6 @@ PetscErrorCode CheckFreeStream(const Flow &flow, double *relative)
   PetscFunctionBeginUser;
   PetscCall(CreateStates(PETSC_COMM_WORLD, flow, &q));
   PetscCall(VecDuplicate(q, &r));
-  PetscScalar *values;
-  PetscCall(VecGetArrayWrite(q, &values));
-  for (PetscInt i = 0; i < 5 * flow.mesh->owned; ++i) values[i] = PetscReal(flow.stream[std::size_t(i % 5)]);
-  PetscCall(VecRestoreArrayWrite(q, &values));
   PetscCall(Residual(flow, q, true, r, nullptr));
   PetscCall(VecNorm(r, NORM_2, &norm));
   for (const Patch &p : flow.mesh->patches)

@@ -12,7 +12,8 @@ struct Flow {
 
 State<double> FreeStream(double mach);
 
-// Vectors with ghosts, blocks of 5, and matrices BAIJ of 5 x 5 blocks.
+// A vector with ghosts in blocks of 5, all free stream; a matrix, BAIJ with blocks of 5 where the options say
+// nothing.
 PetscErrorCode CreateStates(MPI_Comm comm, const Flow &flow, Vec *states);
 PetscErrorCode CreateJacobian(MPI_Comm comm, const Flow &flow, Mat *J);
 
