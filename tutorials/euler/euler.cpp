@@ -231,9 +231,10 @@ static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Jacobian: differs from difference quotients by %.0e\n", relative));
   }
   PetscCall(FindTotals(flow, q, &totals));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                        "mass in %.8f, out %.8f; x force on the walls %.6f; largest Mach number %.4f\n", totals.in,
-                        totals.out, totals.force, totals.mach));
+  PetscCall(
+    PetscPrintf(PETSC_COMM_WORLD,
+                "mass in %.8f, out %.8f; largest Mach number %.4f; errors: x force on the walls %.6f, entropy %.6f\n",
+                totals.in, totals.out, totals.mach, totals.force, totals.entropy));
   PetscCall(VecDestroy(&q));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

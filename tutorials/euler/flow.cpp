@@ -247,25 +247,30 @@ PetscErrorCode CheckJacobian(const Flow &flow, Vec q, double *relative)
 
 PetscErrorCode FindTotals(const Flow &flow, Vec q, Totals *t)
 {
+  enum { in, out, force, volume, entropy, sums };
   States states;
-  double sum[3] = {}, mach = 0; // in, out, force
+  double sum[sums] = {}, mach = 0;
 
   PetscFunctionBeginUser;
   PetscCall(states.Get(q));
   for (const Patch &p : flow.mesh->patches) {
     const State<double> f = BoundaryFlux(flow, states[p.vertex], p, false);
-    if (p.kind == Boundary::wall) sum[2] += f[1];
-    else sum[p.kind == Boundary::outflow] += p.kind == Boundary::inflow ? -f[0] : f[0];
+    if (p.kind == Boundary::wall) sum[force] += f[1];
+    if (p.kind == Boundary::inflow) sum[in] -= f[0];
+    if (p.kind == Boundary::outflow) sum[out] += f[0];
   }
   for (PetscInt v = 0; v < flow.mesh->owned; ++v) {
+    const double      density = states[v][0], cell = flow.mesh->volume[std::size_t(v)];
     const Gas<double> gas(states[v], Vector3{});
-    const double      speed2 =
-      gas.velocity[0] * gas.velocity[0] + gas.velocity[1] * gas.velocity[1] + gas.velocity[2] * gas.velocity[2];
-    mach = std::max(mach, std::sqrt(speed2 * states[v][0] / (gas_gamma * gas.pressure)));
+    const Vector3     u      = {gas.velocity[0], gas.velocity[1], gas.velocity[2]};
+    const double      change = gas_gamma * gas.pressure / std::pow(density, gas_gamma) - 1;
+    mach                     = std::max(mach, std::sqrt(Dot(u, u) * density / (gas_gamma * gas.pressure)));
+    sum[volume] += cell;
+    sum[entropy] += cell * change * change;
   }
   PetscCall(states.Restore());
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, sums, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mach, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  *t = {sum[0], sum[1], sum[2], mach};
+  *t = {sum[in], sum[out], sum[force], mach, std::sqrt(sum[entropy] / sum[volume])};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -29,8 +29,10 @@ PetscErrorCode Jacobian(const Flow &flow, Vec q, const std::vector<double> &wave
 PetscErrorCode CheckFreeStream(const Flow &flow, double *relative);
 PetscErrorCode CheckJacobian(const Flow &flow, Vec q, double *relative);
 
-// Mass through inflow and outflow, x force on the walls, largest Mach number.
+// Mass through inflow and outflow, x force on the walls, largest Mach number, and the change of entropy (root of its
+// square's mean over the volume). Without shocks neither force nor change is of the flow: they are the scheme's
+// error.
 struct Totals {
-  double in, out, force, mach;
+  double in, out, force, mach, entropy;
 };
 PetscErrorCode FindTotals(const Flow &flow, Vec q, Totals *totals);

@@ -9,6 +9,7 @@ import re
 import sys
 
 COLOURS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
+LINES = {1: "-", 2: "--", 4: ":"}
 MARKERS = {1: "o", 2: "s", 4: "^"}
 NAMES = {"DSH_restarted": "DSH, restarted every 15 sweeps"}
 
@@ -64,13 +65,15 @@ def plot(flows, linear, target):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
     for (name, ranks), (residuals, *_) in flows.items():
-        # Curves that lie on each other: lines for DS, markers alone for DSH
-        left.semilogy(residuals, "-" if name == "DS" else "", marker=MARKERS.get(ranks, "x") if name != "DS" else "", color=COLOURS[name],
-                      linewidth=1 + 1.5 / ranks, markersize=3 + 4 / ranks, fillstyle="none", label=f"{name}, {ranks} rank{'s' * (ranks > 1)}")
+        # The curves lie on each other: lines for DS, markers for DSH.
+        style = {"linestyle": LINES.get(ranks, "-."), "linewidth": 1.5} if name == "DS" else {
+            "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 5 / ranks, "markevery": 2, "fillstyle": "none"}
+        left.semilogy(residuals, color=COLOURS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)
     left.set_xlabel("pseudo-time step, 15 sweeps each")
     left.set_ylabel("nonlinear residual, relative")
     for name, points in linear.items():
-        right.semilogy(*zip(*points), "-", marker="o", color=COLOURS[name], markersize=3.5, linewidth=1, label=NAMES.get(name, name))
+        right.semilogy(*zip(*points), "-", marker="" if name == "DS" else "o", color=COLOURS[name], markersize=3.5,
+                       linewidth=2.5 if name == "DS" else 1, label=NAMES.get(name, name))
     right.set_xlabel("sweeps")
     right.set_ylabel("linear residual, relative")
     for axes in (left, right):
