@@ -59,14 +59,13 @@ static PetscErrorCode FileName(const char *option, std::string *name)
 
 static PetscErrorCode GetSettings(Settings *s)
 {
-  PetscInt  count     = 3;
-  PetscEnum numbering = PetscEnum(s->mesh.numbering);
+  PetscInt  count = 3, numbering = PetscInt(s->mesh.numbering);
   PetscBool cells;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetIntArray(nullptr, nullptr, "-cells", s->mesh.cells, &count, &cells));
-  PetscCall(PetscOptionsGetEnum(nullptr, nullptr, "-numbering", Numberings, &numbering, nullptr));
-  s->mesh.numbering = Numbering(int(numbering));
+  PetscCall(PetscOptionsGetEList(nullptr, nullptr, "-numbering", Numberings, 3, &numbering, nullptr));
+  s->mesh.numbering = Numbering(numbering);
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-bump", &s->mesh.bump, nullptr));
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-perturb", &s->mesh.perturb, nullptr));
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-mach", &s->mach, nullptr));

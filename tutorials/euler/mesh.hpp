@@ -17,13 +17,13 @@ using Vector3 = std::array<double, 3>;
 inline double Dot(const Vector3 &a, const Vector3 &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 enum class Numbering { natural, shuffle, rcm };
-inline const char *const Numberings[] = {"natural", "shuffle", "rcm", "Numbering", "", nullptr};
+inline const char *const Numberings[] = {"natural", "shuffle", "rcm"};
 
 struct MeshOptions {
   PetscInt  cells[3]  = {24, 10, 10};   // cubes along x, y, z, each cut in six tetrahedra
-  Numbering numbering = Numbering::rcm; // of the vertices; the other two are as a structured code and as no code has
+  Numbering numbering = Numbering::rcm; // of the vertices: reverse Cuthill-McKee, as unstructured codes have it
   PetscReal bump      = PetscReal(0.1); // height
-  PetscReal perturb   = PetscReal(0.3); // random displacement of a vertex, largest, of half the distance to the next
+  PetscReal perturb   = PetscReal(0.3); // range of a vertex's random displacement, of the distance to the next
 };
 
 enum class Boundary { wall, inflow, outflow };
