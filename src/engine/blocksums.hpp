@@ -11,8 +11,8 @@
 namespace finegrain
 {
 
-// Any lanes and block sizes, sums in T, Scalar or Single: W rows of the blocks. Fixed sizes keep all sums and read an entry once; others read it
-// once for each column.
+// Any lanes and block sizes, sums in T, Scalar or Single: W rows of the blocks. Fixed sizes keep all sums and read an
+// entry once; others read it once for each column.
 template <int N, class T, int W> struct ColumnSums {
   BlockSize<N> n;
   Strip<W>     strip;
@@ -54,7 +54,8 @@ template <int N, class T, int W> struct ColumnSums {
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 
 // a b + c, element by element through fused().
-template <class T, int H> inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
+template <class T, int H>
+inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
 {
   VectorType<T, H> r;
   for (int i = 0; i < H; ++i) r[i] = fused(a[i], b[i], c[i]);
@@ -74,12 +75,12 @@ template <> inline VectorType<float, 8> vector_fused<float, 8>(VectorType<float,
 #endif
 
 // Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
-// vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all that
-// is read of the vector.
+// vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all
+// that is read of the vector.
 template <int N, class T> class FlatSums
 {
   static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;
-  using Lanes               = VectorType<T, wide>;
+  using Lanes = VectorType<T, wide>;
 
   // The entries of a block vector: in two vectors of four that overlap or, for eight lanes, side by side.
   struct Spread {
@@ -91,7 +92,7 @@ template <int N, class T> class FlatSums
       if constexpr (N == 1) low = VectorType<T, 4>{convert<T>(x[0])};
       else if constexpr (N < 4) {
         const auto a = vector_read<T, 2>(x), b = vector_read<T, 2>(x + N - 2);
-        low          = __builtin_shufflevector(a, b, 0, 1, 2, 3);
+        low = __builtin_shufflevector(a, b, 0, 1, 2, 3);
       } else {
 #if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
         if constexpr (wide == 8) {
@@ -119,7 +120,8 @@ template <int N, class T> class FlatSums
     // has them all.
     template <int K> Lanes factors() const
     {
-      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE -> Lanes {
+      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+      {
         if constexpr (N < 4) return __builtin_shufflevector(low, low, place(column(K + J))...);
         else if constexpr (wide == 8) return __builtin_shufflevector(both, both, place(column(K + J))...);
         else if constexpr (column(K + wide - 1) < 4) return __builtin_shufflevector(low, low, column(K + J)...);
@@ -135,8 +137,8 @@ template <int N, class T> class FlatSums
   template <int K> FINEGRAIN_INLINE Lanes numbers() const
   {
     if constexpr (K % wide == 0) return sums_[K / wide];
-    else
-      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE -> Lanes {
+    else return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+      {
         return __builtin_shufflevector(sums_[K / wide], sums_[K / wide + 1], (K % wide + J)...);
       }
     (std::make_integer_sequence<int, wide>());
@@ -154,7 +156,8 @@ public:
   template <class B> FINEGRAIN_INLINE void add(const B *block, const Scalar *x)
   {
     const Spread spread(x);
-    [&]<int... G>(std::integer_sequence<int, G...>) FINEGRAIN_INLINE {
+    [&]<int... G>(std::integer_sequence<int, G...>) FINEGRAIN_INLINE
+    {
       ((sums_[G] = vector_fused<T, wide>(spread.template factors<G * wide>(), vector_read<T, wide>(block + G * wide),
                                          sums_[G])),
        ...);
@@ -165,7 +168,8 @@ public:
   // result[r] = the sums of row r, column after column.
   FINEGRAIN_INLINE void add_up(T *result) const
   {
-    [&]<int... P>(std::integer_sequence<int, P...>) FINEGRAIN_INLINE {
+    [&]<int... P>(std::integer_sequence<int, P...>) FINEGRAIN_INLINE
+    {
       (store_piece<P>(result, std::make_integer_sequence<int, N>()), ...);
     }
     (std::make_integer_sequence<int, pieces>());

@@ -22,13 +22,13 @@ struct Term {
 CouplingRows<Kokkos::HostSpace> order_couplings(const OperatorView &view, const Coloring &coloring, Exchange exchange,
                                                 const HostArray<Index> &row_of)
 {
-  const Graph    &owned = view.owned, &coupling = view.coupling;
-  const Index     rows = owned.rows;
-  const auto     &key = view.agreed.key, &ghost_key = view.agreed.ghost_key;
-  const bool      ghosts  = exchange != Exchange::none && coupling.entries() > 0;
-  const bool      by_key  = exchange == Exchange::color;
-  const auto      size    = std::size_t(owned.entries() - rows + (ghosts ? coupling.entries() : 0));
-  const auto      rows_sz = std::size_t(rows);
+  const Graph                    &owned = view.owned, &coupling = view.coupling;
+  const Index                     rows = owned.rows;
+  const auto                     &key = view.agreed.key, &ghost_key = view.agreed.ghost_key;
+  const bool                      ghosts  = exchange != Exchange::none && coupling.entries() > 0;
+  const bool                      by_key  = exchange == Exchange::color;
+  const auto                      size    = std::size_t(owned.entries() - rows + (ghosts ? coupling.entries() : 0));
+  const auto                      rows_sz = std::size_t(rows);
   CouplingRows<Kokkos::HostSpace> r{rows,
                                     owned.entries(),
                                     make_array<Index>("finegrain::ptr", rows_sz + 1),
@@ -37,7 +37,7 @@ CouplingRows<Kokkos::HostSpace> order_couplings(const OperatorView &view, const 
                                     make_array<Index>("finegrain::source", size),
                                     make_array<Index>("finegrain::diagonal", rows_sz),
                                     row_of};
-  std::vector<Term> terms;
+  std::vector<Term>               terms;
   r.ptr(0) = 0;
   for (Index pos = 0; pos < rows; ++pos) {
     const Index row = row_of.extent(0) ? row_of(pos) : pos;

@@ -12,10 +12,11 @@ namespace finegrain
 // in the order of their numbers.
 template <class Space> struct CouplingRows {
   Index               rows = 0, owned_entries = 0;
-  Array<Index, Space> ptr, mid, col; // by position: entries, the first of a larger colour; columns from `rows` on: ghosts
-  Array<Index, Space> source;        // entry of the owned graph, or owned_entries + entry of the coupling
-  Array<Index, Space> diagonal;      // entry of the owned graph that holds each position's diagonal block
-  Array<Index, Space> row_of;        // empty: natural
+  Array<Index, Space> ptr, mid,
+    col;                        // by position: entries, the first of a larger colour; columns from `rows` on: ghosts
+  Array<Index, Space> source;   // entry of the owned graph, or owned_entries + entry of the coupling
+  Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
+  Array<Index, Space> row_of;   // empty: natural
 
   Index     entries() const { return Index(col.extent(0)); }
   RelaxRows view() const

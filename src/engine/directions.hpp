@@ -17,8 +17,7 @@ template <class Space> struct Direction {
 };
 
 // Slots of the backward sweep run from the last position to the first.
-template <class Space>
-void set_directions(const Plan &plan, Direction<Space> &forward, Direction<Space> &backward)
+template <class Space> void set_directions(const Plan &plan, Direction<Space> &forward, Direction<Space> &backward)
 {
   forward = backward = {};
   forward.group      = plan.schedule.group;
@@ -44,7 +43,8 @@ template <class Space> void set_near(const Plan &plan, const Pattern<Kokkos::Hos
                                      std::size_t team_rows, Direction<Space> &forward, Direction<Space> &backward)
 {
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  if (plan.executor != ExecutorKind::tile || up.count() == 0 || std::size_t(forward.list.most_rows) > team_rows) return;
+  if (plan.executor != ExecutorKind::tile || up.count() == 0 || std::size_t(forward.list.most_rows) > team_rows)
+    return;
   const auto rows = std::size_t(pattern.rows);
   auto same = make_array<Index>("finegrain::slot", rows), from_last = make_array<Index>("finegrain::slot", rows);
   for (Index pos = 0; pos < pattern.rows; ++pos) {

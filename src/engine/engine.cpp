@@ -12,14 +12,16 @@ const char *find_relaxation_conflict(const Recipe &r)
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
     return "a relaxation runs colors; it has no other schedule";
   if (r.tile.points() > 0) return "a shape of tiles is given, and colors are not cut into tiles of a grid";
-  if (r.coupling == GridCoupling::corrections) return "couplings between grids are left to corrections, and a relaxation has all of them";
+  if (r.coupling == GridCoupling::corrections)
+    return "couplings between grids are left to corrections, and a relaxation has all of them";
   if (relaxation.sweeps < 1) return "a relaxation makes one sweep at least";
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "omega is between 0 and 2, both left out";
   if (relaxation.single_sums && r.precision == Precision::working)
     return "sums in single precision are of couplings stored in single precision or below";
   if (relaxation.exchange == Exchange::color &&
       (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile || r.executor == ExecutorKind::shuffle))
-    return "an exchange after each color needs a run of its own for each, which the executors natural and launch have";
+    return "an exchange after each color needs a run of its own for each, which the executors natural and launch "
+           "have";
   return nullptr;
 }
 

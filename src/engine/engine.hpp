@@ -80,13 +80,13 @@ struct Statistics {
   std::size_t  residual_bytes      = 0; // blocks that a residual reads (has_short_residual)
   std::size_t  long_residual_bytes = 0; // the same where it has to read the matrix
   double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
-  double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
+  double       bytes_read     = 0;     // of blocks, by sweeps and residuals since analyse
   Index        colors         = 0;     // relaxation
   bool         symmetrized    = false; // relaxation: the graph was not symmetric, its colours are those of the union
   ColoringKind coloring       = ColoringKind::automatic; // relaxation: what automatic came to
   Real         scale          = 1;                       // relaxation: of half-precision storage, for the matrix
-  Offset       apply_launches = 0; // kernels of one application; 0: none, a plain loop
-  Offset       launches       = 0; // kernels since analyse
+  Offset       apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
+  Offset       launches       = 0;                       // kernels since analyse
 };
 
 // What src/petsc does for the engine while it computes residuals and relaxes. The engine has no MPI.

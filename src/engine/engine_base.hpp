@@ -195,7 +195,7 @@ protected:
   {
     const Residuals<Space> &r = residuals_;
     if (!r.kept) return;
-    const std::size_t blocks        = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n_) * std::size_t(n_);
+    const std::size_t blocks = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n_) * std::size_t(n_);
     statistics_.long_residual_bytes = blocks * nn * sizeof(Scalar);
     statistics_.long_residual_flops = 2 * double(nn * blocks);
   }

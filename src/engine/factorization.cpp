@@ -40,7 +40,7 @@ public:
     shifted_       = false;
 
     statistics_.factor   = kind;
-    statistics_.left_out    = view.coupling.entries() + plan.selection.left_out.entries();
+    statistics_.left_out = view.coupling.entries() + plan.selection.left_out.entries();
     count();
     return {};
   }
@@ -89,12 +89,12 @@ public:
 
   void allow_corrections(const OperatorView &view) override
   {
-    const Selection   selection = select_for_factor(view.owned, grid_, grid_coupling_);
+    const Selection selection = select_for_factor(view.owned, grid_, grid_coupling_);
     Base::allow_residuals(view);
     Residuals<Space> &r = residuals_;
     y_known_            = false;
     r.left_out.set(selection.left_out, selection.left_out_entry);
-    r.y      = make_array<Scalar, Space>("finegrain::y", Base::scalars());
+    r.y = make_array<Scalar, Space>("finegrain::y", Base::scalars());
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", Base::scalars());
     r.keeps_difference = statistics_.factor == FactorKind::dilu && statistics_.precision == Precision::working &&
                          statistics_.diagonal == Precision::working;
@@ -231,15 +231,15 @@ private:
   using Base::statistics_;
   using Base::trouble_;
 
-  Grid                           grid_;
-  GridCoupling                   grid_coupling_ = GridCoupling::factor;
-  Kernels<Exec>                  kernels_{};
-  RareKernels<Exec>              rare_{};
-  Pattern<Space>                 pattern_;
-  Transposed<Space>              transposed_;
-  bool                           has_transposed_ = false, shifted_ = false, y_known_ = false;
-  BlockStorage<Space>            lower_, upper_, diagonal_;
-  Array<Scalar, Space>           y_, y_many_;
+  Grid                 grid_;
+  GridCoupling         grid_coupling_ = GridCoupling::factor;
+  Kernels<Exec>        kernels_{};
+  RareKernels<Exec>    rare_{};
+  Pattern<Space>       pattern_;
+  Transposed<Space>    transposed_;
+  bool                 has_transposed_ = false, shifted_ = false, y_known_ = false;
+  BlockStorage<Space>  lower_, upper_, diagonal_;
+  Array<Scalar, Space> y_, y_many_;
 };
 
 } // namespace

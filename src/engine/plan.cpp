@@ -35,8 +35,8 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
   return {};
 }
 
-// An order for one thread that runs colours: any one in which a row comes after its neighbours of smaller colours gives
-// the same result, and one close to the natural order finds its vectors in cache.
+// An order for one thread that runs colours: any one in which a row comes after its neighbours of smaller colours
+// gives the same result, and one close to the natural order finds its vectors in cache.
 HostArray<Index> order_colors(const Graph &owned, int block, const Recipe &recipe)
 {
   auto color = make_array<Index>("finegrain::color", std::size_t(owned.rows));

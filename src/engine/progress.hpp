@@ -36,8 +36,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
 #endif
 }
 
-// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even where this
-// library has threads of its own (FINEGRAIN_STRESS).
+// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even
+// where this library has threads of its own (FINEGRAIN_STRESS).
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
 #if defined(__CUDA_ARCH__)

@@ -39,14 +39,14 @@ enum class Exchange { none, sweep, color };
 enum class Scaling { global, row };
 
 struct Relaxation {
-  int          sweeps         = 15; // of the kind below; symmetric: up and down
-  SweepKind    sweep          = SweepKind::forward;
-  Real         omega          = 1;
-  Scaling      scaling        = Scaling::global;
-  Exchange     exchange       = Exchange::none;
-  bool         single_sums    = false; // products of couplings are summed in single precision
-  ColoringKind coloring       = ColoringKind::automatic;
-  bool         balanced       = false;
+  int          sweeps      = 15; // of the kind below; symmetric: up and down
+  SweepKind    sweep       = SweepKind::forward;
+  Real         omega       = 1;
+  Scaling      scaling     = Scaling::global;
+  Exchange     exchange    = Exchange::none;
+  bool         single_sums = false; // products of couplings are summed in single precision
+  ColoringKind coloring    = ColoringKind::automatic;
+  bool         balanced    = false;
 };
 
 struct Recipe {
@@ -62,7 +62,7 @@ struct Recipe {
   GridCoupling     coupling = GridCoupling::factor;
   Box              tile;     // of executor tile; no points: chosen by the plan
   HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
-  HostArray<Index> group;    // with ScheduleKind::color: the place where each group of the ordering begins, and the end
+  HostArray<Index> group; // with ScheduleKind::color: the place where each group of the ordering begins, and the end
   Relaxation       relaxation; // of Method::relaxation
 };
 

@@ -85,8 +85,8 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
 private:
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index first, Index last, Offset nn, const Column &column,
-                                          const Put &put) const
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index first, Index last, Offset nn,
+                                          const Column &column, const Put &put) const
   {
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
@@ -115,7 +115,8 @@ private:
 };
 
 // The transpose of a sweep: sums of o^T x over the entries of each column, gathered through an index of their own.
-// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their owners.
+// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their
+// owners.
 template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   static constexpr int V = most_vectors;
   BlockSize<0>         n;
@@ -205,7 +206,10 @@ private:
     return m > most ? m : most;
   }
 #if defined(FINEGRAIN_COMPLEX)
-  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most) { return larger(a.imag(), larger(a.real(), most)); }
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most)
+  {
+    return larger(a.imag(), larger(a.real(), most));
+  }
 #endif
 };
 

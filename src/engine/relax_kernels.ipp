@@ -26,10 +26,10 @@ template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struc
   }
   static void load(const Run<Exec> &run, int n, const LoadArguments &a)
   {
-    execute<N>(run, LoadRow<N, OffDiagonal, Diagonal>{
-                      BlockSize<N>(n), a.ptr, a.row_of, a.diagonal_entry, a.source, a.largest, a.scale, a.shift,
-                      static_cast<OffDiagonal *>(a.blocks), static_cast<Diagonal *>(a.diagonal), a.unscale,
-                      a.trouble});
+    execute<N>(run,
+               LoadRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a.ptr, a.row_of, a.diagonal_entry, a.source,
+                                                 a.largest, a.scale, a.shift, static_cast<OffDiagonal *>(a.blocks),
+                                                 static_cast<Diagonal *>(a.diagonal), a.unscale, a.trouble});
   }
 };
 
@@ -64,8 +64,8 @@ template <bool rare, class Make> auto with_relax_storage(const RelaxStorage &s, 
   }
 }
 
-template <class Off, class Diagonal, class Sum, int N, class Exec>
-using TypedFor = TypedRelax<N, Exec, typename Off::type, typename Diagonal::type, typename Sum::type>;
+template <class Off, class Diagonal, class Sum, int N, class Exec> using TypedFor =
+  TypedRelax<N, Exec, typename Off::type, typename Diagonal::type, typename Sum::type>;
 
 } // namespace
 

@@ -37,7 +37,7 @@ public:
     bool          was_symmetric;
     const Graph   symmetric = symmetrize(view.owned, &was_symmetric);
     ColoringKind &kind      = recipe.relaxation.coloring;
-    const bool    by_color = recipe.relaxation.exchange == Exchange::color;
+    const bool    by_color  = recipe.relaxation.exchange == Exchange::color;
     if (by_color) kind = view.agreed.kind;
     else if (kind == ColoringKind::automatic)
       kind = color_red_black(recipe.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
@@ -74,7 +74,8 @@ public:
     rhs_               = {};
     first_entries_     = 0;
     for (Index pos = 0; pos < rows_; ++pos)
-      first_entries_ += options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
+      first_entries_ +=
+        options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
 
     statistics_.colors      = coloring->colors;
     statistics_.symmetrized = !was_symmetric;
@@ -88,7 +89,8 @@ public:
   Real find_largest(const Values &values) override
   {
     if (!scaled_) return -1;
-    kernels_.largest(Base::run_independent(all_cut_.data()), n_, {rows_of_.ptr.data(), source(values), largest_.data()});
+    kernels_.largest(Base::run_independent(all_cut_.data()), n_,
+                     {rows_of_.ptr.data(), source(values), largest_.data()});
     if (options_.scaling == Scaling::row) return -1; // each row has its own
     exec_.fence();
     const auto here = copy_to<Kokkos::HostSpace>(largest_);
@@ -128,10 +130,10 @@ public:
     relax(residuals_.rhs.data(), step, true);
     statistics_.bytes_read += double(statistics_.long_residual_bytes);
     if (!total) return;
-    Kokkos::parallel_for(
-      "finegrain::add",
-      Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>(exec_, 0, Offset(Base::scalars())),
-      AddTo{total, step});
+    Kokkos::parallel_for("finegrain::add",
+                         Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>(
+                           exec_, 0, Offset(Base::scalars())),
+                         AddTo{total, step});
     Base::finish();
   }
 
@@ -151,7 +153,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is
+  // both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
@@ -180,8 +183,8 @@ private:
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
-    return {rows_of_.view(),  false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x,
-            ghosts_.data(), {}};
+    return {rows_of_.view(), false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x,
+            ghosts_.data(),  {}};
   }
   bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
 
@@ -248,8 +251,9 @@ private:
     RelaxRows rows = rows_of_.view();
     rows.ptr       = transposed_.ptr.data();
     rows.col       = transposed_.position.data();
-    TransposedRelaxArguments a{rows, transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_,
-                               options_.omega, b, x, x, vectors};
+    TransposedRelaxArguments a{
+      rows,   transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
+      vectors};
     for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
     for_sweeps([&](bool forward) { // the other way round
       a.rows.backward = !forward;
@@ -263,7 +267,8 @@ private:
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
     if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", Base::scalars());
-    Kokkos::deep_copy(exec_, rhs_, Kokkos::View<const Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(b, Base::scalars()));
+    Kokkos::deep_copy(
+      exec_, rhs_, Kokkos::View<const Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(b, Base::scalars()));
     TransposedRelaxArguments shares = a;
     shares.rows.ptr += rows_;
     shares.diagonal = nullptr;
@@ -299,14 +304,14 @@ private:
     const Residuals<Space> &r      = residuals_;
     Statistics             &s      = statistics_;
     const std::size_t       sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
-    const std::size_t       index  = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
-    const double            first  = double(first_entries_); // read by the first sweep
-    s.factor_bytes   = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
-    first_bytes_     = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size();
-    s.index_bytes    = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
-    s.work_bytes     = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) + largest_.span() * sizeof(Real) + r.work_bytes();
-    s.apply_bytes    = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
-    s.apply_flops    = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
+    const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
+    const double      first = double(first_entries_); // read by the first sweep
+    s.factor_bytes          = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
+    first_bytes_  = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size();
+    s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.work_bytes  = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) + largest_.span() * sizeof(Real) + r.work_bytes();
+    s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
+    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
     s.factor_flops   = 2 * n * n * n * rows_;
     s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
     Base::count_long_residual();

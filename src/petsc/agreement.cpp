@@ -1,5 +1,5 @@
-// What ranks agree on for a relaxation that does not depend on their number: keys, colours, and which rows others have
-// as ghosts.
+// What ranks agree on for a relaxation that does not depend on their number: keys, colours, and which rows others
+// have as ghosts.
 #include "pcengine.hpp"
 
 #include <petscdmda.h>
@@ -52,7 +52,8 @@ PetscErrorCode MakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class T> PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, HostArray<T> *ghosts)
+template <class T>
+PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, HostArray<T> *ghosts)
 {
   PetscFunctionBegin;
   PetscCall(PetscSFBcastBegin(sf, unit, owned.data(), ghosts->data(), MPI_REPLACE));
@@ -182,21 +183,22 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
 
 PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
 {
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const char    *name = e.type->name;
-  const Index    rows = view->owned.rows;
-  const Relaxation &r = e.recipe.relaxation;
-  Agreement     &a    = view->agreed;
-  bool           red_black = r.coloring == ColoringKind::automatic || r.coloring == ColoringKind::red_black, fits = false;
+  const MPI_Comm    comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const char       *name = e.type->name;
+  const Index       rows = view->owned.rows;
+  const Relaxation &r    = e.recipe.relaxation;
+  Agreement        &a    = view->agreed;
+  bool red_black = r.coloring == ColoringKind::automatic || r.coloring == ColoringKind::red_black, fits = false;
   const PetscInt *degree;
   PetscInt        first;
   PetscSF         sf;
 
   PetscFunctionBegin;
-  PetscCheck(red_black || r.coloring == ColoringKind::hash, comm, PETSC_ERR_ARG_INCOMP,
-             "-pc_%s_exchange color needs colors that do not depend on the ranks: -pc_%s_coloring jp, or redblack with a "
-             "DMDA",
-             name, name);
+  PetscCheck(
+    red_black || r.coloring == ColoringKind::hash, comm, PETSC_ERR_ARG_INCOMP,
+    "-pc_%s_exchange color needs colors that do not depend on the ranks: -pc_%s_coloring jp, or redblack with a "
+    "DMDA",
+    name, name);
   PetscCheck(!r.balanced, comm, PETSC_ERR_ARG_INCOMP,
              "-pc_%s_coloring_balance depends on the ranks; it goes with -pc_%s_exchange none and sweep", name, name);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));

@@ -7,8 +7,8 @@ namespace finegrain
 
 PetscErrorCode PetscHalo::create(PC pc, const Operator &op, const OperatorView &view)
 {
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  PetscLayout    layout;
+  const MPI_Comm        comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  PetscLayout           layout;
   std::vector<PetscInt> chosen;
 
   PetscFunctionBegin;

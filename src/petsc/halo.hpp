@@ -31,11 +31,11 @@ private:
 
   PetscSF forest(Index color) const { return color == all ? sf_ : by_color_[std::size_t(color)]; }
 
-  PC             pc_    = nullptr; // for log events
-  PetscSF        sf_    = nullptr;
-  std::vector<PetscSF> by_color_; // where ranks have agreed on colours
-  MPI_Datatype   unit_  = MPI_DATATYPE_NULL; // a block row of a vector
-  PetscErrorCode error_ = PETSC_SUCCESS;
+  PC                   pc_ = nullptr; // for log events
+  PetscSF              sf_ = nullptr;
+  std::vector<PetscSF> by_color_;                  // where ranks have agreed on colours
+  MPI_Datatype         unit_  = MPI_DATATYPE_NULL; // a block row of a vector
+  PetscErrorCode       error_ = PETSC_SUCCESS;
 };
 
 } // namespace finegrain

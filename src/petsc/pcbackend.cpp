@@ -38,7 +38,8 @@ const char *const PCFinegrainBackendTypes[] = {
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, backend, [](PCEngine &e) -> auto & { return e.backend; }));
+  PetscCall(PCEngineSet(
+    pc, backend, [](PCEngine & e) -> auto & { return e.backend; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +61,8 @@ PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, backend, [](PCEngine &e) -> auto & { return e.backend; }));
+  PetscCall(PCEngineGetSetting(
+    pc, backend, [](PCEngine & e) -> auto & { return e.backend; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,8 +130,11 @@ PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
 @*/
 PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k)
 {
+  PCEngine *e;
+
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, i, [](PCEngine &e) -> auto & { return e.recipe.tile.i; }));
+  PetscCall(PCEngineGet(pc, &e));
+  *i = e->recipe.tile.i;
   *j = e->recipe.tile.j;
   *k = e->recipe.tile.k;
   PetscFunctionReturn(PETSC_SUCCESS);

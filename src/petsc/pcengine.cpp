@@ -179,19 +179,17 @@ PetscErrorCode ReportTrouble(PC pc, PCEngine *e)
   if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
   if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
   PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
-  e->short_residual      = least[2] > 0;
-  const bool  pivot      = least[0] != none, coupling = least[1] != none;
-  const auto  row        = pivot ? least[0] : least[1];
-  const char *what       = pivot ? "Singular or non-finite diagonal block" : "Coupling that is not finite as it is stored";
+  e->short_residual = least[2] > 0;
+  const bool  pivot = least[0] != none, coupling = least[1] != none;
+  const auto  row  = pivot ? least[0] : least[1];
+  const char *what = pivot ? "Singular or non-finite diagonal block" : "Coupling that is not finite as it is stored";
   const std::string hint = pivot ? std::string("; try -pc_") + e->type->name + "_shift_type inblocks"
                                  : std::string("; look for Inf and NaN in the matrix, and for entries that -pc_") +
                                      e->type->name + "_precision cannot hold";
-  PetscCall(PCSetFailedReason(pc, pivot      ? PC_FACTOR_NUMERIC_ZEROPIVOT
-                                  : coupling ? PC_FACTOR_OTHER
-                                             : PC_NOERROR));
+  PetscCall(PCSetFailedReason(pc, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : coupling ? PC_FACTOR_OTHER : PC_NOERROR));
   if (!pivot && !coupling) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!pc->erroriffailure, comm, pivot ? PETSC_ERR_MAT_LU_ZRPVT : PETSC_ERR_FP, "%s in block row %" PetscInt_FMT "%s",
-             what, row, hint.c_str());
+  PetscCheck(!pc->erroriffailure, comm, pivot ? PETSC_ERR_MAT_LU_ZRPVT : PETSC_ERR_FP,
+             "%s in block row %" PetscInt_FMT "%s", what, row, hint.c_str());
   PetscCall(PetscInfo(pc, "%s in block row %" PetscInt_FMT "%s\n", what, row, hint.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -310,10 +308,10 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
 {
   PetscFunctionBegin;
-  PCEngine *e     = new PCEngine();
+  PCEngine *e      = new PCEngine();
   e->type          = type;
   e->recipe.method = type->method;
-  e->shift_amount = 100 * PETSC_MACHINE_EPSILON;
+  e->shift_amount  = 100 * PETSC_MACHINE_EPSILON;
 
   pc->data                = e;
   pc->ops->setup          = PCSetUp_Engine;

@@ -25,7 +25,8 @@ static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, factor, [](PCEngine &e) -> auto & { return e.recipe.factor; }, PCFGBILU));
+  PetscCall(PCEngineSet(
+    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +48,8 @@ PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, factor, [](PCEngine &e) -> auto & { return e.recipe.factor; }));
+  PetscCall(PCEngineGetSetting(
+    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,7 +84,11 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType fgbilu              = {PCFGBILU, Method::factorization, PCENGINE_SCHEDULE | PCENGINE_GRIDS, PCSetFromOptions_FGBILU, PCView_FGBILU,
+static PCEngineType fgbilu              = {PCFGBILU,
+                                           Method::factorization,
+                                           PCENGINE_SCHEDULE | PCENGINE_GRIDS,
+                                           PCSetFromOptions_FGBILU,
+                                           PCView_FGBILU,
                                            "@article{LuoEdwardsLuoMueller2015,\n"
                                                         "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
                                                         "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"

@@ -3,12 +3,15 @@
 
 using namespace finegrain;
 
-const char *const PCMCPISweepTypes[]      = {"forward",         "backward",      "symmetric",
-                                             "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
-const char *const PCMCPIColoringTypes[]   = {"auto", "greedy", "lf", "sl", "jp", "redblack", "PCMCPIColoringType", "PCMCPI_COLORING_", nullptr};
-const char *const PCMCPIExchangeTypes[]   = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_", nullptr};
+const char *const PCMCPISweepTypes[]    = {"forward",         "backward",      "symmetric",
+                                           "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
+const char *const PCMCPIColoringTypes[] = {
+  "auto", "greedy", "lf", "sl", "jp", "redblack", "PCMCPIColoringType", "PCMCPI_COLORING_", nullptr};
+const char *const PCMCPIExchangeTypes[]   = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_",
+                                             nullptr};
 const char *const PCMCPIScalingTypes[]    = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
-const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_", nullptr};
+const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_",
+                                             nullptr};
 
 static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
 static_assert(int(ColoringKind::red_black) == PCMCPI_COLORING_REDBLACK);
@@ -37,7 +40,8 @@ PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
   PetscFunctionBegin;
   PetscCheck(its > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_mcpi_its is %" PetscInt_FMT "; it must be 1 or more", its);
-  PetscCall(PCEngineSet(pc, its, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,7 +63,8 @@ PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
 PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, its, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweeps; }));
+  PetscCall(PCEngineGetSetting(
+    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,15 +83,16 @@ PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
    Level: intermediate
 
    Note:
-   For a symmetric matrix the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, with `-pc_mcpi_exchange none`
-   or `color`, or on one rank.
+   For a symmetric matrix the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, with `-pc_mcpi_exchange
+none` or `color`, or on one rank.
 
 .seealso: `PCMCPIGetSweep()`, `PCMCPI`
 @*/
 PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, sweep, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +114,8 @@ PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
 PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, sweep, [](PCEngine &e) -> auto & { return e.recipe.relaxation.sweep; }));
+  PetscCall(PCEngineGetSetting(
+    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,7 +140,8 @@ PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
   PetscFunctionBegin;
   PetscCheck(omega > 0 && omega < 2, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_mcpi_omega is %g; it must be between 0 and 2, both left out", double(omega));
-  PetscCall(PCEngineSet(pc, omega, [](PCEngine &e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,7 +163,8 @@ PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
 PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, omega, [](PCEngine &e) -> auto & { return e.recipe.relaxation.omega; }));
+  PetscCall(PCEngineGetSetting(
+    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,7 +191,8 @@ PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
 PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, coloring, [](PCEngine &e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,7 +214,8 @@ PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
 PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, coloring, [](PCEngine &e) -> auto & { return e.recipe.relaxation.coloring; }));
+  PetscCall(PCEngineGetSetting(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,7 +241,8 @@ PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
 PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, balance, [](PCEngine &e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,7 +264,8 @@ PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
 PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, balance, [](PCEngine &e) -> auto & { return e.recipe.relaxation.balanced; }));
+  PetscCall(PCEngineGetSetting(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,16 +284,17 @@ PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
    Level: intermediate
 
    Note:
-   With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is that of
-   one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange overlaps
-   with its rows that no other rank needs. It needs the executors natural or launch.
+   With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is
+that of one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange
+overlaps with its rows that no other rank needs. It needs the executors natural or launch.
 
 .seealso: `PCMCPIGetExchange()`, `PCMCPI`
 @*/
 PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, exchange, [](PCEngine &e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,7 +316,8 @@ PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
 PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, exchange, [](PCEngine &e) -> auto & { return e.recipe.relaxation.exchange; }));
+  PetscCall(PCEngineGetSetting(
+    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -329,7 +344,8 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, scaling, [](PCEngine &e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -351,7 +367,8 @@ PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
 PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, scaling, [](PCEngine &e) -> auto & { return e.recipe.relaxation.scaling; }));
+  PetscCall(PCEngineGetSetting(
+    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -374,7 +391,8 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, accumulate, [](PCEngine &e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscCall(PCEngineSet(
+    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -396,29 +414,31 @@ PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, accumulate, [](PCEngine &e) -> auto & { return e.recipe.relaxation.single_sums; }));
+  PetscCall(PCEngineGetSetting(
+    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // An enumeration among the options.
-template <class T>
-static PetscErrorCode ReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const char *key, const char *text, const char *setter,
-                                 const char *const names[], PetscErrorCode (*get)(PC, T *), PetscErrorCode (*set)(PC, T))
+template <class T> static PetscErrorCode ReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const char *key,
+                                                    const char *text, const char *setter, const char *const names[],
+                                                    PetscErrorCode (*get)(PC, T *), PetscErrorCode (*set)(PC, T))
 {
   T         value;
   PetscBool given;
 
   PetscFunctionBegin;
   PetscCall((*get)(pc, &value));
-  PetscCall(PetscOptionsEnum(key, text, setter, names, static_cast<PetscEnum>(value), reinterpret_cast<PetscEnum *>(&value),
-                             &given));
+  PetscCall(PetscOptionsEnum(key, text, setter, names, static_cast<PetscEnum>(value),
+                             reinterpret_cast<PetscEnum *>(&value), &given));
   if (given) PetscCall((*set)(pc, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
-  const auto choice = [&](const char *key, const char *text, const char *setter, const char *const names[], auto get, auto set) {
+  const auto choice = [&](const char *key, const char *text, const char *setter, const char *const names[], auto get,
+                          auto set) {
     return ReadChoice(pc, PetscOptionsObject, key, text, setter, names, get, set);
   };
   PetscInt  its;
@@ -464,9 +484,10 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   const Relaxation &r = e->recipe.relaxation;
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
-                                   PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
-                                   PCMCPIAccumulateTypes[r.single_sums], FindName(e->recipe)));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
+    PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
+    PCMCPIAccumulateTypes[r.single_sums], FindName(e->recipe)));
   if (!e->analyzed) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(r.coloring)]));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -480,24 +501,30 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
                                    PCMCPIColoringTypes[int(s.coloring)], r.balanced ? ", balanced" : "", most[0],
                                    r.exchange == Exchange::color ? " agreed by all ranks" : "",
                                    most[1] ? ", of the pattern with its transpose" : ""));
-  if (s.precision != Precision::working)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "couplings lost to rounding: %" PetscInt64_FMT " entries", flushed));
+  if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
+  char scale[64] = "";
   if (s.precision == Precision::half && r.scaling == Scaling::global)
-    PetscCall(PetscViewerASCIIPrintf(viewer, ", scaled by %g", double(s.scale)));
+    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by %g", double(s.scale)));
   if (s.precision == Precision::half && r.scaling == Scaling::row)
-    PetscCall(PetscViewerASCIIPrintf(viewer, ", scaled by block row"));
-  if (s.precision != Precision::working) PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
+    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings that became zero in storage: %" PetscInt64_FMT " entries%s\n",
+                                   flushed, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType mcpi              = {PCMCPI, Method::relaxation, 0, PCSetFromOptions_MCPI, PCView_MCPI,
-                                         "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
-                                         "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
-                                         "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
-                                         "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
-                                         "  year      = {2019}\n"
-                                         "}\n",
-                                         PETSC_FALSE};
+static PCEngineType mcpi = {
+  PCMCPI,
+  Method::relaxation,
+  0,
+  PCSetFromOptions_MCPI,
+  PCView_MCPI,
+  "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
+  "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
+  "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
+  "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
+  "  year      = {2019}\n"
+  "}\n",
+  PETSC_FALSE};
 PCEngineType *const PCEngineType_MCPI = &mcpi;
 
 /*MC
@@ -526,17 +553,17 @@ PCEngineType *const PCEngineType_MCPI = &mcpi;
    Level: beginner
 
    Notes:
-   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the diagonal
-blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at once,
-from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the
+diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
+once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
 
-   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a sweep reads.
-The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half instead of
-single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half, and not what
-few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working precision.
+   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a sweep
+reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
+instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half, and
+not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working precision.
 
-   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is not
-finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is
+not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    The result does not depend on executor or number of threads, bit by bit, nor on the number of ranks with
 -pc_mcpi_exchange color.

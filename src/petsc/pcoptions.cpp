@@ -81,8 +81,8 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
     PetscCall(PetscOptionsFList(key("ordering").c_str(), "Order of elimination", "PCFinegrainSetOrdering",
                                 MatOrderingList, natural, ordering, sizeof(ordering), &set));
     if (set) PetscCall(PCFinegrainSetOrdering(pc, ordering));
-    PetscCall(PetscOptionsIntArray(key("tile").c_str(), "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile",
-                                   ijk, &edges, &set));
+    PetscCall(PetscOptionsIntArray(key("tile").c_str(), "Points I,J,K of a tile (0,0,0: chosen)",
+                                   "PCFinegrainSetTile", ijk, &edges, &set));
     if (set) {
       PetscCheck(edges == 3, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_SIZ,
                  "%s has %" PetscInt_FMT " numbers; give I,J,K, with 1 for a direction that is not there",
@@ -92,8 +92,8 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   }
   if (e->type->has & PCENGINE_GRIDS) {
     PetscCall(PetscOptionsEnum(key("grid_coupling").c_str(), "Couplings between the grids of a rank",
-                               "PCFinegrainSetGridCoupling", PCFinegrainGridCouplings, static_cast<PetscEnum>(coupling),
-                               reinterpret_cast<PetscEnum *>(&coupling), &set));
+                               "PCFinegrainSetGridCoupling", PCFinegrainGridCouplings,
+                               static_cast<PetscEnum>(coupling), reinterpret_cast<PetscEnum *>(&coupling), &set));
     if (set) PetscCall(PCFinegrainSetGridCoupling(pc, coupling));
   }
   if (e->type->options) PetscCall((*e->type->options)(pc, PetscOptionsObject));

@@ -7,8 +7,8 @@ const char *const PCFinegrainScheduleTypes[] = {
   "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
 const char *const PCFinegrainExecutorTypes[] = {
   "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
-const char *const PCFinegrainPrecisionTypes[] = {"working", "single", "half", "bfloat16", "PCFinegrainPrecisionType",
-                                                         "PC_FINEGRAIN_PRECISION_", nullptr};
+const char *const PCFinegrainPrecisionTypes[] = {
+  "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
                                                          "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
 
@@ -41,7 +41,8 @@ static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
 PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, schedule, [](PCEngine &e) -> auto & { return e.recipe.schedule; }));
+  PetscCall(PCEngineSet(
+    pc, schedule, [](PCEngine & e) -> auto & { return e.recipe.schedule; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,7 +64,8 @@ PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, schedule, [](PCEngine &e) -> auto & { return e.recipe.schedule; }));
+  PetscCall(PCEngineGetSetting(
+    pc, schedule, [](PCEngine & e) -> auto & { return e.recipe.schedule; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,7 +92,8 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, executor, [](PCEngine &e) -> auto & { return e.recipe.executor; }));
+  PetscCall(PCEngineSet(
+    pc, executor, [](PCEngine & e) -> auto & { return e.recipe.executor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +115,8 @@ PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, executor, [](PCEngine &e) -> auto & { return e.recipe.executor; }));
+  PetscCall(PCEngineGetSetting(
+    pc, executor, [](PCEngine & e) -> auto & { return e.recipe.executor; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +142,8 @@ PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, precision, [](PCEngine &e) -> auto & { return e.recipe.precision; }));
+  PetscCall(PCEngineSet(
+    pc, precision, [](PCEngine & e) -> auto & { return e.recipe.precision; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,7 +165,8 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, precision, [](PCEngine &e) -> auto & { return e.recipe.precision; }));
+  PetscCall(PCEngineGetSetting(
+    pc, precision, [](PCEngine & e) -> auto & { return e.recipe.precision; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,7 +189,8 @@ PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precisio
 PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, precision, [](PCEngine &e) -> auto & { return e.diagonal; }));
+  PetscCall(PCEngineSet(
+    pc, precision, [](PCEngine & e) -> auto & { return e.diagonal; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,7 +212,8 @@ PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, precision, [](PCEngine &e) -> auto & { return e.diagonal; }));
+  PetscCall(PCEngineGetSetting(
+    pc, precision, [](PCEngine & e) -> auto & { return e.diagonal; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -144,7 +144,8 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, n, [](PCEngine &e) -> auto & { return e.block_size; }));
+  PetscCall(PCEngineGetSetting(
+    pc, n, [](PCEngine & e) -> auto & { return e.block_size; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,7 +173,8 @@ grid has a factor and hyperplanes of its own, all of them run in the same groups
 PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(pc, coupling, [](PCEngine &e) -> auto & { return e.recipe.coupling; }));
+  PetscCall(PCEngineSet(
+    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,7 +196,8 @@ PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling couplin
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, coupling, [](PCEngine &e) -> auto & { return e.recipe.coupling; }));
+  PetscCall(PCEngineGetSetting(
+    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -310,7 +313,8 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, k, [](PCEngine &e) -> auto & { return e.corrections; }));
+  PetscCall(PCEngineGetSetting(
+    pc, k, [](PCEngine & e) -> auto & { return e.corrections; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -371,6 +375,7 @@ PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richard
 PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(pc, richardson, [](PCEngine &e) -> auto & { return e.richardson; }));
+  PetscCall(PCEngineGetSetting(
+    pc, richardson, [](PCEngine & e) -> auto & { return e.richardson; }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -108,9 +108,9 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
                                    "\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
-                                   e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out, exchange.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
+                                   e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out,
+                                   exchange.c_str()));
   if (e.corrections)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,

@@ -4,6 +4,6 @@
 #include "pcengine.hpp"
 
 extern PCEngineType *const PCEngineType_FGBILU, *const PCEngineType_MCPI;
-PetscErrorCode             PCCreate_FGBILU(PC pc);
-PetscErrorCode             PCCreate_MCPI(PC pc);
-PetscErrorCode             KSPCreate_Refine(KSP ksp);
+PetscErrorCode PCCreate_FGBILU(PC pc);
+PetscErrorCode PCCreate_MCPI(PC pc);
+PetscErrorCode KSPCreate_Refine(KSP ksp);

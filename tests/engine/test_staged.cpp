@@ -40,7 +40,8 @@ TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)
   const ScalarRows rows(p);
   for (const bool staged : {false, true}) {
     const std::unique_ptr<Engine> e =
-      staged ? std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host, Method::factorization) : make_tested_engine();
+      staged ? std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host, Method::factorization)
+             : make_tested_engine();
     ASSERT_FALSE(e->analyse(p.view(), {}));
     EXPECT_EQ(e->factor(rows.source()).bad_row, -1);
     const auto x = p.apply(*e);
