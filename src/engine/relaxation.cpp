@@ -149,7 +149,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round as
+  // well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
@@ -249,8 +250,8 @@ private:
     TransposedRelaxArguments a{rows, transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_,
                                options_.omega, b, x, x, vectors};
     for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
-    for_sweeps([&](bool forward) { // the other way round
-      a.rows.backward = !forward;
+    for_sweeps([&](bool backward) {
+      a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
       else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
       count_read(false);
