@@ -135,6 +135,10 @@ public:
 
   void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
+    if (fetches()) { // ghosts of one vector at a time
+      for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
+      return;
+    }
     for (int first = 0; first < vectors; first += most_vectors) {
       RelaxArguments a = arguments(b + first * stride, x + first * stride);
       a.vectors        = {std::min(most_vectors, vectors - first), stride};
