@@ -142,6 +142,10 @@ public:
 
   void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
+    if (fetches()) { // ghosts of one vector at a time
+      for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
+      return;
+    }
     for (int first = 0; first < vectors; first += most_vectors) {
       RelaxArguments a = arguments(b + first * stride, x + first * stride);
       a.vectors        = {std::min(most_vectors, vectors - first), stride};
@@ -156,8 +160,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is
-  // both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round as
+  // well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
@@ -297,8 +301,8 @@ private:
       rows,   transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
       vectors};
     for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
-    for_sweeps([&](bool forward, bool) { // the other way round
-      a.rows.backward = !forward;
+    for_sweeps([&](bool backward, bool) {
+      a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
       else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
       count_read(false);
