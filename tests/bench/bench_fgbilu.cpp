@@ -118,7 +118,7 @@ int main(int argc, char **argv)
   add("read/0", [](benchmark::State &s) { read_memory(s); });
   for (auto &[n, problem] : problems) {
     const Problem    &p   = problem;
-    const std::string end = "/" + std::to_string(n);
+    const std::string end = std::string("/").append(std::to_string(n));
     add("petsc_apply" + end, [&p](benchmark::State &s) { apply(s, make_pc(p, PCILU), p); });
     add("apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, false), p); });
     add("launch_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, true), p); });
