@@ -174,7 +174,9 @@ TEST(McpiView, HelpListsTheOptions)
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
-  OK(MakePC(A, PCMCPI, "", &pc));
+  OK(PCCreate(PETSC_COMM_WORLD, &pc)); // an object is helpful once
+  OK(PCSetType(pc, PCMCPI));
+  OK(PCSetOperators(pc, A, A));
   OK(HelpText(pc, &text));
   if (!rank) {
     for (const std::string option : {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision",
