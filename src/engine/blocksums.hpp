@@ -27,8 +27,8 @@ template <int N, class T, int W> struct ColumnSums {
       T sums[std::size_t(N) * W];
       for (int i = 0; i < N * W; ++i) sums[i] = T(0);
       for (Index e = first; e < last; ++e) {
-        const auto   *a  = block(e) + strip.first;
-        const Scalar *xe = x(e);
+        const auto *a  = block(e) + strip.first;
+        const auto *xe = x(e);
         for (int c = 0; c < N; ++c) {
           const T xc = convert<T>(xe[c]);
           for (int i = 0; i < W; ++i) sums[c * W + i] = madd(xc, convert<T>(a[c * N + i]), sums[c * W + i]);
@@ -87,16 +87,18 @@ template <int N, class T> class FlatSums
     VectorType<T, 4> low, high;
     VectorType<T, 8> both;
 
-    explicit Spread(const Scalar *x)
+    template <class From> explicit Spread(const From *x)
     {
       if constexpr (N == 1) low = VectorType<T, 4>{convert<T>(x[0])};
       else if constexpr (N < 4) {
         const auto a = vector_read<T, 2>(x), b = vector_read<T, 2>(x + N - 2);
         low = __builtin_shufflevector(a, b, 0, 1, 2, 3);
       } else {
-#if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
+#if defined(__AVX512VL__)
         if constexpr (wide == 8) {
-          both = _mm512_maskz_cvtpd_ps(0xff, _mm512_maskz_loadu_pd((1u << N) - 1, x));
+          constexpr auto mask = (1u << N) - 1;
+          if constexpr (std::is_same_v<From, float>) both = _mm256_maskz_loadu_ps(mask, x);
+          else both = _mm512_maskz_cvtpd_ps(0xff, _mm512_maskz_loadu_pd(mask, x));
           return;
         }
 #endif
@@ -108,7 +110,7 @@ template <int N, class T> class FlatSums
     static constexpr int place(int c) // of entry c in low or both
     {
       if (N < 4) return N == 3 && c == 2 ? 3 : c;
-#if defined(__AVX512F__) && !defined(FINEGRAIN_REAL_SINGLE)
+#if defined(__AVX512VL__)
       return c;
 #else
       return c < 4 ? c : 8 - N + c;
@@ -153,7 +155,7 @@ public:
   }
 
   // Sums += block x.
-  template <class B> FINEGRAIN_INLINE void add(const B *block, const Scalar *x)
+  template <class B, class From> FINEGRAIN_INLINE void add(const B *block, const From *x)
   {
     const Spread spread(x);
     [&]<int... G>(std::integer_sequence<int, G...>) FINEGRAIN_INLINE

@@ -16,6 +16,8 @@ const char *find_relaxation_conflict(const Recipe &r)
     return "couplings between grids are left to corrections, and a relaxation has all of them";
   if (relaxation.sweeps < 1) return "a relaxation makes one sweep at least";
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "omega is between 0 and 2, both left out";
+  if (r.diagonal != Precision::working && r.diagonal != Precision::single)
+    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single";
   if (relaxation.single_sums && r.precision == Precision::working)
     return "sums in single precision are of couplings stored in single precision or below";
   if (relaxation.exchange == Exchange::color &&

@@ -249,6 +249,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
 {
   if (run.groups == 0) return;
   if (run.executor == ExecutorKind::self || run.executor == ExecutorKind::tile) {
+    if (run.tasks->count == 0) return; // groups may all be empty
     detail::run_tasks<N>(run, row);
     ++*run.launches;
     return;

@@ -35,7 +35,12 @@ template <class To, class From> struct Streams {
 
   KOKKOS_FORCEINLINE_FUNCTION void report(Offset lost) const
   {
-    if (lost > 0 && flushed) Kokkos::atomic_add(flushed, lost);
+    if (lost == 0 || !flushed) return;
+#if defined(__CUDA_ARCH__)
+    Kokkos::atomic_add(flushed, lost);
+#else
+    __atomic_fetch_add(flushed, lost, __ATOMIC_RELAXED); // a Kokkos without threads has no atomics on hosts
+#endif
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish() const
   {

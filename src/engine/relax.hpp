@@ -30,18 +30,24 @@ struct Unscale {
   KOKKOS_FORCEINLINE_FUNCTION Real of(Index pos) const { return by_position ? by_position[pos] : all; }
 };
 
-// x of the slot's row. V vectors are served by one visit; vector v begins at v stride.
+// x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbours are read as `y`,
+// which is x as the sums take it: x itself or, for one vector and sums in single precision, a copy in that, which is
+// half as long. Then x is written where it is wanted only.
 template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
+  using Entry = std::conditional_t<V == 1, Sum, Scalar>;
+
   BlockSize<N>       n;
   RelaxRows          rows;
-  bool               from_zero; // no row has been visited yet: x is zero where this sweep has not been
+  bool               from_zero;   // no row has been visited yet: x is zero where this sweep has not been
+  bool               looks_ahead; // hosts: asks for memory 2 KiB ahead
   const OffDiagonal *blocks;
   const Diagonal    *diagonal;
   Unscale            unscale;
   Real               omega;
   const Scalar      *b;
-  Scalar            *x;
-  const Scalar      *ghosts;
+  Scalar            *x; // null: not wanted
+  Entry             *y;
+  const Entry       *ghosts;
   Vectors            vectors;
 
   static constexpr bool                            keeps_tile = false;
@@ -57,13 +63,14 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
     const Offset nn    = Offset(n) * n;
     const Real   less  = unscale.of(pos);
     for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
-      const Scalar *own = x + v * vectors.stride, *rhs = b + v * vectors.stride + Offset(row) * n;
+      const Entry  *own    = y + v * vectors.stride;
+      const Scalar *rhs    = b + v * vectors.stride + Offset(row) * n;
       Scalar       *rest   = scratch + v * n;
       const auto    column = [&](Index e) FINEGRAIN_INLINE {
         const Index c = rows.col[e];
         return c < rows.owned ? own + Offset(c) * n : ghosts + Offset(c - rows.owned) * n;
       };
-      sum_up(lanes, first, last, nn, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
+      sum_up(lanes, pos, first, last, nn, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
         Accumulator<s.width> sums; // the scale is a power of two: the product is exact
         sums.load(rhs + s.first);
         sums.subtract_product(multiplier(Scalar(less)), total);
@@ -75,23 +82,44 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal + pos * nn, scratch + v * n, sums);
-        Scalar *to = x + v * vectors.stride + Offset(row) * n + s.first;
-        if (omega == Real(1)) sums.store(to);
-        else relax(sums, to);
+        const Offset at = v * vectors.stride + Offset(row) * n + s.first;
+        if (omega != Real(1)) relax(sums, x + at);
+        if (x) sums.store(x + at);
+        if constexpr (!std::is_same_v<Entry, Scalar>) sums.store(y + at);
       });
     });
   }
 
 private:
+  // Asks for memory that is read soon, for sixteen-bit blocks past all caches but the first.
+  template <std::size_t bytes, class T> static FINEGRAIN_INLINE void look_ahead(const T *at)
+  {
+    constexpr int locality = sizeof(OffDiagonal) == 2 ? 0 : 3;
+    for (std::size_t i = 0; i < bytes; i += 64)
+      __builtin_prefetch(reinterpret_cast<const char *>(at) + i, 0, locality);
+  }
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index first, Index last, Offset nn,
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index pos, Index first, Index last, Offset nn,
                                           const Column &column, const Put &put) const
   {
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
       FlatSums<N, Sum> sums;
-      for (Index e = first; e < last; ++e) sums.add(blocks + e * nn, column(e));
+      const auto       sum = [&](auto distance) FINEGRAIN_INLINE {
+        constexpr int bytes = decltype(distance)::value;
+        if constexpr (bytes > 0) {
+          look_ahead<N * N * sizeof(Diagonal)>(diagonal + (pos + 4) * nn);
+          look_ahead<1>(rows.col + first + 64);
+        }
+        for (Index e = first; e < last; ++e) {
+          if constexpr (bytes > 0)
+            look_ahead<N * N * sizeof(OffDiagonal)>(blocks + e * nn + bytes / int(sizeof(OffDiagonal)));
+          sums.add(blocks + e * nn, column(e));
+        }
+      };
+      if (looks_ahead) sum(std::integral_constant<int, 2048>());
+      else sum(std::integral_constant<int, 0>());
       Sum total[std::size_t(sums.rows)];
       sums.add_up(total);
       put(Strip<N>{0}, total);
@@ -105,12 +133,14 @@ private:
       put(s, total);
     });
   }
-  template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(const Accumulator<W> &sums, Scalar *to) const
+  // sums <- omega sums + (1 - omega) x
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(Accumulator<W> &sums, const Scalar *old) const
   {
     Scalar z[std::size_t(W)];
     sums.store(z);
     for (int i = 0; i < W; ++i)
-      to[i] = madd(Scalar(omega), z[i], from_zero ? Scalar(0) : product(Scalar(1 - omega), to[i]));
+      z[i] = madd(Scalar(omega), z[i], from_zero ? Scalar(0) : product(Scalar(1 - omega), old[i]));
+    sums.load(z);
   }
 };
 

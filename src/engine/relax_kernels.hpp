@@ -10,13 +10,14 @@ namespace finegrain
 // Arguments are those of the row functions, blocks without a type.
 struct RelaxArguments {
   RelaxRows     rows;
-  bool          from_zero;
+  bool          from_zero, looks_ahead;
   const void   *blocks, *diagonal;
   Unscale       unscale;
   Real          omega;
   const Scalar *b;
   Scalar       *x;
-  const Scalar *ghosts;
+  void         *y;
+  const void   *ghosts;
   Vectors       vectors;
 };
 

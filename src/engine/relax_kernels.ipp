@@ -10,9 +10,12 @@ namespace
 template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struct TypedRelax {
   template <int V> static void relax(const Run<Exec> &run, int n, const RelaxArguments &a)
   {
-    execute<N>(run, RelaxRow<N, OffDiagonal, Diagonal, Sum, V>{
-                      BlockSize<N>(n), a.rows, a.from_zero, static_cast<const OffDiagonal *>(a.blocks),
-                      static_cast<const Diagonal *>(a.diagonal), a.unscale, a.omega, a.b, a.x, a.ghosts, a.vectors});
+    using Row   = RelaxRow<N, OffDiagonal, Diagonal, Sum, V>;
+    using Entry = typename Row::Entry;
+    execute<N>(run,
+               Row{BlockSize<N>(n), a.rows, a.from_zero, a.looks_ahead, static_cast<const OffDiagonal *>(a.blocks),
+                   static_cast<const Diagonal *>(a.diagonal), a.unscale, a.omega, a.b, a.x, static_cast<Entry *>(a.y),
+                   static_cast<const Entry *>(a.ghosts), a.vectors});
   }
   static void transposed(const Run<Exec> &run, int n, const TransposedRelaxArguments &a)
   {

@@ -69,6 +69,9 @@ public:
     unscale_           = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
     const bool fetches = options_.exchange != Exchange::none;
     ghosts_            = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
+    copies_            = options_.single_sums && !std::is_same_v<Scalar, Single>;
+    copy_              = make_array<Single, Space>("finegrain::copy", copies_ ? Base::scalars() : 0);
+    ghost_copy_        = make_array<Single, Space>("finegrain::ghosts", copies_ ? ghosts_.extent(0) : 0);
     all_cut_           = to_array("finegrain::cut", {0, rows_});
     ghost_cut_         = to_array("finegrain::cut", {0, ghost_count()});
     rhs_               = {};
@@ -139,11 +142,15 @@ public:
 
   void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
+    if (fetches()) { // ghosts of one vector at a time
+      for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
+      return;
+    }
     for (int first = 0; first < vectors; first += most_vectors) {
       RelaxArguments a = arguments(b + first * stride, x + first * stride);
       a.vectors        = {std::min(most_vectors, vectors - first), stride};
       a.from_zero      = true;
-      for_sweeps([&](bool backward) {
+      for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
         rare_.relax(Base::run(direction(backward)), n_, a);
         count_read(a.from_zero);
@@ -153,8 +160,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix, and the transpose of both is
-  // both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round as
+  // well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
@@ -176,36 +183,56 @@ private:
     const Scalar               *step;
     KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
   };
+  struct Narrow {
+    const Scalar               *from;
+    Single                     *to;
+    KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
+  };
 
   CouplingSource source(const Values &values) const
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
   }
+  // Cores that convert sixteen bits, and those with short rows, wait for memory that they have not asked for early;
+  // with long rows of wider numbers asking costs more than it saves (docs/performance.md).
+  bool looks_ahead() const
+  {
+    return storage_size(storage_.off_diagonal) < storage_size(Precision::single) ||
+           Offset(rows_of_.entries()) < Offset(10) * rows_;
+  }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
-    return {rows_of_.view(), false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x,
-            ghosts_.data(),  {}};
+    return {
+      rows_of_.view(), false, looks_ahead(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
+      ghosts_.data(),  {}};
   }
   bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
 
-  // sweep(backward) for the sweeps of an application.
+  // sweep(backward, whether it is the last) for the sweeps of an application.
   template <class Sweep> void for_sweeps(const Sweep &sweep) const
   {
-    for (int s = 0; s < options_.sweeps; ++s) {
-      if (options_.sweep != SweepKind::backward) sweep(false);
-      if (options_.sweep != SweepKind::forward) sweep(true);
+    for (int left = options_.sweeps - 1; left >= 0; --left) {
+      if (options_.sweep != SweepKind::backward) sweep(false, left == 0 && options_.sweep == SweepKind::forward);
+      if (options_.sweep != SweepKind::forward) sweep(true, left == 0);
     }
   }
 
   void relax(const Scalar *b, Scalar *x, bool from_zero)
   {
-    RelaxArguments a = arguments(b, x);
-    a.from_zero      = from_zero;
-    if (fetches() && from_zero) Kokkos::deep_copy(exec_, ghosts_, Scalar(0));
-    if (fetches() && !from_zero && options_.exchange == Exchange::color) fetch(Halo::all, x);
-    for_sweeps([&](bool backward) {
+    const bool     by_color = options_.exchange == Exchange::color;
+    RelaxArguments a        = arguments(b, x);
+    a.from_zero             = from_zero;
+    if (copies_) {
+      a.y      = copy_.data();
+      a.ghosts = ghost_copy_.data();
+      if (!from_zero) narrow_to(copy_, x);
+    }
+    if (fetches() && from_zero) clear_ghosts();
+    if (fetches() && !from_zero && by_color) fetch(Halo::all, x);
+    for_sweeps([&](bool backward, bool last) {
       a.rows.backward = backward;
-      if (fetches() && options_.exchange == Exchange::color) sweep_by_color(a);
+      a.x             = last || !copies_ || fetches() || options_.omega != Real(1) ? x : nullptr;
+      if (fetches() && by_color) sweep_by_color(a);
       else {
         if (fetches() && !a.from_zero) fetch(Halo::all, x);
         kernels_.relax(Base::run(direction(backward)), n_, a);
@@ -220,7 +247,26 @@ private:
   {
     Base::finish();
     halo_->begin(color, x, ghosts_.data());
+    end_fetch(color, x);
+  }
+  void end_fetch(Index color, const Scalar *x)
+  {
     halo_->end(color, x, ghosts_.data());
+    if (copies_) narrow_to(ghost_copy_, ghosts_.data());
+  }
+  void clear_ghosts()
+  {
+    Kokkos::deep_copy(exec_, ghosts_, Scalar(0));
+    if (copies_) Kokkos::deep_copy(exec_, ghost_copy_, Single(0));
+  }
+  void narrow_to(const Array<Single, Space> &to, const Scalar *from)
+  {
+    for_scalars(to.extent(0), Narrow{from, to.data()});
+  }
+  template <class Body> void for_scalars(std::size_t count, const Body &body)
+  {
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    Kokkos::parallel_for("finegrain::vector", Policy(exec_, 0, Offset(count)), body);
   }
 
   // Each colour's rows that others need, then the rest while these are under way.
@@ -242,7 +288,7 @@ private:
       halo_->begin(color, a.x, ghosts_.data());
       run(color, true);
       Base::finish();
-      halo_->end(color, a.x, ghosts_.data());
+      end_fetch(color, a.x);
     }
   }
 
@@ -255,8 +301,8 @@ private:
       rows,   transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
       vectors};
     for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
-    for_sweeps([&](bool forward) { // the other way round
-      a.rows.backward = !forward;
+    for_sweeps([&](bool backward, bool) {
+      a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
       else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
       count_read(false);
@@ -309,9 +355,11 @@ private:
     s.factor_bytes          = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
     first_bytes_  = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size();
     s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
-    s.work_bytes  = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) + largest_.span() * sizeof(Real) + r.work_bytes();
-    s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
-    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
+    s.work_bytes  = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
+                   (copy_.span() + ghost_copy_.span()) * sizeof(Single) + largest_.span() * sizeof(Real) +
+                   r.work_bytes();
+    s.apply_bytes    = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
+    s.apply_flops    = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
     s.factor_flops   = 2 * n * n * n * rows_;
     s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
     Base::count_long_residual();
@@ -348,6 +396,8 @@ private:
   Array<Real, Space>         largest_, unscale_; // by position: half precision, scaled by row
   Unscale                    unscale_all_;
   Array<Scalar, Space>       ghosts_, rhs_;
+  bool                       copies_ = false; // x and ghosts in single precision, for sums in that
+  Array<Single, Space>       copy_, ghost_copy_;
   HostArray<Index>           all_cut_, ghost_cut_; // 0 and the number of rows, of ghosts
   Index                      first_entries_ = 0;
   std::size_t                first_bytes_   = 0;

@@ -49,8 +49,9 @@ public:
   FactorReport factor(const Values &values, Real largest) override
   {
     if (!sent_) send_values(values);
-    sent_          = false;
-    owned_.current = coupling_.current = true;
+    sent_             = false;
+    owned_.current    = true;
+    coupling_.current = values.coupling.values; // need not be given
     return engine_->factor(there(), largest);
   }
 
@@ -149,7 +150,7 @@ private:
   // `factored`: the values are those of the last factor(), and need not be sent if they are there.
   void send(Part &part, const Source &from, bool factored)
   {
-    if (part.entries == 0 || (factored && part.current)) return;
+    if (part.entries == 0 || !from.values || (factored && part.current)) return;
     part.current             = factored;
     const std::size_t pieces = part.entries * std::size_t(block_);
     std::size_t       size   = pieces * std::size_t(block_);

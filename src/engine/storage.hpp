@@ -39,14 +39,23 @@ template <class To> inline constexpr std::int32_t last_flushed           = 0;
 template <> inline constexpr std::int32_t         last_flushed<Half>     = 0x33000000; // 2^-25
 template <> inline constexpr std::int32_t         last_flushed<BFloat16> = 0x8000;
 
+// The memory may hold another type too, which memcpy() allows; nvcc would move single bytes.
 template <class T> KOKKOS_FORCEINLINE_FUNCTION T read_number(const T *from)
 {
 #if defined(__CUDA_ARCH__)
   return *from;
 #else
-  T value; // the memory may have been written as another type
+  T value;
   std::memcpy(&value, from, sizeof(value));
   return value;
+#endif
+}
+template <class T> KOKKOS_FORCEINLINE_FUNCTION void write_number(T *to, const T &value)
+{
+#if defined(__CUDA_ARCH__)
+  *to = value;
+#else
+  std::memcpy(to, &value, sizeof(value));
 #endif
 }
 
@@ -100,7 +109,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
     for (Offset i = whole; i < count; ++i) {
       To stored;
       flushed += narrow_one(detail::read_number(from + i), scale, stored);
-      std::memcpy(to + i, &stored, sizeof(stored));
+      detail::write_number(to + i, stored);
     }
     return flushed;
   }

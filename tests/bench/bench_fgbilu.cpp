@@ -1,10 +1,9 @@
 // fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
 #include "star.hpp"
+#include "timing.hpp"
 
 #include <petscfinegrain.h>
-
-#include <benchmark/benchmark.h>
 
 #include <cstdio>
 #include <map>
@@ -14,7 +13,7 @@
 namespace
 {
 
-#define OK(...) PetscCallAbort(PETSC_COMM_SELF, __VA_ARGS__)
+using namespace finegrain::test;
 
 struct Problem {
   PetscInt n = 0, points = 0;
@@ -28,7 +27,7 @@ std::map<PetscInt, Problem> problems;
 Problem make_problem(PetscInt n, PetscInt side)
 {
   Problem p{n, side * side * side};
-  OK(finegrain::test::AssembleStar(PETSC_COMM_SELF, {{side, side, side}, {n}, 8}, &p.da, &p.A));
+  OK(AssembleStar(PETSC_COMM_SELF, {{side, side, side}, {n}, 8}, &p.da, &p.A));
   OK(MatCreateVecs(p.A, &p.x, &p.b));
   OK(VecSet(p.b, 1));
   return p;
@@ -70,39 +69,6 @@ void refactor(benchmark::State &state, PC pc, const Problem &p)
   }
   OK(PCDestroy(&pc));
 }
-
-// Sum over four streams of 64 MiB.
-void read_memory(benchmark::State &state)
-{
-  constexpr std::size_t     length = std::size_t(32) << 20, quarter = length / 4;
-  const std::vector<double> v(length, 1.0);
-  for (auto _ : state) {
-    double sum[32] = {};
-    for (std::size_t i = 0; i < quarter; i += 8)
-      for (std::size_t s = 0; s < 4; ++s)
-        for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += v[s * quarter + i + k];
-    benchmark::DoNotOptimize(sum);
-  }
-}
-constexpr double read_bytes = double(std::size_t(32) << 20) * 8;
-
-// Keeps the best time of each benchmark, in nanoseconds an iteration.
-class Best : public benchmark::BenchmarkReporter
-{
-public:
-  std::map<std::string, double> ns;
-  bool                          ReportContext(const Context &) override { return true; }
-  void                          ReportRuns(const std::vector<Run> &runs) override
-  {
-    for (const Run &run : runs) {
-      if (run.run_type != Run::RT_Iteration) continue;
-      const std::string name = run.benchmark_name();
-      const std::string key  = name.substr(0, name.find('/', name.find('/') + 1));
-      const double      t    = run.real_accumulated_time / double(run.iterations) * 1e9;
-      if (!ns.count(key) || t < ns[key]) ns[key] = t;
-    }
-  }
-};
 
 void print_table(Best &best)
 {
@@ -147,14 +113,12 @@ int main(int argc, char **argv)
   for (PetscInt i = 0; i < count; ++i)
     problems[sizes[i]] = make_problem(sizes[i], sizes[i] >= 8 ? side * 3 / 4 : side);
 
-  std::vector<benchmark::internal::Benchmark *> all;
-  const auto                                    add = [&](const std::string &name, auto body) {
-    all.push_back(benchmark::RegisterBenchmark(name.c_str(), body));
-  };
-  add("read/0", read_memory);
+  Interleaved all(repetitions);
+  const auto  add = [&](const std::string &name, auto body) { all.add(name, body); };
+  add("read/0", [](benchmark::State &s) { read_memory(s); });
   for (auto &[n, problem] : problems) {
     const Problem    &p   = problem;
-    const std::string end = "/" + std::to_string(n);
+    const std::string end = std::string("/").append(std::to_string(n));
     add("petsc_apply" + end, [&p](benchmark::State &s) { apply(s, make_pc(p, PCILU), p); });
     add("apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, false), p); });
     add("launch_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, true), p); });
@@ -163,13 +127,8 @@ int main(int argc, char **argv)
     add("refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, false, false), p); });
     add("single_refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, true, false), p); });
   }
-  for (auto *b : all) b->Repetitions(int(repetitions))->MinTime(0.05)->UseRealTime();
-  char  interleave[]    = "--benchmark_enable_random_interleaving=true";
-  char *arguments[]     = {argv[0], interleave};
-  int   arguments_count = 2;
-  benchmark::Initialize(&arguments_count, arguments);
   Best best;
-  benchmark::RunSpecifiedBenchmarks(&best);
+  all.run(&best);
   print_table(best);
   for (auto &[n, p] : problems) {
     OK(VecDestroy(&p.b));

@@ -43,16 +43,17 @@ struct Coupled : Problem, Halo {
   }
   Index ghosts() const { return graph.rows; }
 
-  void begin(const Scalar *, Scalar *to) override
+  void begin(Index, const Scalar *, Scalar *to) override
   {
     events.push_back("begin");
     std::fill_n(to, b.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
   }
-  void end(const Scalar *x, Scalar *to) override
+  void end(Index, const Scalar *x, Scalar *to) override
   {
     events.push_back("end");
     for (std::size_t i = 0; i < b.size(); ++i) to[i] = Real(0.5) * x[i];
   }
+  void add(Index, const Scalar *, Scalar *) override {}
   void residual(bool interior, bool starts) override
   {
     if (starts) events.push_back(interior ? "interior" : "boundary");
@@ -65,7 +66,7 @@ struct Coupled : Problem, Halo {
     v.ghosts       = ghosts();
     return v;
   }
-  Values values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored, this}; }
+  Values values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored}; }
   std::vector<Scalar> oracle(const OracleFactor &factor, int corrections) const
   {
     const std::size_t   size = std::size_t(n);
@@ -81,6 +82,7 @@ struct Coupled : Problem, Halo {
   }
   std::vector<Scalar> corrected(Engine &e, int corrections, bool factored)
   {
+    e.set_halo(this);
     std::vector<Scalar> x = apply(e), step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
     for (int k = 0; k < corrections; ++k)
       e.correct(values_now(factored), b.data(), x.data(), k ? step.data() : x.data(), step.data(), x.data());

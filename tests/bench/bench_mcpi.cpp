@@ -1,0 +1,361 @@
+// mcpi beside PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
+// interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
+// (time of 5 sweeps - time of 1) / 4, of PETSc one call. A problem, block size and executor at a time, with all
+// settings in memory: 8 GB at 64^3 points and n = 6.
+// Options after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH
+// -executors natural -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS threads,
+// one if that is not set.
+#include "mesh.hpp"
+#include "timing.hpp"
+
+#include <petscfinegrain.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr PetscInt many = 5; // sweeps of one application beside those of one
+
+struct Setting {
+  const char              *name;
+  PCFinegrainPrecisionType precision;
+  PCMCPIAccumulateType     accumulate;
+  double                   size; // bytes of a stored entry
+};
+constexpr double  scalars    = sizeof(PetscScalar) / sizeof(PetscReal);
+constexpr Setting settings[] = {
+  {"working", PC_FINEGRAIN_PRECISION_WORKING, PCMCPI_ACCUMULATE_WORKING, sizeof(PetscScalar)},
+  {"single", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_ACCUMULATE_WORKING, 4 * scalars},
+  {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_ACCUMULATE_SINGLE, 4 * scalars},
+  {"half", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_ACCUMULATE_WORKING, 2 * scalars},
+  {"DSH", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_ACCUMULATE_SINGLE, 2 * scalars},
+};
+
+struct Options {
+  std::vector<PetscInt>                sizes{4, 5, 6};
+  PetscInt                             side = 64, repetitions = 7;
+  int                                  threads = 1;
+  std::vector<std::string>             problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
+  std::vector<PCFinegrainExecutorType> executors{PC_FINEGRAIN_EXECUTOR_NATURAL};
+  Numbering                            numbering = Numbering::natural;
+};
+
+struct Problem {
+  std::string name;
+  PetscInt    n = 0, rows = 0;
+  double      couplings = 0; // of a row
+  DM          da        = nullptr;
+  Mat         A         = nullptr;
+  Vec         b = nullptr, x = nullptr, w = nullptr;
+
+  // Bytes that a sweep reads and writes at least. Half of all couplings are to rows that a first sweep has been at.
+  double least(double size, double share) const
+  {
+    const double nn = double(n * n), vectors = 3 * double(n);
+    return couplings * share * (nn * size + 4) + (nn + vectors) * sizeof(PetscScalar) + 8;
+  }
+};
+
+Problem make_problem(const Options &o, const std::string &name, PetscInt n)
+{
+  const PetscInt side = o.side;
+  Problem        p;
+  MatInfo        info;
+  p.name = name;
+  p.n    = n;
+  p.rows = side * side * side;
+  if (name == "grid") OK(AssembleStar(PETSC_COMM_SELF, {{side, side, side}, {n}, 8}, &p.da, &p.A));
+  else OK(AssembleMesh(Mesh(side, o.numbering), n, 8, &p.A));
+  OK(MatGetInfo(p.A, MAT_LOCAL, &info));
+  p.couplings = info.nz_used / double(n * n) / double(p.rows) - 1;
+  OK(MatCreateVecs(p.A, &p.x, &p.b));
+  OK(VecDuplicate(p.x, &p.w));
+  OK(VecSet(p.b, 1));
+  return p;
+}
+
+void destroy(Problem *p)
+{
+  OK(VecDestroy(&p->b));
+  OK(VecDestroy(&p->x));
+  OK(VecDestroy(&p->w));
+  OK(MatDestroy(&p->A));
+  OK(DMDestroy(&p->da));
+}
+
+PC make_pc(const Problem &p, const char *type)
+{
+  PC pc;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, type));
+  OK(PCSetOperators(pc, p.A, p.A));
+  if (p.da) OK(PCSetDM(pc, p.da));
+  return pc;
+}
+
+PC make_ours(const Problem &p, const Setting &s, PCFinegrainExecutorType executor, PetscInt sweeps)
+{
+  PC pc = make_pc(p, PCMCPI);
+  OK(PCFinegrainSetPrecision(pc, s.precision));
+  OK(PCMCPISetAccumulate(pc, s.accumulate));
+  OK(PCFinegrainSetExecutor(pc, executor));
+  OK(PCMCPISetIterations(pc, sweeps));
+  OK(PCFinegrainSetRichardson(pc, PC_FINEGRAIN_RICHARDSON_STEPS));
+  return pc;
+}
+
+PC make_sor(const Problem &p)
+{
+  PC pc = make_pc(p, PCSOR);
+  OK(PCSORSetSymmetric(pc, SOR_FORWARD_SWEEP));
+  return pc;
+}
+
+// What is timed reduces the residual.
+void check(const Problem &p, PC pc)
+{
+  PetscReal before, after;
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, p.b, p.x));
+  OK(MatMult(p.A, p.x, p.w));
+  OK(VecAYPX(p.w, -1, p.b));
+  OK(VecNorm(p.b, NORM_2, &before));
+  OK(VecNorm(p.w, NORM_2, &after));
+  PetscCheckAbort(after < before / 2, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: residual %g from %g", p.name.c_str(),
+                  double(after), double(before));
+}
+
+void apply(benchmark::State &state, PC pc, const Problem &p)
+{
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, p.b, p.x));
+  for (auto _ : state) OK(PCApply(pc, p.b, p.x));
+}
+
+void richardson(benchmark::State &state, PC pc, const Problem &p)
+{
+  PetscInt                    done;
+  PCRichardsonConvergedReason reason;
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, p.b, p.x));
+  for (auto _ : state) OK(PCApplyRichardson(pc, p.b, p.x, p.w, 0, 0, 0, 1, PETSC_FALSE, &done, &reason));
+}
+
+void sor(benchmark::State &state, const Problem &p)
+{
+  OK(VecSet(p.x, 1));
+  for (auto _ : state) OK(MatSOR(p.A, p.b, 1.0, SOR_FORWARD_SWEEP, 0, 1, 1, p.x));
+}
+
+template <class Make> void first_setup(benchmark::State &state, Make make)
+{
+  for (auto _ : state) {
+    PC pc = make();
+    OK(PCSetUp(pc));
+    state.PauseTiming();
+    OK(PCDestroy(&pc));
+    state.ResumeTiming();
+  }
+}
+
+void refresh(benchmark::State &state, PC pc, const Problem &p)
+{
+  PetscObject      object = reinterpret_cast<PetscObject>(p.A);
+  PetscObjectState before;
+  OK(PCSetUp(pc));
+  OK(PetscObjectStateGet(object, &before));
+  for (auto _ : state) {
+    OK(PetscObjectStateIncrease(object));
+    OK(PCSetUp(pc));
+  }
+  OK(PetscObjectStateSet(object, before)); // for the other preconditioners
+}
+
+// PETSc inverts the diagonal blocks in the first MatSOR() after an assembly.
+void petsc_setup(benchmark::State &state, const Problem &p, bool first)
+{
+  const PetscScalar *inverses;
+  Mat                A;
+  OK(MatDuplicate(p.A, MAT_COPY_VALUES, &A));
+  if (!first) OK(MatInvertBlockDiagonal(A, &inverses));
+  for (auto _ : state) {
+    state.PauseTiming();
+    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    state.ResumeTiming();
+    OK(MatInvertBlockDiagonal(A, &inverses));
+  }
+  OK(MatDestroy(&A));
+}
+
+std::string text(const char *format, double value)
+{
+  char c[32];
+  std::snprintf(c, sizeof(c), format, value);
+  return c;
+}
+
+// One problem, block size and executor.
+class Group
+{
+public:
+  Group(const Options &o, const Problem &p, PCFinegrainExecutorType executor)
+      : o_(o), p_(p), executor_(executor), sor_(make_sor(p)), all_(o.repetitions)
+  {
+    for (const Setting &s : settings)
+      for (const std::string &wanted : o.settings)
+        if (wanted == s.name) settings_.push_back(s);
+  }
+
+  void run()
+  {
+    all_.add("read/0", [this](benchmark::State &s) { read_memory(s, o_.threads); });
+    all_.add("zero/PETSc", [this](benchmark::State &s) { apply(s, sor_, p_); });
+    all_.add("next/PETSc", [this](benchmark::State &s) { sor(s, p_); });
+    all_.add_once("first/PETSc", [this](benchmark::State &s) { petsc_setup(s, p_, true); });
+    all_.add("refresh/PETSc", [this](benchmark::State &s) { petsc_setup(s, p_, false); });
+    for (const Setting &setting : settings_) {
+      const std::string which = std::string("/") + setting.name;
+      const auto make = [this, &setting](PetscInt sweeps) { return make_ours(p_, setting, executor_, sweeps); };
+      PC         one = make(1), more = make(many);
+      pcs_.insert(pcs_.end(), {one, more});
+      check(p_, one);
+      check(p_, more);
+      all_.add("zero" + which, [this, one](benchmark::State &s) { apply(s, one, p_); });
+      all_.add("many" + which, [this, more](benchmark::State &s) { apply(s, more, p_); });
+      if (setting.precision == PC_FINEGRAIN_PRECISION_WORKING)
+        all_.add("richardson/0", [this, one](benchmark::State &s) { richardson(s, one, p_); });
+      all_.add("refresh" + which, [this, one](benchmark::State &s) { refresh(s, one, p_); });
+      all_.add_once("first" + which, [make](benchmark::State &s) { first_setup(s, [&make] { return make(1); }); });
+    }
+    all_.run(&best_);
+    OK(PCDestroy(&sor_));
+    for (PC &pc : pcs_) OK(PCDestroy(&pc));
+  }
+
+  void print()
+  {
+    bandwidth_ = read_bytes / best_.ns["read/0"];
+    print_row("PETSc", sizeof(PetscScalar), row("zero/PETSc"), row("next/PETSc"));
+    for (const Setting &s : settings_) {
+      const std::string which = std::string("/") + s.name;
+      print_row(s.name, s.size, row("zero" + which), next(s.name));
+    }
+    if (best_.ns.count("richardson/0")) print_row("working, Richardson", sizeof(PetscScalar), 0, row("richardson/0"));
+    std::fflush(stdout);
+  }
+
+  static void print_head()
+  {
+    std::printf(
+      "| problem | n | couplings | executor | GB/s | blocks, sums | first sweep | of least | PETSc's / it | "
+      "DS / it | next sweep | of least | PETSc's / it | DS / it | first set-up | refresh |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  }
+
+private:
+  double row(const std::string &key) const // 0: not measured
+  {
+    const auto found = best_.ns.find(key);
+    return found == best_.ns.end() ? 0 : found->second / double(p_.rows);
+  }
+  double next(const std::string &name) const { return (row("many/" + name) - row("zero/" + name)) / (many - 1); }
+
+  void print_row(const char *name, double size, double zero, double next_sweep)
+  {
+    const bool ours = std::strcmp(name, "PETSc") != 0;
+    const auto cell = [&](double time, double share, double petsc, double ds) -> std::string {
+      if (time <= 0) return " | | | |";
+      return text(" %.1f |", time) + text(" %.0f %% |", 100 * p_.least(size, share) / bandwidth_ / time) +
+             text(ours ? " %.2f |" : " |", petsc / time) + text(ours && ds > 0 ? " %.2f |" : " |", ds / time);
+    };
+    const auto setup = [&](const char *what) {
+      const double time = row(std::string(what) + "/" + name);
+      return text(time > 0 ? " %.0f |" : " |", time);
+    };
+    std::printf("| %s | %d | %.1f | %s | %.1f | %s |%s%s%s%s\n", p_.name.c_str(), int(p_.n), p_.couplings,
+                ours ? PCFinegrainExecutorTypes[executor_] : "", bandwidth_, name,
+                cell(zero, 0.5, row("zero/PETSc"), row("zero/DS")).c_str(),
+                cell(next_sweep, 1, row("next/PETSc"), next("DS")).c_str(), setup("first").c_str(),
+                setup("refresh").c_str());
+  }
+
+  const Options          &o_;
+  const Problem          &p_;
+  PCFinegrainExecutorType executor_;
+  PC                      sor_;
+  std::vector<Setting>    settings_;
+  std::vector<PC>         pcs_;
+  Interleaved             all_;
+  Best                    best_;
+  double                  bandwidth_ = 0;
+};
+
+void read_names(const char *option, std::vector<std::string> *names)
+{
+  char     *list[16];
+  PetscInt  count = 16;
+  PetscBool set;
+  OK(PetscOptionsGetStringArray(nullptr, nullptr, option, list, &count, &set));
+  if (!set) return;
+  names->clear();
+  for (PetscInt i = 0; i < count; ++i) {
+    names->push_back(list[i]);
+    OK(PetscFree(list[i]));
+  }
+}
+
+Options read_options()
+{
+  Options                  o;
+  PetscInt                 sizes[16], count = 16;
+  PetscBool                set;
+  std::vector<std::string> executors;
+  OK(PetscOptionsGetIntArray(nullptr, nullptr, "-sizes", sizes, &count, &set));
+  if (set) o.sizes.assign(sizes, sizes + count);
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.side, nullptr));
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &o.repetitions, nullptr));
+  if (const char *threads = std::getenv("OMP_NUM_THREADS")) o.threads = std::max(1, std::atoi(threads));
+  OK(PetscOptionsGetEnum(nullptr, nullptr, "-shuffle", Numberings, reinterpret_cast<PetscEnum *>(&o.numbering),
+                         nullptr));
+  read_names("-problems", &o.problems);
+  read_names("-settings", &o.settings);
+  read_names("-executors", &executors);
+  if (!executors.empty()) o.executors.clear();
+  for (const std::string &name : executors) {
+    PetscEnum value;
+    OK(PetscEnumFind(PCFinegrainExecutorTypes, name.c_str(), &value, &set));
+    PetscCheckAbort(set, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", name.c_str());
+    o.executors.push_back(static_cast<PCFinegrainExecutorType>(value));
+  }
+  return o;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  const Options o = read_options();
+  OK(PetscFinegrainInitializePackage());
+  std::printf("ns per block row on %d vertices, %d threads; least bytes over read bandwidth of these minutes\n\n",
+              int(o.side * o.side * o.side), o.threads);
+  Group::print_head();
+  for (const std::string &name : o.problems)
+    for (const PetscInt n : o.sizes) {
+      Problem p = make_problem(o, name, n);
+      for (const PCFinegrainExecutorType executor : o.executors) {
+        Group group(o, p, executor);
+        group.run();
+        group.print();
+      }
+      destroy(&p);
+    }
+  OK(PetscFinalize());
+  return 0;
+}

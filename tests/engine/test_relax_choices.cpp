@@ -1,0 +1,226 @@
+// What a relaxation refuses, chooses and counts.
+#include "relax_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+const Problem &some_problem()
+{
+  static const Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  return p;
+}
+
+Refusal refuse(const Problem &p, const Recipe &r) { return make_tested_engine(r.method)->analyse(p.view(), r); }
+
+// The refusal names both choices that exclude each other.
+void expect_conflict(const Recipe &r, const std::vector<std::string> &words)
+{
+  const Refusal refusal = refuse(some_problem(), r);
+  ASSERT_EQ(refusal.reason, Refusal::conflict) << words[0];
+  for (const std::string &word : words)
+    EXPECT_NE(std::string(refusal.text).find(word), std::string::npos) << refusal.text << ": " << word;
+  if (where == Where::host) {
+    EXPECT_EQ(std::string(find_conflict(r)), refusal.text);
+  }
+}
+
+TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
+{
+  Recipe r = relaxation_recipe();
+  EXPECT_FALSE(refuse(some_problem(), r));
+  r.relaxation.sweeps = 0;
+  expect_conflict(r, {"one sweep"});
+  for (const double omega : {0., 2., -1., 2.5, double(nan_value)}) {
+    r                  = relaxation_recipe();
+    r.relaxation.omega = Real(omega);
+    expect_conflict(r, {"omega", "between 0 and 2"});
+  }
+  r                        = relaxation_recipe();
+  r.relaxation.single_sums = true;
+  expect_conflict(r, {"sums in single precision", "couplings stored in single"});
+  r          = relaxation_recipe();
+  r.diagonal = Precision::single;
+  expect_conflict(r, {"diagonal blocks", "other blocks"});
+  for (const Precision diagonal : {Precision::half, Precision::bfloat16})
+    for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
+      r           = relaxation_recipe();
+      r.diagonal  = diagonal;
+      r.precision = off;
+      expect_conflict(r, {"diagonal blocks"});
+    }
+  for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle}) {
+    if (where == Where::device && executor == ExecutorKind::shuffle) continue;
+    r                     = relaxation_recipe();
+    r.relaxation.exchange = Exchange::color;
+    r.executor            = executor;
+    expect_conflict(r, {"exchange after each color", "executor"});
+  }
+  if (where == Where::device) {
+    r          = relaxation_recipe();
+    r.executor = ExecutorKind::natural;
+    expect_conflict(r, {"executor", "host"});
+  }
+  // Storage of a relaxation in a factorization.
+  r = {};
+  for (const Precision p : {Precision::half, Precision::bfloat16}) {
+    r.precision = p;
+    expect_conflict(r, {"relaxation", "factorization"});
+  }
+}
+
+TEST(RelaxedChoices, ColorsThatDoNotFitAreRefused)
+{
+  const auto reason = [](const Graph &g, const Grid &grid) {
+    Recipe r              = relaxation_recipe(grid);
+    r.relaxation.coloring = ColoringKind::red_black;
+    return refuse(Problem(g, 2), r).reason;
+  };
+  const Box box{4, 3, 2};
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {box}), Refusal::none);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {}), Refusal::color_fit);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {{4, 3, 1}}), Refusal::color_fit);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::box), {box}), Refusal::color_fit);
+  EXPECT_EQ(reason(make_grid_graph({3, 4, 2}, Stencil::star, 1, {true, false, false}), {{3, 4, 2}}),
+            Refusal::color_fit);
+  // One coupling in one direction is enough.
+  EXPECT_EQ(reason(make_graph({{0}, {1}, {0, 2}, {3}}), {{4, 1, 1}}), Refusal::color_fit);
+  EXPECT_EQ(reason(make_graph({{0}, {0, 1}, {2}, {3}}), {{4, 1, 1}}), Refusal::none);
+}
+
+TEST(RelaxedChoices, WhatIsNoOperatorIsRefused)
+{
+  const Recipe r = relaxation_recipe();
+  EXPECT_EQ(refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r).reason, Refusal::missing_diagonal);
+  EXPECT_EQ(refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r).row, 2);
+  EXPECT_EQ(refuse(Problem(make_graph({{0}}), 33), r).reason, Refusal::block_size);
+  EXPECT_FALSE(refuse(Problem(make_graph({{0}}), 32), r));
+  OperatorView v = some_problem().view();
+  v.owned.rows   = 23;
+  EXPECT_EQ(make_tested_engine(r.method)->analyse(v, r).reason, Refusal::malformed);
+}
+
+TEST(RelaxedChoices, LargestBlocks)
+{
+  for (const Storage &s : all_storage())
+    for (const ExecutorKind executor : executors()) {
+      const Problem p(make_grid_graph({3, 2, 1}, Stencil::box), 32);
+      Recipe        r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.1);
+      s.set(r);
+      r.executor = executor;
+      EXPECT_TRUE(same_bits(p.solve(r), EmulatedRelaxation(p, r).apply(p.b))) << s.name;
+    }
+}
+
+TEST(RelaxedChoices, AutomaticColorsAreRedAndBlackWhereTheyFit)
+{
+  const auto statistics = [](const Graph &g, const Grid &grid) {
+    Statistics s;
+    Problem(g, 2).solve(relaxation_recipe(grid), &s);
+    return s;
+  };
+  const Box  box{5, 4, 3};
+  Statistics s = statistics(make_grid_graph(box, Stencil::star), {box});
+  EXPECT_EQ(s.coloring, ColoringKind::red_black);
+  EXPECT_EQ(s.schedule, ScheduleKind::color);
+  EXPECT_EQ(s.widths.groups, 2);
+  EXPECT_FALSE(s.symmetrized);
+  s = statistics(make_grid_graph(box, Stencil::box), {box});
+  EXPECT_EQ(s.coloring, ColoringKind::greedy);
+  EXPECT_EQ(s.widths.groups, 8);
+  s = statistics(make_graph({{0, 1}, {1}, {2}}), {});
+  EXPECT_EQ(s.coloring, ColoringKind::greedy);
+  EXPECT_TRUE(s.symmetrized);
+  EXPECT_EQ(s.widths.groups, 2);
+}
+
+TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
+{
+  const Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 2);
+  const int     couplings = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1), rows = 12;
+  for (const SweepKind kind : all_sweeps) {
+    const int    sweeps = kind == SweepKind::symmetric ? 6 : 3;
+    const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // numbers read by a sweep
+    Recipe       r = relaxation_recipe({{3, 2, 2}}, kind);
+    Statistics   s;
+    r.executor = ExecutorKind::launch;
+    p.solve(r, &s);
+    EXPECT_EQ(s.rows, rows);
+    EXPECT_EQ(s.lower, couplings);
+    EXPECT_EQ(s.factor_bytes, std::size_t(full) * sizeof(Scalar));
+    EXPECT_EQ(s.apply_flops, 2 * ((sweeps - 1) * full + first));
+    EXPECT_EQ(s.bytes_read, ((sweeps - 1) * full + first) * sizeof(Scalar));
+    EXPECT_EQ(s.apply_launches, 2 * sweeps);
+    EXPECT_EQ(s.launches, 2 * sweeps + 1); // and one that loads
+    for (const ExecutorKind e : {ExecutorKind::self, ExecutorKind::tile}) {
+      r.executor = e;
+      p.solve(r, &s);
+      EXPECT_EQ(s.apply_launches, sweeps);
+      EXPECT_EQ(s.launches, sweeps + 1);
+      EXPECT_GT(s.tasks, 0);
+    }
+    r.precision = Precision::half;
+    p.solve(r, &s);
+    EXPECT_EQ(s.launches, sweeps + 2); // and one that finds the largest coupling
+    r.executor = executors().front();
+    if (r.executor != ExecutorKind::natural) continue;
+    p.solve(r, &s);
+    EXPECT_EQ(s.launches, 0);
+  }
+}
+
+TEST(RelaxedChoices, FindsTheLargestCoupling)
+{
+  Problem    p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  const auto find = [&](const Recipe &r) {
+    auto e = make_tested_engine(r.method);
+    EXPECT_FALSE(e->analyse(p.view(), r));
+    const Real largest = e->find_largest({p.source(), {}});
+    // What ranks agree on decides the scale, not what this one found.
+    e->factor({p.source(), {}}, Real(3e6));
+    EXPECT_EQ(e->statistics().scale, r.precision == Precision::half && r.relaxation.scaling == Scaling::global
+                                       ? Real(1) / 64
+                                       : e->statistics().scale);
+    return largest;
+  };
+  Real most = 0;
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      for (const Scalar v : block_of(p, e))
+        if (p.graph.col(e) != i)
+#if defined(FINEGRAIN_COMPLEX)
+          most = std::max({most, std::abs(v.real()), std::abs(v.imag())});
+#else
+          most = std::max(most, std::abs(v));
+#endif
+  for (const Storage &s : all_storage()) {
+    Recipe r = relaxation_recipe();
+    s.set(r);
+    EXPECT_EQ(find(r), s.off == Precision::half && s.scaling == Scaling::global ? most : -1) << s.name;
+  }
+}
+
+TEST(RelaxedChoices, DeviceGivesTheBitsOfTheHost)
+{
+  if (where != Where::device) GTEST_SKIP() << "with --backend=device only";
+  for (const RelaxCase &c : relax_cases())
+    for (const int n : {1, 4, 5, 9}) {
+      const Problem p(c.graph, n);
+      for (const Storage &s : all_storage()) {
+        Recipe r = relaxation_recipe(c.grid, SweepKind::symmetric, 2, 1.2);
+        s.set(r);
+        const auto x    = p.solve(r);
+        const auto host = make_engine(Backend::host, r.method);
+        r.executor      = ExecutorKind::natural;
+        ASSERT_FALSE(host->analyse(p.view(), r));
+        ASSERT_EQ(host->factor(p.source()).bad_row, -1);
+        EXPECT_TRUE(same_bits(x, p.apply(*host))) << c.name << ", " << s.name;
+      }
+    }
+}
+
+} // namespace

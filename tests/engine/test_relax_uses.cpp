@@ -1,0 +1,296 @@
+// Relaxations in use: transposes, several vectors, corrections, ghosts.
+#include "relax_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+{
+  auto e = make_tested_engine(r.method);
+  EXPECT_FALSE(e->analyse(p.view(), r));
+  const FactorReport report = e->factor(p.source());
+  EXPECT_EQ(report.bad_row, -1);
+  EXPECT_EQ(report.bad_coupling, -1);
+  return e;
+}
+
+std::vector<Scalar> nans(std::size_t size) { return std::vector<Scalar>(size, Scalar(nan_value)); }
+
+std::vector<Scalar> transposed(Engine &e, const std::vector<Scalar> &b)
+{
+  auto x = nans(b.size());
+  e.apply_transposed(1, Offset(b.size()), b.data(), x.data());
+  return x;
+}
+
+// Columns that lie apart, NaN at first.
+struct Columns {
+  int                 count;
+  Offset              stride;
+  std::vector<Scalar> b, x;
+
+  Columns(const Problem &p, int columns, Offset extra = 3)
+      : count(columns),
+        stride(Offset(p.b.size()) + extra),
+        b(make_vector(std::size_t(stride * count), 9)),
+        x(nans(b.size()))
+  {
+  }
+  std::vector<Scalar> column(const std::vector<Scalar> &from, int c) const
+  {
+    return {from.begin() + c * stride, from.begin() + c * stride + (stride - 3)};
+  }
+};
+
+class RelaxedVectors : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Relaxation, RelaxedVectors, ::testing::Values(1, 2, 5, 8, 13));
+
+TEST_P(RelaxedVectors, TransposedIsTheTranspose)
+{
+  for (const RelaxCase &c : relax_cases())
+    for (const SweepKind sweep : all_sweeps)
+      for (const double omega : {1., 0.7, 1.4})
+        for (const Storage &s : all_storage()) {
+          const Problem p(c.graph, GetParam());
+          if (s.single_sums || p.b.empty()) continue; // rounded products are no linear map
+          Recipe r = relaxation_recipe(c.grid, sweep, omega == 1 ? 3 : 2, omega);
+          s.set(r);
+          auto         e = make_factored(p, r);
+          const auto   d = make_vector(p.b.size(), 5);
+          double       size;
+          const Scalar left = inner(p.apply(*e), d, &size), right = inner(p.b, transposed(*e, d));
+          EXPECT_LT(double(magnitude(left - right)), tolerance * size) << describe(c.name, r) << ", " << s.name;
+        }
+}
+
+TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
+{
+  if (GetParam() > 5) return;
+  for (const RelaxCase &c : relax_cases())
+    for (const SweepKind sweep : all_sweeps) {
+      const Problem p(c.graph, GetParam());
+      if (p.b.empty()) continue;
+      Recipe     r        = relaxation_recipe(c.grid, sweep, 2, 1.2);
+      const auto expected = DenseRelaxation(p, r).apply_transposed(p.b),
+                 first    = transposed(*make_factored(p, r), p.b);
+      EXPECT_LT(difference(first, expected), tolerance) << describe(c.name, r);
+      for (const Storage &s : all_storage()) {
+        s.set(r);
+        r.executor      = executors().front();
+        const auto bits = transposed(*make_factored(p, r), p.b);
+        for (const ExecutorKind executor : executors()) {
+          r.executor = executor;
+          EXPECT_TRUE(same_bits(transposed(*make_factored(p, r), p.b), bits))
+            << describe(c.name, r) << ", " << s.name;
+        }
+      }
+    }
+}
+
+TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
+{
+  for (const RelaxCase &c : relax_cases())
+    for (const Storage &s : all_storage())
+      for (const ExecutorKind executor : executors()) {
+        const Problem p(c.graph, GetParam());
+        Recipe        r = relaxation_recipe(c.grid, SweepKind::symmetric, 1, 1.1);
+        s.set(r);
+        r.executor        = executor;
+        auto       e      = make_factored(p, r);
+        const auto read   = [&] { return e->statistics().bytes_read; };
+        double     before = read();
+        p.apply(*e);
+        const double once = read() - before;
+        for (const int count : {1, 8, 11}) {
+          Columns v(p, count);
+          before = read();
+          e->apply_many(count, v.stride, v.b.data(), v.x.data());
+          EXPECT_EQ(read() - before, once * ((count + 7) / 8));
+          for (int k = 0; k < count; ++k) {
+            const auto b = v.column(v.b, k);
+            auto       x = nans(b.size());
+            e->apply(b.data(), x.data());
+            EXPECT_TRUE(same_bits(v.column(v.x, k), x)) << describe(c.name, r) << ", " << s.name << ", column " << k;
+          }
+          Columns w(p, count);
+          e->apply_transposed(count, w.stride, w.b.data(), w.x.data());
+          for (int k = 0; k < count; ++k)
+            EXPECT_TRUE(same_bits(w.column(w.x, k), transposed(*e, w.column(w.b, k)))) << c.name << k;
+        }
+      }
+}
+
+// Ghost g is half of owned row g, as if another rank held a copy, and NaN until it is fetched: an exchange that an
+// oracle can follow.
+struct Coupled : Problem, Halo {
+  Graph                    coupling;
+  std::vector<Scalar>      outside;
+  std::vector<std::string> events;
+
+  Coupled(Graph g, int block, const Rows &to_ghosts) : Problem(g, block), coupling(make_graph(to_ghosts))
+  {
+    outside = make_vector(std::size_t(coupling.entries() * block * block), 3);
+  }
+  void begin(Index color, const Scalar *, Scalar *to) override
+  {
+    EXPECT_EQ(color, Halo::all);
+    std::fill_n(to, b.size(), Scalar(nan_value));
+  }
+  void end(Index, const Scalar *x, Scalar *to) override
+  {
+    events.push_back("fetch");
+    for (std::size_t i = 0; i < b.size(); ++i) to[i] = Real(0.5) * x[i];
+  }
+  void add(Index color, const Scalar *ghosts, Scalar *to) override
+  {
+    EXPECT_EQ(color, Halo::all);
+    events.push_back("add");
+    for (std::size_t i = 0; i < b.size(); ++i) to[i] += Real(0.5) * ghosts[i];
+  }
+  void         residual(bool, bool) override {}
+  OperatorView view() const
+  {
+    OperatorView v = Problem::view();
+    v.coupling     = coupling;
+    v.ghosts       = graph.rows;
+    return v;
+  }
+  Values              values_now() const { return {source(), {outside.data(), nullptr, nullptr}}; }
+  std::vector<Scalar> subtract(const Graph &g, const std::vector<Scalar> &a, const std::vector<Scalar> &x,
+                               Real factor, std::vector<Scalar> r) const
+  {
+    const std::size_t m = std::size_t(n);
+    for (Index i = 0; i < g.rows; ++i)
+      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+        for (std::size_t c = 0; c < m; ++c)
+          for (std::size_t q = 0; q < m; ++q)
+            r[std::size_t(i) * m + q] -=
+              factor * a[(std::size_t(e) * m + c) * m + q] * x[std::size_t(g.col(e)) * m + c];
+    return r;
+  }
+  // b - the couplings to ghosts.
+  std::vector<Scalar> without_ghosts(const std::vector<Scalar> &x) const
+  {
+    return subtract(coupling, outside, x, Real(0.5), b);
+  }
+  std::vector<Scalar> residual_of(const std::vector<Scalar> &x) const
+  {
+    return subtract(graph, values, x, Real(1), without_ghosts(x));
+  }
+};
+
+Rows few_ghosts(Index rows)
+{
+  Rows r(std::size_t(rows), std::set<Index>{});
+  for (Index i = 0; i < rows; i += 3) r[std::size_t(i)] = {i / 2, rows - 1};
+  return r;
+}
+
+std::vector<RelaxCase> coupled_cases()
+{
+  const Box box{4, 3, 3};
+  return {{"star", make_grid_graph(box, Stencil::star), {box}},
+          {"not symmetric", make_random_graph(30, 3, false, 3), {}},
+          {"diagonal", make_graph({{0}, {1}, {2}, {3}}), {}}};
+}
+
+TEST_P(RelaxedVectors, CorrectsByOneApplication)
+{
+  for (const RelaxCase &c : coupled_cases())
+    for (const SweepKind sweep : all_sweeps)
+      for (const ExecutorKind executor : executors()) {
+        Coupled      p(c.graph, GetParam(), few_ghosts(c.graph.rows));
+        const Recipe plain = relaxation_recipe(c.grid, sweep, 2, 0.9);
+        Recipe       r     = plain;
+        r.executor         = executor;
+        auto e             = make_tested_engine(r.method);
+        ASSERT_FALSE(e->analyse(p.view(), r));
+        e->set_halo(&p);
+        e->allow_corrections(p.view());
+        EXPECT_FALSE(e->has_short_residual());
+        EXPECT_EQ(e->statistics().left_out, p.coupling.entries());
+        ASSERT_EQ(e->factor(p.values_now(), e->find_largest(p.values_now())).bad_row, -1);
+        EXPECT_FALSE(e->has_short_residual());
+        const PlainRelaxation oracle(p, plain);
+        std::vector<Scalar>   x = p.apply(*e), expected = oracle.apply(p.b), last, step = nans(x.size());
+        EXPECT_LT(difference(x, expected), tolerance);
+        EXPECT_TRUE(p.events.empty()); // nothing is fetched by an application
+        for (int k = 0; k < 3; ++k) {
+          const auto change = oracle.apply(p.residual_of(expected));
+          for (std::size_t i = 0; i < x.size(); ++i) expected[i] += change[i];
+          if (k == 0) { // not added up
+            e->correct(p.values_now(), p.b.data(), x.data(), x.data(), step.data(), nullptr);
+            EXPECT_LT(difference(step, change), 10 * tolerance);
+          }
+          auto total = k == 1 ? x : std::vector<Scalar>();
+          e->correct(p.values_now(), p.b.data(), x.data(), k ? step.data() : x.data(), step.data(),
+                     k == 1 ? total.data() : x.data());
+          if (k == 1) x = total;
+          EXPECT_LT(difference(x, expected), tolerance) << describe(c.name, r);
+        }
+        EXPECT_EQ(p.events, (std::vector<std::string>(4, "fetch")));
+      }
+}
+
+// An exchange before each sweep but the first from zero: each sweep is one with another right-hand side.
+TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
+{
+  for (const RelaxCase &c : coupled_cases())
+    for (const SweepKind sweep : all_sweeps)
+      for (const double omega : {1., 0.8})
+        for (const ExecutorKind executor : executors()) {
+          Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
+          Recipe  r             = relaxation_recipe(c.grid, sweep, 2, omega);
+          r.executor            = executor;
+          r.relaxation.exchange = Exchange::sweep;
+          auto e                = make_tested_engine(r.method);
+          ASSERT_FALSE(e->analyse(p.view(), r));
+          e->set_halo(&p);
+          EXPECT_EQ(e->statistics().left_out, 0);
+          ASSERT_EQ(e->factor(p.values_now(), e->find_largest(p.values_now())).bad_row, -1);
+          const auto relax = [&](std::vector<Scalar> x) {
+            each_sweep(r.relaxation, [&](bool backward) {
+              Recipe one            = r;
+              one.relaxation.sweep  = backward ? SweepKind::backward : SweepKind::forward;
+              one.relaxation.sweeps = 1;
+              x                     = PlainRelaxation(p, one).proceed(p.without_ghosts(x), x);
+            });
+            return x;
+          };
+          const std::size_t sweeps = sweep == SweepKind::symmetric ? 4 : 2;
+          EXPECT_LT(difference(p.apply(*e), relax(std::vector<Scalar>(p.b.size(), Scalar(0)))), tolerance)
+            << describe(c.name, r);
+          EXPECT_EQ(p.events, std::vector<std::string>(sweeps - 1, "fetch"));
+          auto x = make_vector(p.b.size(), 44), guess = x;
+          p.events.clear();
+          e->proceed(p.b.data(), x.data());
+          EXPECT_LT(difference(x, relax(guess)), tolerance) << describe(c.name, r);
+          EXPECT_EQ(p.events, std::vector<std::string>(sweeps, "fetch"));
+          // The transpose, by its shares.
+          const auto   d = make_vector(p.b.size(), 5);
+          double       size;
+          const Scalar left = inner(p.apply(*e), d, &size), right = inner(p.b, transposed(*e, d));
+          EXPECT_LT(double(magnitude(left - right)), tolerance * size) << describe(c.name, r);
+          for (const int count : {3}) {
+            Columns v(p, count), w(p, count);
+            e->apply_many(count, v.stride, v.b.data(), v.x.data());
+            e->apply_transposed(count, w.stride, w.b.data(), w.x.data());
+            for (int k = 0; k < count; ++k) {
+              const auto b = v.column(v.b, k);
+              auto       y = nans(b.size());
+              e->apply(b.data(), y.data());
+              EXPECT_TRUE(same_bits(v.column(v.x, k), y)) << describe(c.name, r);
+              EXPECT_TRUE(same_bits(w.column(w.x, k), transposed(*e, b))) << describe(c.name, r);
+            }
+          }
+        }
+}
+
+} // namespace
