@@ -239,7 +239,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetLDA(B, &from));
   PetscCall(MatDenseGetLDA(X, &to));
   // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || e->corrections || from != to || PCEngineExchange(*e) != Exchange::none) {
+  if (pc->failedreason || e->corrections || from != to) {
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -256,6 +256,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(e->halo.take_error());
   PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
