@@ -20,8 +20,11 @@ PetscErrorCode PetscHalo::create(PC pc, const Operator &op, const OperatorView &
     PetscSFSetGraphLayout(sf_, layout, PetscInt(op.ghosts.size()), nullptr, PETSC_OWN_POINTER, op.ghosts.data()));
   PetscCall(PetscSFSetUp(sf_));
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
-  PetscCallMPI(MPI_Type_commit(&unit_));
+  if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add up units that are one scalar by another name
+  else {
+    PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
+    PetscCallMPI(MPI_Type_commit(&unit_));
+  }
   by_color_.resize(std::size_t(view.agreed.coloring.colors));
   for (std::size_t c = 0; c < by_color_.size(); ++c) {
     chosen.clear();
@@ -39,7 +42,8 @@ PetscErrorCode PetscHalo::destroy()
   PetscCall(PetscSFDestroy(&sf_));
   for (PetscSF &sf : by_color_) PetscCall(PetscSFDestroy(&sf));
   by_color_.clear();
-  if (unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&unit_));
+  if (unit_ != MPI_DATATYPE_NULL && unit_ != MPIU_SCALAR) PetscCallMPI(MPI_Type_free(&unit_));
+  unit_  = MPI_DATATYPE_NULL;
   pc_    = nullptr;
   error_ = PETSC_SUCCESS;
   PetscFunctionReturn(PETSC_SUCCESS);

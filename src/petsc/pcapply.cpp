@@ -102,12 +102,12 @@ PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sweeps from x as it is, where that is what Richardson's method does.
+// Sweeps from x as it is, where that is what Richardson's method does: not where a replaced pivot makes D another.
 bool Proceeds(PC pc, const PCEngine &e)
 {
   PetscObjectState state;
-  return e.type->method == Method::relaxation && e.recipe.precision == Precision::working && !e.corrections &&
-         pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
+  return e.type->method == Method::relaxation && e.recipe.precision == Precision::working &&
+         e.shift_type == MAT_SHIFT_NONE && pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
          !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
 }
 
@@ -239,7 +239,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetLDA(B, &from));
   PetscCall(MatDenseGetLDA(X, &to));
   // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || e->corrections || from != to || PCEngineExchange(*e) != Exchange::none) {
+  if (pc->failedreason || e->corrections || from != to) {
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -256,6 +256,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(e->halo.take_error());
   PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -360,6 +361,7 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
 PetscErrorCode PCEngineSetApplications(PC pc)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
+  const PCEngine   *e      = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
   pc->ops->apply          = PCApply_Engine;
@@ -368,9 +370,9 @@ PetscErrorCode PCEngineSetApplications(PC pc)
 #if PETSC_VERSION_GE(3, 24, 0)
   pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
 #endif
-  pc->ops->applyrichardson = static_cast<PCEngine *>(pc->data)->richardson == PC_FINEGRAIN_RICHARDSON_NONE
-                               ? nullptr
-                               : PCApplyRichardson_Engine;
+  // A step with corrections is several of ours, which KSPRICHARDSON does by itself.
+  pc->ops->applyrichardson =
+    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || e->corrections ? nullptr : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

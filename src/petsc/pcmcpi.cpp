@@ -470,9 +470,11 @@ static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOpt
 }
 
 // The paper's name of a setting, empty if it has none.
-static const char *FindName(const Recipe &r)
+static const char *FindName(const PCEngine &e)
 {
-  const bool single = r.relaxation.single_sums && r.diagonal == Precision::working && sizeof(Real) == sizeof(double);
+  const Recipe &r      = e.recipe;
+  const bool    single = r.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+                      sizeof(Real) == sizeof(double);
   if (single && r.precision == Precision::single) return " (DS)";
   if (single && r.precision == Precision::half) return " (DSH)";
   return "";
@@ -484,10 +486,10 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   const Relaxation &r = e->recipe.relaxation;
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(
-    viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
-    PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
-    PCMCPIAccumulateTypes[r.single_sums], FindName(e->recipe)));
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
+                           r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
+                           PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
   if (!e->analyzed) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(r.coloring)]));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -292,6 +292,7 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
   PetscCheck(k >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_%s_corrections is %" PetscInt_FMT "; it must not be negative", e->type->name, k);
   e->corrections = k;
+  PetscCall(PCEngineSetApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,7 +337,7 @@ PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
    Notes:
    Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
 an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
-preconditioner.
+preconditioner, and an application has no corrections of its own.
 
    The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
 the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except

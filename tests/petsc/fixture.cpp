@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 #include <unistd.h>
@@ -67,7 +68,8 @@ PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::si
          PetscScalar(row == col ? PetscReal(1.5) * PetscReal(n) * PetscReal(row_length) : PetscReal(0));
 }
 
-PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local)
+PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local,
+                              MPI_Comm comm, const std::vector<PetscInt> &order)
 {
   PetscMPIInt    size, rank;
   const PetscInt rows = PetscInt(couplings.size());
@@ -75,14 +77,16 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   std::size_t    longest = 1;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  std::vector<PetscInt> place(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p) place[std::size_t(order[p])] = PetscInt(p);
   std::vector<PetscInt> cut(std::size_t(size) + 1, 0);
   for (int r = 0; r < size; ++r) cut[std::size_t(r) + 1] = rows * (r + 1) * (r + 2) / (size * (size + 1));
   if (size > 2) cut[2] = cut[1]; // an empty rank
   if (local < 0) local = cut[std::size_t(rank) + 1] - cut[std::size_t(rank)];
   for (const auto &c : couplings) longest = std::max(longest, c.size());
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
+  PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, local * n, local * n, rows * n, rows * n));
   PetscCall(MatSetBlockSize(*A, n));
   PetscCall(MatSetType(*A, type));
@@ -93,13 +97,16 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   PetscCall(MatMPIBAIJSetPreallocation(*A, n, nz, nullptr, nz, nullptr));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   std::vector<PetscScalar> block(std::size_t(n * n));
-  for (PetscInt i = first / n; i < last / n; ++i)
+  for (PetscInt at = first / n; at < last / n; ++at) {
+    const PetscInt i = order.empty() ? at : order[std::size_t(at)];
     for (const PetscInt j : couplings[std::size_t(i)]) {
+      const PetscInt col = order.empty() ? j : place[std::size_t(j)];
       for (PetscInt r = 0; r < n; ++r)
         for (PetscInt c = 0; c < n; ++c)
           block[std::size_t(r * n + c)] = EntryValue(i * n + r, j * n + c, n, seed, couplings[std::size_t(i)].size());
-      PetscCall(MatSetValuesBlocked(*A, 1, &i, 1, &j, block.data(), INSERT_VALUES));
+      PetscCall(MatSetValuesBlocked(*A, 1, &at, 1, &col, block.data(), INSERT_VALUES));
     }
+  }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -226,10 +233,10 @@ PetscErrorCode ViewText(PetscObject object, std::string *text)
 }
 
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
-                        DM *da)
+                        DM *da, MPI_Comm comm)
 {
   PetscFunctionBegin;
-  PetscCall(DMDACreate(PETSC_COMM_WORLD, da));
+  PetscCall(DMDACreate(comm, da));
   PetscCall(DMSetDimension(*da, dim));
   PetscCall(DMDASetSizes(*da, dim == 1 ? 23 : 11, dim > 1 ? 10 : 1, dim > 2 ? 9 : 1));
   PetscCall(DMDASetBoundaryType(*da, boundary, boundary, boundary));
@@ -240,9 +247,26 @@ PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
+{
+  PetscInt first, last;
+  AO       ao;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  index->resize(std::size_t(last - first));
+  std::iota(index->begin(), index->end(), first);
+  if (!da) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMDAGetAO(da, &ao));
+  PetscCall(AOPetscToApplication(ao, last - first, index->data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
 {
-  PetscInt first, last, n;
+  PetscInt              first, last, n;
+  std::vector<PetscInt> natural;
+  AO                    ao;
 
   PetscFunctionBegin;
   PetscCall(DMSetMatType(da, type));
@@ -259,10 +283,17 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
     rows.emplace_back(columns, columns + count);
     PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
   }
-  for (PetscInt row = first; row < last; ++row)
-    for (const PetscInt col : rows[std::size_t(row - first)])
-      PetscCall(
-        MatSetValue(*A, row, col, EntryValue(row, col, n, 3, rows[std::size_t(row - first)].size()), INSERT_VALUES));
+  PetscCall(DMDAGetAO(da, &ao));
+  PetscCall(FindIndices(*A, da, &natural));
+  for (PetscInt row = first; row < last; ++row) {
+    const std::vector<PetscInt> &columns = rows[std::size_t(row - first)];
+    std::vector<PetscInt>        index   = columns;
+    std::vector<PetscScalar>     values;
+    PetscCall(AOPetscToApplication(ao, PetscInt(index.size()), index.data()));
+    for (const PetscInt col : index)
+      values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, 3, columns.size()));
+    PetscCall(MatSetValues(*A, 1, &row, PetscInt(columns.size()), columns.data(), values.data(), INSERT_VALUES));
+  }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);

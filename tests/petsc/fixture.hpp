@@ -29,9 +29,10 @@ Couplings scattered(PetscInt rows, PetscInt degree, bool symmetric);
 
 // Assembles a matrix with these couplings, full random blocks of size n, dominant diagonal. Rows are divided
 // unevenly; with three ranks or more, rank 1 has none; or as `local`, this rank's number of block rows, says. `seed`
-// changes the values only.
+// changes the values only. `order`, if there is one, is the block row at each place of the matrix.
 PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A,
-                              PetscInt local = PETSC_DECIDE);
+                              PetscInt local = PETSC_DECIDE, MPI_Comm comm = PETSC_COMM_WORLD,
+                              const std::vector<PetscInt> &order = {});
 
 // The value of entry (row, col) in such a matrix.
 PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length);
@@ -61,8 +62,11 @@ inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reint
 
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
-                        DM *da);
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A);
+                        DM *da, MPI_Comm comm = PETSC_COMM_WORLD);
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A); // values by natural index, on any number of ranks
+
+// Numbers that do not depend on the number of ranks of the rows of A owned here: natural ones of a DMDA, or global.
+PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index);
 
 // Zeroes a block row and column of the matrix, which leaves the structure as it is.
 PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);

@@ -1,0 +1,87 @@
+// Oracles and comparisons for the tests of PCMCPI.
+#pragma once
+#include "fixture.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace finegrain::test::mcpi
+{
+
+// The smallest colour free in natural order, on each rank that A has by itself; couplings count in both directions.
+// The rows of each rank by colour, which PETSc's PCSOR then visits as ours visits colours.
+inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt n, std::vector<PetscInt> *order)
+{
+  const PetscInt *cut;
+  PetscMPIInt     size;
+  Couplings       both = couplings;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
+  PetscCall(MatGetOwnershipRanges(A, &cut));
+  for (std::size_t i = 0; i < couplings.size(); ++i)
+    for (const PetscInt j : couplings[i]) both[std::size_t(j)].insert(PetscInt(i));
+  std::vector<PetscInt> color(couplings.size());
+  order->resize(couplings.size());
+  std::iota(order->begin(), order->end(), 0);
+  for (int rank = 0; rank < size; ++rank) {
+    const PetscInt first = cut[rank] / n, last = cut[rank + 1] / n;
+    for (PetscInt i = first; i < last; ++i) {
+      std::set<PetscInt> taken;
+      for (const PetscInt j : both[std::size_t(i)])
+        if (j >= first && j < i) taken.insert(color[std::size_t(j)]);
+      PetscInt c = 0;
+      while (taken.count(c)) ++c;
+      color[std::size_t(i)] = c;
+    }
+    std::stable_sort(order->begin() + first, order->begin() + last,
+                     [&](PetscInt a, PetscInt b) { return color[std::size_t(a)] < color[std::size_t(b)]; });
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// to = from with the blocks of this rank in that order.
+inline PetscErrorCode Permute(const std::vector<PetscInt> &order, PetscInt n, Vec from, Vec to)
+{
+  PetscInt           first, last;
+  const PetscScalar *in;
+  PetscScalar       *out;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetOwnershipRange(from, &first, &last));
+  PetscCall(VecGetArrayRead(from, &in));
+  PetscCall(VecGetArrayWrite(to, &out));
+  for (PetscInt i = first; i < last; ++i) out[i - first] = in[order[std::size_t(i / n)] * n + i % n - first];
+  PetscCall(VecRestoreArrayWrite(to, &out));
+  PetscCall(VecRestoreArrayRead(from, &in));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A + A^T: symmetric, and as dominant as A. The pattern has to be symmetric.
+inline PetscErrorCode MakeSymmetric(Mat A)
+{
+  Mat T;
+
+  PetscFunctionBegin;
+  PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
+  PetscCall(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&T));
+  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Every one of `parts` must be in `text`.
+inline void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
+{
+  for (const std::string &part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in\n" << text;
+}
+
+inline int Size()
+{
+  int size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size;
+}
+
+} // namespace finegrain::test::mcpi

@@ -1,0 +1,247 @@
+// PCMCPI with an exchange after each color: the bits of one rank, and overlap.
+#include "mcpi.hpp"
+
+using namespace finegrain::test;
+using namespace finegrain::test::mcpi;
+
+namespace
+{
+
+// A matrix on a communicator; of a grid, or not.
+using Make = std::function<PetscErrorCode(MPI_Comm, Mat *, DM *)>;
+
+Make OfCouplings(const Couplings &couplings, PetscInt n, MatType type = MATBAIJ)
+{
+  return [=](MPI_Comm comm, Mat *A, DM *da) {
+    *da = nullptr;
+    return AssembleMatrix(couplings, n, type, 1, A, PETSC_DECIDE, comm);
+  };
+}
+
+Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
+            MatType type = MATBAIJ)
+{
+  return [=](MPI_Comm comm, Mat *A, DM *da) {
+    PetscFunctionBegin;
+    PetscCall(MakeGrid(dim, boundary, stencil, dof, width, da, comm));
+    PetscCall(AssembleOnGrid(*da, type, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+}
+
+// x = M^-1 b for a right-hand side that does not depend on ranks; x at those of `index`, owned here.
+PetscErrorCode Result(const Make &make, MPI_Comm comm, const std::string &options, bool transposed,
+                      std::vector<PetscInt> *index, std::vector<PetscScalar> *result, std::string *text)
+{
+  Mat                A;
+  DM                 da;
+  PC                 pc;
+  Vec                b, x;
+  PetscScalar       *rhs;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(make(comm, &A, &da));
+  PetscCall(MakePC(A, PCMCPI, "-pc_mcpi_exchange color " + options, &pc));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(FindIndices(A, da, index));
+  PetscCall(VecGetArrayWrite(b, &rhs));
+  for (std::size_t i = 0; i < index->size(); ++i) rhs[i] = EntryValue((*index)[i], 1 << 20, 1, 7, 1);
+  PetscCall(VecRestoreArrayWrite(b, &rhs));
+  PetscCall(PCSetUp(pc));
+  PetscCall(VecSet(x, PETSC_INFINITY));
+  PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
+  PetscCall(VecGetArrayRead(x, &values));
+  result->assign(values, values + index->size());
+  PetscCall(VecRestoreArrayRead(x, &values));
+  PetscCall(ViewText(pc, text));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string ColoringLine(const std::string &text)
+{
+  const std::size_t at = text.find("coloring: ");
+  return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+}
+
+// Every rank compares what it owns with what it has found alone, bit by bit; `coloring` must be in the view.
+void ExpectBitsOfOneRank(const Make &make, const std::string &options, const std::string &coloring)
+{
+  SCOPED_TRACE(options);
+  std::vector<PetscInt>    index, everything;
+  std::vector<PetscScalar> mine, alone;
+  std::string              ours, theirs;
+  OK(Result(make, PETSC_COMM_WORLD, options, false, &index, &mine, &ours));
+  OK(Result(make, PETSC_COMM_SELF, options, false, &everything, &alone, &theirs));
+  int differences = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
+  EXPECT_EQ(differences, 0) << "of " << index.size() << " on this rank";
+  EXPECT_EQ(ColoringLine(ours), ColoringLine(theirs));
+  EXPECT_EQ(ColoringLine(ours).find("coloring: " + coloring), 0u) << ours;
+  // Transposed, ghosts' shares are added rank by rank: to rounding.
+  OK(Result(make, PETSC_COMM_WORLD, options, true, &index, &mine, &ours));
+  OK(Result(make, PETSC_COMM_SELF, options, true, &everything, &alone, &theirs));
+  PetscReal most = 0, off = 0;
+  for (const PetscScalar a : alone) most = std::max(most, PetscAbsScalar(a));
+  for (std::size_t i = 0; i < index.size(); ++i)
+    off = std::max(off, PetscAbsScalar(mine[i] - alone[std::size_t(index[i])]));
+  EXPECT_LE(off, tolerance * most) << "transposed";
+}
+
+// Settings that sweeps, storage and order depend on.
+const std::vector<std::string> kinds = {
+  "-pc_mcpi_its 2",
+  "-pc_mcpi_its 2 -pc_mcpi_sweep backward",
+  "-pc_mcpi_its 2 -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2",
+  "-pc_mcpi_its 3 -pc_mcpi_precision single",
+  "-pc_mcpi_its 3 -pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_sweep symmetric",
+  "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_accumulate single",
+  "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_scaling row -pc_mcpi_sweep backward",
+  "-pc_mcpi_its 2 -pc_mcpi_precision bfloat16 -pc_mcpi_diag_precision storage",
+  "-pc_mcpi_its 2 -pc_mcpi_executor launch"};
+
+class McpiBlocks : public ::testing::TestWithParam<PetscInt>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, McpiBlocks, ::testing::Values(1, 3, 5));
+
+TEST_P(McpiBlocks, ScatteredCouplingsGiveTheBitsOfOneRank)
+{
+  for (const bool symmetric : {true, false})
+    for (const char *type : {MATBAIJ, MATAIJ})
+      for (const std::string &kind : kinds)
+        ExpectBitsOfOneRank(OfCouplings(scattered(60, 3, symmetric), GetParam(), type), kind, "jp");
+}
+
+TEST_P(McpiBlocks, GridsGiveTheBitsOfOneRankInNaturalOrder)
+{
+  const PetscInt n = GetParam();
+  for (const std::string &kind : kinds) {
+    ExpectBitsOfOneRank(OfGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1), kind, "redblack, 2 colors");
+    ExpectBitsOfOneRank(OfGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, n, 1), kind, "jp");
+  }
+}
+
+TEST(McpiRanks, GridsOfAllKinds)
+{
+  const std::string kind = "-pc_mcpi_its 2 -pc_mcpi_precision half";
+  for (const char *type : {MATBAIJ, MATAIJ})
+    for (const PetscInt dim : {1, 2, 3}) {
+      if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none
+      SCOPED_TRACE(std::to_string(dim) + type);
+      const DMDAStencilType s = DMDA_STENCIL_STAR;
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, s, 2, 1, type), kind, "redblack, 2 colors");
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_PERIODIC, s, 2, 1, type), kind, "jp"); // odd lengths
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, s, 2, 2, type), kind, "jp");
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 2, 1, type), kind,
+                          dim == 1 ? "redblack, 2 colors" : "jp");
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, s, 2, 1, type), kind + " -pc_mcpi_coloring jp", "jp");
+      ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, s, 1, 1, type), kind + " -pc_mcpi_coloring redblack",
+                          "redblack, 2 colors");
+    }
+}
+
+TEST(McpiRanks, FewRowsAndFewColors)
+{
+  for (const PetscInt rows : {1, 2, 3, 7}) {
+    Couplings diagonal{std::size_t(rows)}, full = diagonal;
+    for (PetscInt i = 0; i < rows; ++i) {
+      diagonal[std::size_t(i)].insert(i);
+      for (PetscInt j = 0; j < rows; ++j) full[std::size_t(i)].insert(j);
+    }
+    for (const std::string &kind : kinds) {
+      ExpectBitsOfOneRank(OfCouplings(diagonal, 2), kind, "jp, 1 colors");
+      ExpectBitsOfOneRank(OfCouplings(full, 2), kind, "jp, " + std::to_string(rows) + " colors");
+    }
+  }
+  Couplings some = scattered(50, 2, false); // and rows without neighbours
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    for (std::size_t j = 0; j < some.size(); j += 3)
+      if (i != j) some[i].erase(PetscInt(j));
+    if (i % 3 == 0) some[i] = {PetscInt(i)};
+  }
+  for (const std::string &kind : kinds) ExpectBitsOfOneRank(OfCouplings(some, 3), kind, "jp");
+}
+
+// One scale for the matrix, whichever rank has the largest entry.
+TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
+{
+  for (const PetscInt at : {0, 21, 59})
+    for (const char *scaling : {"global", "row"}) {
+      const Make make = [&](MPI_Comm comm, Mat *A, DM *da) {
+        const Couplings c = star(5, 4, 3);
+        PetscInt        first, last, col = at == 0 ? 1 : at - 1;
+        PetscFunctionBegin;
+        *da = nullptr;
+        PetscCall(AssembleMatrix(c, 1, MATAIJ, 1, A, PETSC_DECIDE, comm));
+        PetscCall(MatGetOwnershipRange(*A, &first, &last));
+        if (at >= first && at < last) PetscCall(MatSetValue(*A, at, col, 3e5, INSERT_VALUES));
+        PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
+      ExpectBitsOfOneRank(make, std::string("-pc_mcpi_precision half -pc_mcpi_its 2 -pc_mcpi_scaling ") + scaling,
+                          "jp");
+      std::vector<PetscInt>    index;
+      std::vector<PetscScalar> x;
+      std::string              text;
+      OK(Result(make, PETSC_COMM_WORLD, std::string("-pc_mcpi_precision half -pc_mcpi_scaling ") + scaling, false,
+                &index, &x, &text));
+      ExpectIn(text, {std::string(scaling) == "row" ? "scaled by block row" : "scaled by 0.125"});
+    }
+}
+
+#if PETSC_VERSION_LT(3, 20, 0)
+// The order in which log events begin.
+std::vector<PetscLogEvent> begun;
+PetscErrorCode (*log_begin)(PetscLogEvent, int, PetscObject, PetscObject, PetscObject, PetscObject);
+PetscErrorCode RecordBegin(PetscLogEvent e, int t, PetscObject a, PetscObject b, PetscObject c, PetscObject d)
+{
+  begun.push_back(e);
+  return (*log_begin)(e, t, a, b, c, d);
+}
+
+TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has other log handlers
+{
+  PetscLogEvent begin, end, interior, boundary;
+  OK(PetscLogEventGetId("FGHaloBegin", &begin));
+  OK(PetscLogEventGetId("FGHaloEnd", &end));
+  OK(PetscLogEventGetId("FGInterior", &interior));
+  OK(PetscLogEventGetId("FGBoundary", &boundary));
+  for (const std::string exchange : {"none", "sweep", "color"}) {
+    DM  da;
+    Mat A;
+    PC  pc;
+    Vec b, x;
+    OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
+    OK(AssembleOnGrid(da, MATBAIJ, &A));
+    OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2 -pc_mcpi_exchange " + exchange, &pc));
+    OK(MakeVectors(A, &b, &x));
+    OK(PCSetUp(pc));
+    log_begin = PetscLogPLB;
+    begun.clear();
+    PetscLogPLB = RecordBegin;
+    OK(PCApply(pc, b, x));
+    PetscLogPLB = log_begin;
+    std::vector<PetscLogEvent> seen, expected;
+    for (const PetscLogEvent e : begun)
+      if (e == begin || e == end || e == interior || e == boundary) seen.push_back(e);
+    if (Size() > 1 && exchange == "sweep") expected = {begin, end}; // the first sweep has zeros to begin with
+    for (int colors = 0; Size() > 1 && exchange == "color" && colors < 2 * 2; ++colors)
+      for (const PetscLogEvent e : {boundary, begin, interior, end}) expected.push_back(e);
+    EXPECT_EQ(seen, expected) << exchange;
+    OK(PCDestroy(&pc));
+    OK(VecDestroy(&b));
+    OK(VecDestroy(&x));
+    OK(MatDestroy(&A));
+    OK(DMDestroy(&da));
+  }
+}
+#endif
+
+} // namespace

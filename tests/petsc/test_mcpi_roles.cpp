@@ -1,0 +1,258 @@
+// PCMCPI under Krylov methods, in KSPREFINE, as a smoother and inside other preconditioners.
+#include "mcpi.hpp"
+#include "refine.hpp"
+
+using namespace finegrain::test;
+using namespace finegrain::test::mcpi;
+using refine::Outcome;
+
+namespace
+{
+
+// A solve with options, and the norm of its residual relative to that of b.
+PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
+{
+  KSP           ksp;
+  Vec           b, x;
+  PetscReal     norm;
+  const Options set(options);
+
+  PetscFunctionBegin;
+  PetscCall(MakeVectors(A, &b, &x));
+  PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ksp));
+  PetscCall(KSPSetResidualHistory(ksp, nullptr, 5000, PETSC_TRUE));
+  if (da) {
+    PetscCall(KSPSetDM(ksp, da));
+#if PETSC_VERSION_LT(3, 25, 0)
+    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+#else
+    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
+#endif
+  }
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetTolerances(ksp, PetscSqrtReal(PETSC_MACHINE_EPSILON), 0, PETSC_DEFAULT, 300));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(refine::Solve(ksp, b, x, out));
+  PetscCall(refine::ResidualNorm(A, b, x, residual));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  *residual /= norm;
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Two Laplacians on a grid, each with a little of the other.
+PetscErrorCode MakeLaplacians(DM da, Mat *A)
+{
+  PetscInt first, last;
+
+  PetscFunctionBegin;
+  PetscCall(AssembleOnGrid(da, MATAIJ, A));
+  PetscCall(MatGetOwnershipRange(*A, &first, &last));
+  std::vector<std::vector<PetscInt>> rows;
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt *columns;
+    PetscInt        count;
+    PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
+    rows.emplace_back(columns, columns + count);
+    PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
+  }
+  for (PetscInt row = first; row < last; ++row)
+    for (const PetscInt col : rows[std::size_t(row - first)]) {
+      const PetscReal value = row == col ? 4 : row / 2 == col / 2 ? 0.1 : row % 2 == col % 2 ? -1 : 0;
+      PetscCall(MatSetValue(*A, row, col, value, INSERT_VALUES));
+    }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
+{
+  for (const std::string exchange : {"none", "color"})
+    for (const std::string more : {"", " -pc_mcpi_precision half", " -pc_mcpi_omega 1.2"})
+      for (const std::string its : {"1", "3"}) {
+        const std::string options =
+          "-pc_mcpi_sweep symmetric -pc_mcpi_its " + its + " -pc_mcpi_exchange " + exchange + more;
+        SCOPED_TRACE(options);
+        Mat         A, S;
+        PC          pc;
+        Vec         b, c, x, y;
+        PetscScalar left, right;
+        PetscReal   p, q, residual;
+        Outcome     out, alone;
+        OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
+        OK(MakeSymmetric(A));
+        OK(MakePC(A, PCMCPI, options, &pc));
+        OK(MakeVectors(A, &b, &x));
+        OK(VecDuplicate(b, &c));
+        OK(VecDuplicate(b, &y));
+        OK(VecPointwiseMult(c, b, b));
+        OK(Apply(pc, b, x));
+        OK(Apply(pc, c, y));
+        OK(VecTDot(x, c, &left));
+        OK(VecTDot(b, y, &right));
+        OK(VecNorm(x, NORM_2, &p));
+        OK(VecNorm(c, NORM_2, &q));
+        EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * p * q);
+        const std::string cg = "-ksp_type cg -ksp_cg_type symmetric -pc_type mcpi " + options;
+        OK(SolveWith(A, nullptr, cg, &out, &residual));
+        EXPECT_GT(out.reason, 0);
+        EXPECT_LT(residual, 100 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
+        if (exchange == "color") { // as many iterations as one rank
+          OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &S, PETSC_DECIDE, PETSC_COMM_SELF));
+          OK(MakeSymmetric(S));
+          OK(SolveWith(S, nullptr, cg, &alone, &residual));
+          EXPECT_NEAR(out.its, alone.its, 1);
+          OK(MatDestroy(&S));
+        }
+        OK(PCDestroy(&pc));
+        for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
+        OK(MatDestroy(&A));
+      }
+}
+
+TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
+{
+  Mat A;
+  OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
+  for (const std::string exchange : {"none", "sweep", "color"})
+    for (const std::string precision : {"working", "single", "half", "bfloat16"}) {
+      Outcome   out;
+      PetscReal residual;
+      OK(SolveWith(A, nullptr,
+                   "-ksp_type gmres -ksp_pc_side right -pc_type mcpi -pc_mcpi_its 3 -pc_mcpi_exchange " + exchange +
+                     " -pc_mcpi_precision " + precision,
+                   &out, &residual));
+      EXPECT_GT(out.reason, 0) << exchange << precision;
+      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << exchange << precision;
+    }
+  OK(MatDestroy(&A));
+}
+
+// Within a small margin of PETSc's SOR.
+TEST(McpiRoles, SmootherInMultigrid)
+{
+  DM  coarse, fine;
+  Mat A;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
+  OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
+  OK(MakeLaplacians(fine, &A));
+  const std::string mcpi = " -mg_levels_pc_type mcpi -mg_levels_pc_mcpi_its 1 -mg_levels_pc_mcpi_";
+  for (const std::string role :
+       {"-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2",
+        "-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type chebyshev -mg_levels_ksp_max_it 2",
+        "-pc_type gamg"}) {
+    Outcome   theirs, ours;
+    PetscReal residual;
+    OK(SolveWith(A, fine, "-ksp_type fgmres " + role + " -mg_levels_pc_type sor", &theirs, &residual));
+    ASSERT_GT(theirs.reason, 0);
+    for (const char *kind :
+         {"sweep symmetric", "exchange color -mg_levels_pc_mcpi_sweep symmetric",
+          "exchange none -mg_levels_pc_mcpi_sweep symmetric",
+          "precision half -mg_levels_pc_mcpi_sweep symmetric -mg_levels_pc_mcpi_accumulate single",
+          "richardson steps -mg_levels_pc_mcpi_exchange color -mg_levels_pc_mcpi_sweep symmetric"}) {
+      const int before = EventCount("FGApply");
+      OK(SolveWith(A, fine, "-ksp_type fgmres " + role + mcpi + kind, &ours, &residual));
+      EXPECT_GT(EventCount("FGApply"), before);
+      EXPECT_GT(ours.reason, 0) << role << kind;
+      EXPECT_LE(ours.its, theirs.its + 2) << role << mcpi << kind;
+      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role << kind;
+    }
+  }
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&fine));
+  OK(DMDestroy(&coarse));
+}
+
+TEST(McpiRoles, InsideOtherPreconditioners)
+{
+  DM  da;
+  Mat A;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
+  OK(AssembleOnGrid(da, MATAIJ, &A));
+  for (const std::string role :
+       {"-pc_type bjacobi -sub_pc_type mcpi", "-pc_type bjacobi -pc_bjacobi_local_blocks 3 -sub_pc_type mcpi",
+        "-pc_type bjacobi -sub_pc_type mcpi -sub_pc_mcpi_exchange color -sub_pc_mcpi_precision half",
+        "-pc_type asm -pc_asm_overlap 1 -sub_pc_type mcpi -sub_pc_mcpi_its 2", "-pc_type ksp -ksp_pc_type mcpi",
+        "-pc_type redundant -redundant_pc_type mcpi -redundant_pc_mcpi_exchange color",
+        "-pc_type composite -pc_composite_type multiplicative -pc_composite_pcs mcpi,jacobi",
+        "-pc_type fieldsplit -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 -pc_fieldsplit_1_fields 2 "
+        "-fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi -fieldsplit_pc_mcpi_exchange color",
+        "-pc_type fieldsplit -pc_fieldsplit_type schur -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 "
+        "-pc_fieldsplit_1_fields 2 -fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi"})
+    for (DM grid : {DM(nullptr), da}) {
+      Outcome   out;
+      PetscReal residual;
+      int       before = EventCount("FGApply"), after;
+      OK(SolveWith(A, grid, "-ksp_type fgmres " + role, &out, &residual));
+      after = EventCount("FGApply");
+      MPI_Allreduce(MPI_IN_PLACE, &before, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+      MPI_Allreduce(MPI_IN_PLACE, &after, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+      EXPECT_GT(after, before) << role;
+      EXPECT_GT(out.reason, 0) << role;
+      EXPECT_LT(out.its, 40) << role;
+      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role;
+    }
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
+{
+  for (const std::string more :
+       {"", " -@pc_mcpi_precision half -@pc_mcpi_scaling row", " -@pc_mcpi_sweep symmetric"}) {
+    const auto with = [&](const std::string &prefix) {
+      std::string text = "-" + prefix + "pc_mcpi_its 3" + more;
+      for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, prefix);
+      return text;
+    };
+    Mat       A;
+    PC        pc, blocks;
+    PetscReal d;
+    OK(AssembleMatrix(scattered(60, 3, false), 3, MATBAIJ, 1, &A));
+    OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange none " + with(""), &pc));
+    const Options set("-sub_pc_type mcpi " + with("sub_"));
+    OK(MakePC(A, PCBJACOBI, "", &blocks));
+    OK(PCSetUp(blocks));
+    OK(PCSetUpOnBlocks(blocks));
+    OK(ComparePCs(A, pc, blocks, &d));
+    EXPECT_EQ(d, 0) << more;
+    OK(PCDestroy(&pc));
+    OK(PCDestroy(&blocks));
+    OK(MatDestroy(&A));
+  }
+}
+
+// Half precision ends where its rounding errors are, and refinement takes it on.
+TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
+{
+  if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
+  Mat A;
+  OK(AssembleMatrix(star(6, 5, 4), 5, MATBAIJ, 1, &A));
+  for (const std::string exchange : {"none", "sweep", "color"})
+    for (const std::string scaling : {"global", "row"})
+      for (const std::string sums : {"working", "single"}) {
+        const std::string half = " -pc_type mcpi -pc_mcpi_precision half -pc_mcpi_exchange " + exchange +
+                                 " -pc_mcpi_scaling " + scaling + " -pc_mcpi_accumulate " + sums;
+        SCOPED_TRACE(half);
+        Outcome   out;
+        PetscReal alone, residual;
+        OK(SolveWith(A, nullptr, "-ksp_type preonly -pc_mcpi_its 100" + half, &out, &alone));
+        EXPECT_GT(alone, 1e-6);
+        if (exchange != "none" || Size() == 1) {
+          EXPECT_LT(alone, 1e-2);
+        }
+        OK(SolveWith(A, nullptr,
+                     "-ksp_type refine -ksp_refine_inner 2 -ksp_rtol 1e-12 -ksp_norm_type unpreconditioned "
+                     "-pc_mcpi_its 5" +
+                       half,
+                     &out, &residual));
+        EXPECT_GT(out.reason, 0);
+        EXPECT_LT(residual, 2e-12);
+      }
+  OK(MatDestroy(&A));
+}
+
+} // namespace

@@ -1,0 +1,193 @@
+// What PCMCPI says of itself: PCView and -help.
+#include "mcpi.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+using namespace finegrain::test;
+using namespace finegrain::test::mcpi;
+
+namespace
+{
+
+TEST(McpiView, BeforeAndAfterSetUp)
+{
+  DM          da;
+  Mat         A;
+  PC          pc;
+  std::string text;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  OK(MakePC(A, PCMCPI,
+            "-pc_mcpi_its 4 -pc_mcpi_sweep symmetric -pc_mcpi_precision half -pc_mcpi_accumulate single "
+            "-pc_mcpi_exchange color",
+            &pc));
+  OK(ViewText(pc, &text));
+  const std::string first = "  relaxation: 4 symmetric sweeps, omega 1., exchange color, sums in single precision" +
+                            std::string(sizeof(PetscReal) == 8 ? " (DSH)\n" : "\n");
+  ExpectIn(text, {first, "  coloring: auto\n", "not set up"});
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  ExpectIn(text,
+           {first, "  coloring: redblack, 2 colors agreed by all ranks\n",
+            "  couplings that became zero in storage: 0 entries, scaled by ", "  schedule: color, ",
+            "block rows per group: ", "  storage: blocks of 3, half precision, inverted diagonal blocks working\n",
+            "  couplings left out of the relaxation: 0 blocks, exchange: each color\n"});
+  EXPECT_EQ(text.find("transpose"), std::string::npos) << text;
+  if (Size() == 1) {
+    ExpectIn(text, {"block rows per group: min 0, mean 27.5, max 55\n"});
+  }
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
+{
+  if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
+  Mat A;
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+  const std::vector<std::pair<std::string, std::string>> names = {
+    {"-pc_mcpi_precision single -pc_mcpi_accumulate single", "sums in single precision (DS)\n"},
+    {"-pc_mcpi_precision half -pc_mcpi_accumulate single", "sums in single precision (DSH)\n"},
+    {"-pc_mcpi_precision bfloat16 -pc_mcpi_accumulate single", "sums in single precision\n"},
+    {"-pc_mcpi_precision half", "sums in working precision\n"},
+    {"", "sums in working precision\n"},
+    {"-pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
+     "sums in single precision\n"}};
+  for (const auto &[options, name] : names) {
+    PC          pc;
+    std::string text;
+    OK(MakePC(A, PCMCPI, options, &pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {name});
+    OK(PCSetUp(pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {name});
+    OK(PCDestroy(&pc));
+  }
+  OK(MatDestroy(&A));
+}
+
+// A chain of 9 with one coupling of a direction only, and one entry that half precision does not hold.
+TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
+{
+  const Couplings chain = star(9, 1, 1);
+  for (const bool skew : {false, true})
+    for (const std::string exchange : {"none", "sweep", "color"}) {
+      Mat         A;
+      PC          pc;
+      PetscInt    first, last, left_out = 0, flushed = 0;
+      std::string text;
+      Couplings   c = chain;
+      if (skew) c[4].insert(6);
+      OK(AssembleMatrix(c, 1, MATAIJ, 1, &A));
+      OK(MatGetOwnershipRange(A, &first, &last));
+      for (PetscInt i = first; i < last; ++i)
+        for (const PetscInt j : c[std::size_t(i)]) {
+          left_out += j < first || j >= last;
+          flushed += i == 2 && j == 3 && (exchange != "none" || j < last);
+          OK(MatSetValue(A, i, j, i == j ? 4 : i == 2 && j == 3 ? 1e-30 : -1, INSERT_VALUES));
+        }
+      OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      for (PetscInt *count : {&left_out, &flushed})
+        MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
+      if (exchange != "none") left_out = 0;
+      OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half -pc_mcpi_exchange " + exchange, &pc));
+      OK(PCSetUp(pc));
+      OK(ViewText(pc, &text));
+      ExpectIn(text, {"couplings left out of the relaxation: " + std::to_string(left_out) +
+                        " blocks, exchange: " + (exchange == "none" ? "none\n" : "each " + exchange + "\n"),
+                      "coloring: " + std::string(exchange == "color" ? "jp, " : "greedy, ")});
+      ExpectIn(text,
+               {"couplings that became zero in storage: " + std::to_string(flushed) + " entries, scaled by 32768.\n"});
+      if (exchange == "color" || Size() == 1) {
+        EXPECT_EQ(text.find(", of the pattern with its transpose\n") != std::string::npos, skew) << text;
+      }
+      if (Size() == 1 && exchange == "none") {
+        ExpectIn(text, {skew ? "greedy, 3 colors, of" : "greedy, 2 colors\n",
+                        skew ? "3 groups" : "2 groups, block rows per group: min 4, mean 4.5, max 5\n"});
+      }
+      OK(PCDestroy(&pc));
+      OK(MatDestroy(&A));
+    }
+}
+
+TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
+{
+  Mat A;
+  OK(AssembleMatrix(scattered(60, 3, true), 2, MATBAIJ, 1, &A));
+  const std::vector<std::pair<std::string, std::string>> lines = {
+    {"", "coloring: greedy, "},
+    {"-pc_mcpi_coloring lf", "coloring: lf, "},
+    {"-pc_mcpi_coloring sl", "coloring: sl, "},
+    {"-pc_mcpi_coloring jp", "coloring: jp, "},
+    {"-pc_mcpi_coloring_balance", "coloring: greedy, balanced, "},
+    {"-pc_mcpi_omega 0.75", "omega 0.75, exchange sweep"},
+    {"-pc_mcpi_precision half -pc_mcpi_scaling row", "entries, scaled by block row\n"},
+    {"-pc_mcpi_precision bfloat16", "became zero in storage: 0 entries\n"},
+    {"-pc_mcpi_corrections 2", "exchange: each sweep, each correction\n"}};
+  for (const auto &[options, line] : lines) {
+    PC          pc;
+    std::string text;
+    OK(MakePC(A, PCMCPI, options, &pc));
+    OK(PCSetUp(pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {line});
+    OK(PCDestroy(&pc));
+  }
+  OK(MatDestroy(&A));
+}
+
+// What PCSetFromOptions() prints with -help.
+PetscErrorCode HelpText(PC pc, std::string *text)
+{
+  char name[] = "/tmp/finegrain-help-XXXXXX";
+
+  PetscFunctionBegin;
+  const int file = mkstemp(name), kept = dup(1);
+  (void)fflush(stdout);
+  dup2(file, 1);
+  {
+    const Options set("-help");
+    PetscCall(PCSetFromOptions(pc));
+  }
+  (void)fflush(stdout);
+  dup2(kept, 1);
+  close(file);
+  close(kept);
+  std::ostringstream all;
+  all << std::ifstream(name).rdbuf();
+  *text = all.str();
+  std::remove(name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(McpiView, HelpListsTheOptions)
+{
+  Mat         A;
+  PC          pc;
+  std::string text;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
+  OK(PCCreate(PETSC_COMM_WORLD, &pc)); // an object is helpful once
+  OK(PCSetType(pc, PCMCPI));
+  OK(PCSetOperators(pc, A, A));
+  OK(HelpText(pc, &text));
+  if (!rank) {
+    for (const std::string option : {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision",
+                                     "diag_precision", "scaling", "accumulate", "executor", "backend", "shift_type",
+                                     "shift_amount", "grid", "block_size", "corrections", "richardson"})
+      EXPECT_NE(text.find("-pc_mcpi_" + option + " "), std::string::npos) << option << " is not in\n" << text;
+    for (const char *option : {"-pc_mcpi_tile", "-pc_mcpi_schedule", "-pc_mcpi_ordering", "-pc_mcpi_grid_coupling"})
+      EXPECT_EQ(text.find(option), std::string::npos) << option; // it has no use for them
+  }
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+}
+
+} // namespace
