@@ -10,7 +10,7 @@ namespace finegrain
 // Arguments are those of the row functions, blocks without a type.
 struct RelaxArguments {
   RelaxRows     rows;
-  bool          from_zero, looks_ahead;
+  bool          from_zero;
   const void   *blocks, *diagonal;
   Unscale       unscale;
   Real          omega;

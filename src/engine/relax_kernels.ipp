@@ -12,10 +12,9 @@ template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struc
   {
     using Row   = RelaxRow<N, OffDiagonal, Diagonal, Sum, V>;
     using Entry = typename Row::Entry;
-    execute<N>(run,
-               Row{BlockSize<N>(n), a.rows, a.from_zero, a.looks_ahead, static_cast<const OffDiagonal *>(a.blocks),
-                   static_cast<const Diagonal *>(a.diagonal), a.unscale, a.omega, a.b, a.x, static_cast<Entry *>(a.y),
-                   static_cast<const Entry *>(a.ghosts), a.vectors});
+    execute<N>(run, Row{BlockSize<N>(n), a.rows, a.from_zero, static_cast<const OffDiagonal *>(a.blocks),
+                        static_cast<const Diagonal *>(a.diagonal), a.unscale, a.omega, a.b, a.x,
+                        static_cast<Entry *>(a.y), static_cast<const Entry *>(a.ghosts), a.vectors});
   }
   static void transposed(const Run<Exec> &run, int n, const TransposedRelaxArguments &a)
   {

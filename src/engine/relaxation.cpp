@@ -160,8 +160,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round as
-  // well, so that the transpose of both is both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
+  // as well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
@@ -193,18 +193,11 @@ private:
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
   }
-  // Cores that convert sixteen bits, and those with short rows, wait for memory that they have not asked for early;
-  // with long rows of wider numbers asking costs more than it saves (docs/performance.md).
-  bool looks_ahead() const
-  {
-    return storage_size(storage_.off_diagonal) < storage_size(Precision::single) ||
-           Offset(rows_of_.entries()) < Offset(10) * rows_;
-  }
+  bool           has_short_rows() const { return Offset(rows_of_.entries()) < Offset(10) * rows_; }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
-    return {
-      rows_of_.view(), false, looks_ahead(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
-      ghosts_.data(),  {}};
+    return {rows_of_.view(), false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
+            ghosts_.data(),  {}};
   }
   bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
 
@@ -220,12 +213,15 @@ private:
   void relax(const Scalar *b, Scalar *x, bool from_zero)
   {
     const bool     by_color = options_.exchange == Exchange::color;
+    bool           first    = from_zero; // of the sweeps, from zero: there is nothing to fetch
     RelaxArguments a        = arguments(b, x);
-    a.from_zero             = from_zero;
+    // Leaving out what is zero interrupts the stream of blocks, which long rows do not make up for.
+    a.from_zero = from_zero && has_short_rows();
+    if (from_zero && !a.from_zero) Kokkos::deep_copy(exec_, loose(x), Scalar(0));
     if (copies_) {
       a.y      = copy_.data();
       a.ghosts = ghost_copy_.data();
-      if (!from_zero) narrow_to(copy_, x);
+      if (!a.from_zero) narrow_to(copy_, x);
     }
     if (fetches() && from_zero) clear_ghosts();
     if (fetches() && !from_zero && by_color) fetch(Halo::all, x);
@@ -234,11 +230,11 @@ private:
       a.x             = last || !copies_ || fetches() || options_.omega != Real(1) ? x : nullptr;
       if (fetches() && by_color) sweep_by_color(a);
       else {
-        if (fetches() && !a.from_zero) fetch(Halo::all, x);
+        if (fetches() && !first) fetch(Halo::all, x);
         kernels_.relax(Base::run(direction(backward)), n_, a);
       }
       count_read(a.from_zero);
-      a.from_zero = false;
+      a.from_zero = first = false;
     });
     Base::finish();
   }
