@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
 #if !defined(__CUDACC__)
     if constexpr (!std::is_same_v<To, double>) {
       constexpr int                   width = 32 / sizeof(From);
-      VectorType<From, width>         factor;
+      VectorType<From, width>         factor{};
       VectorType<std::int32_t, width> lost{};
       for (int lane = 0; lane < width; ++lane) factor[lane] = scale;
       whole = count / width * width;
