@@ -38,8 +38,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
 
   BlockSize<N>       n;
   RelaxRows          rows;
-  bool               from_zero;   // no row has been visited yet: x is zero where this sweep has not been
-  bool               looks_ahead; // hosts: asks for memory 2 KiB ahead
+  bool               from_zero; // no row has been visited yet: x is zero where this sweep has not been
   const OffDiagonal *blocks;
   const Diagonal    *diagonal;
   Unscale            unscale;
@@ -91,12 +90,12 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
 private:
-  // Asks for memory that is read soon, for sixteen-bit blocks past all caches but the first.
+  // Sixteen bits a number keep a core as busy as its memory, and a row waits for both unless its blocks were asked
+  // for early: 2 KiB ahead, past all caches but the first. Wider numbers lose by it (docs/performance.md).
+  static constexpr bool                                              looks_ahead = sizeof(OffDiagonal) == 2;
   template <std::size_t bytes, class T> static FINEGRAIN_INLINE void look_ahead(const T *at)
   {
-    constexpr int locality = sizeof(OffDiagonal) == 2 ? 0 : 3;
-    for (std::size_t i = 0; i < bytes; i += 64)
-      __builtin_prefetch(reinterpret_cast<const char *>(at) + i, 0, locality);
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const char *>(at) + i, 0, 0);
   }
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
@@ -106,20 +105,14 @@ private:
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
       FlatSums<N, Sum> sums;
-      const auto       sum = [&](auto distance) FINEGRAIN_INLINE {
-        constexpr int bytes = decltype(distance)::value;
-        if constexpr (bytes > 0) {
-          look_ahead<N * N * sizeof(Diagonal)>(diagonal + (pos + 4) * nn);
-          look_ahead<1>(rows.col + first + 64);
-        }
-        for (Index e = first; e < last; ++e) {
-          if constexpr (bytes > 0)
-            look_ahead<N * N * sizeof(OffDiagonal)>(blocks + e * nn + bytes / int(sizeof(OffDiagonal)));
-          sums.add(blocks + e * nn, column(e));
-        }
-      };
-      if (looks_ahead) sum(std::integral_constant<int, 2048>());
-      else sum(std::integral_constant<int, 0>());
+      if constexpr (looks_ahead) {
+        look_ahead<N * N * sizeof(Diagonal)>(diagonal + (pos + 4) * nn);
+        look_ahead<1>(rows.col + first + 64);
+      }
+      for (Index e = first; e < last; ++e) {
+        if constexpr (looks_ahead) look_ahead<N * N * sizeof(OffDiagonal)>(blocks + e * nn + 1024);
+        sums.add(blocks + e * nn, column(e));
+      }
       Sum total[std::size_t(sums.rows)];
       sums.add_up(total);
       put(Strip<N>{0}, total);
