@@ -81,7 +81,7 @@ public:
         options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
 
     statistics_.colors      = coloring->colors;
-    statistics_.symmetrized = !was_symmetric;
+    statistics_.symmetrized = !was_symmetric || view.agreed.symmetrized;
     statistics_.coloring    = recipe.relaxation.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
     statistics_.lower       = rows.entries();
@@ -160,8 +160,8 @@ public:
     Base::finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round as
-  // well, so that the transpose of both is both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
+  // as well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
