@@ -17,6 +17,7 @@ struct Agreement {
   HostArray<Index>        ghost_color;
   HostArray<std::int64_t> key, ghost_key; // global numbers, by which terms of one colour are ordered
   std::vector<char>       sent;           // whether another rank has a row among its ghosts
+  bool symmetrized = false; // couplings between ranks were not symmetric, colours are those of the union
 };
 
 // A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;

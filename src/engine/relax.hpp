@@ -99,8 +99,8 @@ private:
   }
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
-  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, Index pos, Index first, Index last, Offset nn,
-                                          const Column &column, const Put &put) const
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
+                                          Offset nn, const Column &column, const Put &put) const
   {
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {

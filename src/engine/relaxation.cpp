@@ -81,7 +81,7 @@ public:
         options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
 
     statistics_.colors      = coloring->colors;
-    statistics_.symmetrized = !was_symmetric;
+    statistics_.symmetrized = !was_symmetric || view.agreed.symmetrized;
     statistics_.coloring    = recipe.relaxation.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
     statistics_.lower       = rows.entries();

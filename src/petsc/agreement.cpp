@@ -65,6 +65,7 @@ PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, H
 struct Neighbours {
   Graph                 graph; // columns: places in `global`
   std::vector<PetscInt> global;
+  bool                  symmetric = true; // of this rank's rows: ours are theirs
 };
 
 PetscErrorCode FindNeighbours(MPI_Comm comm, PetscInt first, const OperatorView &view,
@@ -97,8 +98,10 @@ PetscErrorCode FindNeighbours(MPI_Comm comm, PetscInt first, const OperatorView 
     std::vector<PetscInt> &mine = of[std::size_t(row)];
     mine.assign(next, next + degree[row]);
     next += degree[row];
-    if (g.rows) // ghosts ascend
-      for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) mine.push_back(to[std::size_t(e)]);
+    std::sort(mine.begin(), mine.end());
+    const auto begin = to.cbegin() + (g.rows ? g.ptr(row) : 0), end = to.cbegin() + (g.rows ? g.ptr(row + 1) : 0);
+    n->symmetric = n->symmetric && std::equal(mine.cbegin(), mine.cend(), begin, end); // ghosts ascend
+    mine.insert(mine.end(), begin, end);
     std::sort(mine.begin(), mine.end());
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     n->global.insert(n->global.end(), mine.begin(), mine.end());
@@ -218,6 +221,7 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
     Neighbours n;
     PetscCall(FindNeighbours(comm, first, *view, e.op.ghosts, &n));
     PetscCall(ColorByHash(comm, *view, n, &a.coloring));
+    a.symmetrized = !n.symmetric;
   }
   a.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
   PetscCall(Fetch(sf, MPI_INT32_T, a.coloring.color, &a.ghost_color));

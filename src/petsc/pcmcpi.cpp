@@ -494,13 +494,19 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(r.coloring)]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const MPI_Comm   comm    = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const Statistics s       = e->engine->statistics();
-  PetscInt64       most[2] = {s.colors, s.symmetrized}, flushed = e->report.flushed;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT64, MPI_MAX, comm));
+  // Ranks without rows have colored nothing.
+  const MPI_Comm   comm  = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const Statistics s     = e->engine->statistics();
+  const int        kinds = PCMCPI_COLORING_REDBLACK, kind = int(s.coloring);
+  PetscInt64       flushed = e->report.flushed;
+  PetscInt64       most[]  = {s.rows ? s.colors : 0, s.symmetrized, s.rows ? kind : 0, s.rows ? kinds - kind : 0};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPIU_INT64, MPI_MAX, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM, comm));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s\n",
-                                   PCMCPIColoringTypes[int(s.coloring)], r.balanced ? ", balanced" : "", most[0],
+  std::string coloring = PCMCPIColoringTypes[most[2]];
+  if (most[2] + most[3] > kinds)
+    coloring.append(" on some ranks, ").append(PCMCPIColoringTypes[kinds - most[3]]).append(" on others");
+  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s\n", coloring.c_str(),
+                                   r.balanced ? ", balanced" : "", most[0],
                                    r.exchange == Exchange::color ? " agreed by all ranks" : "",
                                    most[1] ? ", of the pattern with its transpose" : ""));
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);

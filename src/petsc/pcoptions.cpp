@@ -21,7 +21,8 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   PCFinegrainRichardsonType        richardson = e->richardson;
   MatOrderingType                  natural    = e->ordering.c_str();
   char                             ordering[256];
-  PetscInt                         block = e->block_size, k = e->corrections, count = 3 * 64, edges = 3, ijk[3 * 64];
+  PetscInt                         block = e->block_size, k = e->corrections, count = 3 * 64, edges = 3;
+  PetscInt                         ijk[3 * 64] = {}; // -help prints them
   PetscBool                        set;
 
   PetscFunctionBegin;

@@ -102,8 +102,8 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
       ExpectIn(text, {"couplings left out of the relaxation: " + std::to_string(left_out) +
                         " blocks, exchange: " + (exchange == "none" ? "none\n" : "each " + exchange + "\n"),
                       "coloring: " + std::string(exchange == "color" ? "jp, " : "greedy, ")});
-      ExpectIn(text,
-               {"couplings that became zero in storage: " + std::to_string(flushed) + " entries, scaled by 32768.\n"});
+      ExpectIn(
+        text, {"couplings that became zero in storage: " + std::to_string(flushed) + " entries, scaled by 32768.\n"});
       if (exchange == "color" || Size() == 1) {
         EXPECT_EQ(text.find(", of the pattern with its transpose\n") != std::string::npos, skew) << text;
       }
@@ -114,6 +114,29 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
       OK(PCDestroy(&pc));
       OK(MatDestroy(&A));
     }
+}
+
+// Red and black where the grid of a rank fits; ranks without rows have no say.
+TEST(McpiView, NamesTheColoringsOfAllRanks)
+{
+  Mat         A;
+  PC          pc;
+  PetscInt    rows;
+  std::string text;
+  Couplings   c = star(9, 1, 1);
+  c[4].insert(6); // ends on another rank where there are four
+  OK(AssembleMatrix(c, 1, MATAIJ, 1, &A));
+  OK(MatGetLocalSize(A, &rows, nullptr));
+  OK(MakePC(A, PCMCPI, "", &pc));
+  const PetscInt grid[] = {rows, 1, 1};
+  OK(PCFinegrainSetGrid(pc, rows > 0, grid));
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  const char *lines[] = {"greedy, 3 colors, of the pattern", "redblack on some ranks, greedy on others, 3 colors, of",
+                         "redblack on some ranks, greedy on others, 3 colors, of", "redblack, 2 colors\n"};
+  ExpectIn(text, {std::string("coloring: ") + lines[Size() - 1]});
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
 }
 
 TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
@@ -174,7 +197,8 @@ TEST(McpiView, HelpListsTheOptions)
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
-  OK(PCCreate(PETSC_COMM_WORLD, &pc)); // an object is helpful once
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetOptionsPrefix(pc, "helpful_")); // PETSc prints the options of a prefix once
   OK(PCSetType(pc, PCMCPI));
   OK(PCSetOperators(pc, A, A));
   OK(HelpText(pc, &text));
@@ -182,8 +206,11 @@ TEST(McpiView, HelpListsTheOptions)
     for (const std::string option : {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision",
                                      "diag_precision", "scaling", "accumulate", "executor", "backend", "shift_type",
                                      "shift_amount", "grid", "block_size", "corrections", "richardson"})
-      EXPECT_NE(text.find("-pc_mcpi_" + option + " "), std::string::npos) << option << " is not in\n" << text;
-    for (const char *option : {"-pc_mcpi_tile", "-pc_mcpi_schedule", "-pc_mcpi_ordering", "-pc_mcpi_grid_coupling"})
+      EXPECT_NE(text.find("-helpful_pc_mcpi_" + option + (option == "coloring_balance" ? ":" : " ")),
+                std::string::npos)
+        << option << " is not in\n"
+        << text;
+    for (const char *option : {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"})
       EXPECT_EQ(text.find(option), std::string::npos) << option; // it has no use for them
   }
   OK(PCDestroy(&pc));
