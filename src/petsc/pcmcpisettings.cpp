@@ -1,0 +1,420 @@
+// Setters and getters of PCMCPI.
+#include "plugin.hpp"
+
+using namespace finegrain;
+
+const char *const PCMCPISweepTypes[]    = {"forward",         "backward",      "symmetric",
+                                           "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
+const char *const PCMCPIColoringTypes[] = {
+  "auto", "greedy", "lf", "sl", "jp", "redblack", "PCMCPIColoringType", "PCMCPI_COLORING_", nullptr};
+const char *const PCMCPIExchangeTypes[]   = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_",
+                                             nullptr};
+const char *const PCMCPIScalingTypes[]    = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
+const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_",
+                                             nullptr};
+
+static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
+static_assert(int(ColoringKind::red_black) == PCMCPI_COLORING_REDBLACK);
+static_assert(int(ColoringKind::hash) == PCMCPI_COLORING_JP);
+static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
+static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
+
+/*@
+   PCMCPISetIterations - Sets the number of sweeps of one application
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  its - sweeps, 15 by default; a symmetric sweep, up and down, counts once
+
+   Options Database Key:
+.  -pc_mcpi_its <15> - the number
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetIterations()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
+{
+  PetscFunctionBegin;
+  PetscCheck(its > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_mcpi_its is %" PetscInt_FMT "; it must be 1 or more", its);
+  PetscCall(PCEngineSet(
+    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetIterations - Gets what `PCMCPISetIterations()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  its - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetIterations()`
+@*/
+PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetSweep - Chooses in which order a sweep visits the colors
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  sweep - `PCMCPI_SWEEP_FORWARD` (default), `PCMCPI_SWEEP_BACKWARD` or `PCMCPI_SWEEP_SYMMETRIC`
+
+   Options Database Key:
+.  -pc_mcpi_sweep <forward,backward,symmetric> - the order
+
+   Level: intermediate
+
+   Note:
+   For a symmetric matrix the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, with `-pc_mcpi_exchange
+none` or `color`, or on one rank.
+
+.seealso: `PCMCPIGetSweep()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetSweep - Gets what `PCMCPISetSweep()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  sweep - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetSweep()`
+@*/
+PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetOmega - Sets the relaxation factor
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  omega - between 0 and 2, both left out; 1 by default
+
+   Options Database Key:
+.  -pc_mcpi_omega <1> - the factor
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetOmega()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscCheck(omega > 0 && omega < 2, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_mcpi_omega is %g; it must be between 0 and 2, both left out", double(omega));
+  PetscCall(PCEngineSet(
+    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetOmega - Gets what `PCMCPISetOmega()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  omega - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetOmega()`
+@*/
+PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetColoring - Chooses how the block rows are colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coloring - `PCMCPI_COLORING_AUTO` (default) or another `PCMCPIColoringType`
+
+   Options Database Key:
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - the coloring
+
+   Level: intermediate
+
+   Note:
+   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
+   transposes; `PCView()` says so.
+
+.seealso: `PCMCPIGetColoring()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetColoring - Gets what `PCMCPISetColoring()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  coloring - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetColoring()`
+@*/
+PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetColoringBalance - Evens out how many block rows each color has
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  balance - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_mcpi_coloring_balance <false> - whether to
+
+   Level: advanced
+
+   Note:
+   The number of colors stays as it is.
+
+.seealso: `PCMCPIGetColoringBalance()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetColoringBalance - Gets what `PCMCPISetColoringBalance()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  balance - the value
+
+   Level: advanced
+
+.seealso: `PCMCPISetColoringBalance()`
+@*/
+PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetExchange - Says when values of other ranks are fetched
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  exchange - `PCMCPI_EXCHANGE_NONE`, `PCMCPI_EXCHANGE_SWEEP` (default) or `PCMCPI_EXCHANGE_COLOR`
+
+   Options Database Key:
+.  -pc_mcpi_exchange <none,sweep,color> - the exchange
+
+   Level: intermediate
+
+   Note:
+   With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is
+that of one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange
+overlaps with its rows that no other rank needs. It needs the executors natural or launch.
+
+.seealso: `PCMCPIGetExchange()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetExchange - Gets what `PCMCPISetExchange()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  exchange - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetExchange()`
+@*/
+PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetScaling - Chooses how couplings are scaled to fit half precision
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  scaling - `PCMCPI_SCALING_GLOBAL` (default) or `PCMCPI_SCALING_ROW`
+
+   Options Database Key:
+.  -pc_mcpi_scaling <global,row> - the scaling
+
+   Level: advanced
+
+   Note:
+   Scales are powers of two, so that scaling itself rounds nothing. Rows of very different size want a scale each;
+   `PCView()` counts the entries that became zero.
+
+.seealso: `PCMCPIGetScaling()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetScaling - Gets what `PCMCPISetScaling()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  scaling - the value
+
+   Level: advanced
+
+.seealso: `PCMCPISetScaling()`
+@*/
+PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetAccumulate - Chooses the precision of the sums of a row's couplings
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  accumulate - `PCMCPI_ACCUMULATE_WORKING` (default) or `PCMCPI_ACCUMULATE_SINGLE`
+
+   Options Database Key:
+.  -pc_mcpi_accumulate <working,single> - the precision
+
+   Level: intermediate
+
+.seealso: `PCMCPIGetAccumulate()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetAccumulate - Gets what `PCMCPISetAccumulate()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  accumulate - the value
+
+   Level: intermediate
+
+.seealso: `PCMCPISetAccumulate()`
+@*/
+PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
