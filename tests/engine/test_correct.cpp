@@ -66,7 +66,7 @@ struct Coupled : Problem, Halo {
     v.ghosts       = ghosts();
     return v;
   }
-  Values values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored}; }
+  Values              values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored}; }
   std::vector<Scalar> oracle(const OracleFactor &factor, int corrections) const
   {
     const std::size_t   size = std::size_t(n);
