@@ -57,16 +57,16 @@ inline PetscErrorCode Permute(const std::vector<PetscInt> &order, PetscInt n, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A + A^T: symmetric, and as dominant as A. The pattern has to be symmetric.
-inline PetscErrorCode MakeSymmetric(Mat A)
+// A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
+inline PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false)
 {
   Mat T;
 
   PetscFunctionBegin;
-  PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
+  PetscCall(hermitian ? MatHermitianTranspose(A, MAT_INITIAL_MATRIX, &T) : MatTranspose(A, MAT_INITIAL_MATRIX, &T));
   PetscCall(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
   PetscCall(MatDestroy(&T));
-  PetscCall(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
