@@ -1,5 +1,5 @@
 // Relaxations against plain ones, dense ones, and one that says what every bit is.
-#include "relax_oracle.hpp"
+#include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a relaxation refuses, chooses and counts.
-#include "relax_oracle.hpp"
+#include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
 

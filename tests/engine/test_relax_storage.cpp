@@ -1,5 +1,5 @@
 // Relaxations with low-precision storage: scales, what is flushed, sizes; and what cannot be stored, or done.
-#include "relax_oracle.hpp"
+#include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
 
