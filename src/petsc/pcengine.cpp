@@ -112,7 +112,10 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
   e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  const Refusal refusal = e->engine->analyse(view, recipe);
+  // A grid that was given and that nothing would use.
+  const bool misfit = !hint && recipe.method == Method::relaxation && count_points(recipe.grid) != view.owned.rows &&
+                      recipe.relaxation.coloring == ColoringKind::automatic;
+  const Refusal refusal = misfit ? Refusal{Refusal::grid_size} : e->engine->analyse(view, recipe);
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
   const Statistics s = e->engine->statistics();
   PetscCall(

@@ -187,13 +187,17 @@ PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The body of a getter; an error for PCs of other types.
-template <class T, class Setting> PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting)
+// The body of a getter; an error for PCs of others or, if it is given, of another type.
+template <class T, class Setting>
+PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting, const char *type = nullptr)
 {
   PCEngine *e;
 
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
+  PetscCheck(!type || !std::strcmp(type, e->type->name), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_SUP, "Preconditioner of type %s has no such setting; it is one of type %s", e->type->name,
+             type);
   *value = FinegrainEnum<T>(setting(*e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

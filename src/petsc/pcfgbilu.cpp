@@ -49,7 +49,7 @@ PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }));
+    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

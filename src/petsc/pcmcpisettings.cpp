@@ -64,7 +64,7 @@ PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }));
+    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,7 +115,7 @@ PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }));
+    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,7 +164,7 @@ PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }));
+    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,7 +215,7 @@ PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }));
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,7 +265,7 @@ PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }));
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -317,7 +317,7 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }));
+    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -368,7 +368,7 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }));
+    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -415,6 +415,6 @@ PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }));
+    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -92,6 +92,7 @@ TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
   }
   Mat A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
+  ExpectRefusal(A, "-pc_mcpi_grid 7,3,4", {"-pc_mcpi_grid", "7,3,4", "block rows of this rank"});
   ExpectRefusal(A, "-pc_mcpi_coloring redblack -pc_mcpi_grid 7,3,4", {"-pc_mcpi_coloring redblack", "7,3,4"});
   if (Size() == 1) { // and one that does
     PC          pc;
