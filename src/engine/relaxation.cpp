@@ -149,7 +149,7 @@ public:
     for (int first = 0; first < vectors; first += most_vectors) {
       RelaxArguments a = arguments(b + first * stride, x + first * stride);
       a.vectors        = {std::min(most_vectors, vectors - first), stride};
-      a.from_zero      = true;
+      a.from_zero      = begin_from_zero(a.x, a.vectors);
       for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
         rare_.relax(Base::run(direction(backward)), n_, a);
@@ -193,7 +193,14 @@ private:
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
   }
-  bool           has_short_rows() const { return Offset(rows_of_.entries()) < Offset(10) * rows_; }
+  // Whether the first sweep leaves out what is zero; if not, x is. Leaving it out interrupts the stream of blocks,
+  // which long rows do not make up for (docs/performance.md).
+  bool begin_from_zero(Scalar *x, const Vectors &vectors) const
+  {
+    if (Offset(rows_of_.entries()) < Offset(10) * rows_) return true;
+    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
+    return false;
+  }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
     return {rows_of_.view(), false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
@@ -215,9 +222,7 @@ private:
     const bool     by_color = options_.exchange == Exchange::color;
     bool           first    = from_zero; // of the sweeps, from zero: there is nothing to fetch
     RelaxArguments a        = arguments(b, x);
-    // Leaving out what is zero interrupts the stream of blocks, which long rows do not make up for.
-    a.from_zero = from_zero && has_short_rows();
-    if (from_zero && !a.from_zero) Kokkos::deep_copy(exec_, loose(x), Scalar(0));
+    a.from_zero             = from_zero && begin_from_zero(x, a.vectors);
     if (copies_) {
       a.y      = copy_.data();
       a.ghosts = ghost_copy_.data();
