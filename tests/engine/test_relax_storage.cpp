@@ -50,6 +50,12 @@ std::vector<Hard> hard_matrices()
                if (magnitude(p.values[k]) < 2)
                  p.values[k] = Scalar(Real(k % 4 ? 0 : std::numeric_limits<Real>::denorm_min()));
            }},
+          {"halves of the smallest number", // 1 is scaled by 2^15, and 2^-40 to half of 2^-24
+           [](Problem &p) {
+             for (std::size_t k = 0; k < p.values.size(); ++k)
+               if (magnitude(p.values[k]) < 2)
+                 p.values[k] = Scalar(Real(k % 2 ? 1 : std::ldexp(k % 4 ? -1 : 1.5, -40 - int(k % 3))));
+           }},
           {"just at the limit", [](Problem &p) {
              const double f[] = {65504, 65503, 65505, 65519.99, 65520, 32752, 32752.001};
              for (std::size_t k = 0; k < p.values.size(); ++k)
