@@ -354,7 +354,8 @@ private:
     const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
     const double      first = double(first_entries_); // read by the first sweep
     s.factor_bytes          = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
-    first_bytes_  = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size();
+    first_bytes_ = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
+                   unscale_.span() * sizeof(Real);
     s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
     s.work_bytes  = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
                    (copy_.span() + ghost_copy_.span()) * sizeof(Single) + largest_.span() * sizeof(Real) +
