@@ -24,6 +24,18 @@ std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &sym
   return coloring;
 }
 
+// Over the scalars of a vector. Outside of the class, for nvcc.
+struct AddTo {
+  Scalar                     *total;
+  const Scalar               *step;
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
+};
+struct Narrow {
+  const Scalar               *from;
+  Single                     *to;
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
+};
+
 template <class Exec> class RelaxationOn final : public EngineBase<Exec>
 {
   using Base = EngineBase<Exec>;
@@ -178,17 +190,6 @@ public:
   }
 
 private:
-  struct AddTo {
-    Scalar                     *total;
-    const Scalar               *step;
-    KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
-  };
-  struct Narrow {
-    const Scalar               *from;
-    Single                     *to;
-    KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
-  };
-
   CouplingSource source(const Values &values) const
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
