@@ -206,8 +206,8 @@ TEST(McpiView, HelpListsTheOptions)
     for (const std::string option : {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision",
                                      "diag_precision", "scaling", "accumulate", "executor", "backend", "shift_type",
                                      "shift_amount", "grid", "block_size", "corrections", "richardson"})
-      EXPECT_NE(text.find("-helpful_pc_mcpi_" + option + (option == "coloring_balance" ? ":" : " ")),
-                std::string::npos)
+      EXPECT_TRUE(text.find("-helpful_pc_mcpi_" + option + " ") != std::string::npos ||
+                  text.find("-helpful_pc_mcpi_" + option + ":") != std::string::npos) // versions differ
         << option << " is not in\n"
         << text;
     for (const char *option : {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"})
