@@ -216,6 +216,15 @@ protected:
   Statistics                     statistics_;
 };
 
+// The engine of a back end.
+template <template <class> class On> std::unique_ptr<Engine> make_engine_on(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<On<DeviceExec>>();
+  }
+  return std::make_unique<On<HostExec>>();
+}
+
 // One translation unit for each.
 std::unique_ptr<Engine> make_factorization(Backend);
 std::unique_ptr<Engine> make_relaxation(Backend);

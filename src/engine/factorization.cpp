@@ -244,12 +244,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Engine> make_factorization(Backend backend)
-{
-  if constexpr (builds_device) {
-    if (backend == Backend::device) return std::make_unique<Factorization<DeviceExec>>();
-  }
-  return std::make_unique<Factorization<HostExec>>();
-}
+std::unique_ptr<Engine> make_factorization(Backend backend) { return make_engine_on<Factorization>(backend); }
 
 } // namespace finegrain

@@ -408,12 +408,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Engine> make_relaxation(Backend backend)
-{
-  if constexpr (builds_device) {
-    if (backend == Backend::device) return std::make_unique<RelaxationOn<DeviceExec>>();
-  }
-  return std::make_unique<RelaxationOn<HostExec>>();
-}
+std::unique_ptr<Engine> make_relaxation(Backend backend) { return make_engine_on<RelaxationOn>(backend); }
 
 } // namespace finegrain

@@ -38,20 +38,6 @@ PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, Keys *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A tree from these global block rows to their owners.
-PetscErrorCode MakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt> &global, PetscSF *sf)
-{
-  PetscLayout layout;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLayoutCreateFromSizes(comm, rows, PETSC_DETERMINE, 1, &layout));
-  PetscCall(PetscSFCreate(comm, sf));
-  PetscCall(PetscSFSetGraphLayout(*sf, layout, PetscInt(global.size()), nullptr, PETSC_OWN_POINTER, global.data()));
-  PetscCall(PetscSFSetUp(*sf));
-  PetscCall(PetscLayoutDestroy(&layout));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 template <class T>
 PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, HostArray<T> *ghosts)
 {
@@ -83,7 +69,7 @@ PetscErrorCode FindNeighbours(MPI_Comm comm, PetscInt first, const OperatorView 
       to[std::size_t(e)]   = ghosts[std::size_t(g.col(e))];
       from[std::size_t(e)] = first + row;
     }
-  PetscCall(MakeForest(comm, rows, to, &sf));
+  PetscCall(FinegrainMakeForest(comm, rows, to, &sf));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
   std::size_t count = 0;
@@ -134,7 +120,7 @@ PetscErrorCode ColorByHash(MPI_Comm comm, const OperatorView &view, const Neighb
 
   PetscFunctionBegin;
   Kokkos::deep_copy(ghost_color, Index(-1));
-  PetscCall(MakeForest(comm, view.owned.rows, n.global, &sf));
+  PetscCall(FinegrainMakeForest(comm, view.owned.rows, n.global, &sf));
   PetscCall(Fetch(sf, MPI_INT64_T, view.agreed.key, &ghost_key));
   HashColoring colors(symmetrize(view.owned), n.graph, view.agreed.key, ghost_key);
   while (left) {
@@ -207,7 +193,7 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.op.block;
   PetscCall(FindKeys(pc, first, rows, &a.key));
-  PetscCall(MakeForest(comm, rows, e.op.ghosts, &sf));
+  PetscCall(FinegrainMakeForest(comm, rows, e.op.ghosts, &sf));
   a.ghost_key   = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
   a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
   PetscCall(Fetch(sf, MPI_INT64_T, a.key, &a.ghost_key));

@@ -7,19 +7,13 @@ namespace finegrain
 
 PetscErrorCode PetscHalo::create(PC pc, const Operator &op, const OperatorView &view)
 {
-  const MPI_Comm        comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  PetscLayout           layout;
   std::vector<PetscInt> chosen;
 
   PetscFunctionBegin;
   PetscCall(destroy());
   pc_ = pc;
-  PetscCall(PetscLayoutCreateFromSizes(comm, view.owned.rows, PETSC_DETERMINE, 1, &layout));
-  PetscCall(PetscSFCreate(comm, &sf_));
   PetscCall(
-    PetscSFSetGraphLayout(sf_, layout, PetscInt(op.ghosts.size()), nullptr, PETSC_OWN_POINTER, op.ghosts.data()));
-  PetscCall(PetscSFSetUp(sf_));
-  PetscCall(PetscLayoutDestroy(&layout));
+    FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view.owned.rows, op.ghosts, &sf_));
   if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add up units that are one scalar by another name
   else {
     PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
@@ -88,3 +82,16 @@ PetscErrorCode PetscHalo::take_error()
 }
 
 } // namespace finegrain
+
+PetscErrorCode FinegrainMakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt> &global, PetscSF *sf)
+{
+  PetscLayout layout;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLayoutCreateFromSizes(comm, rows, PETSC_DETERMINE, 1, &layout));
+  PetscCall(PetscSFCreate(comm, sf));
+  PetscCall(PetscSFSetGraphLayout(*sf, layout, PetscInt(global.size()), nullptr, PETSC_OWN_POINTER, global.data()));
+  PetscCall(PetscSFSetUp(*sf));
+  PetscCall(PetscLayoutDestroy(&layout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -39,3 +39,6 @@ private:
 };
 
 } // namespace finegrain
+
+// A tree from these global block rows to their owners, of which this rank has `rows`. Collective.
+PetscErrorCode FinegrainMakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt> &global, PetscSF *sf);
