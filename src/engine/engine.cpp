@@ -42,8 +42,11 @@ const char *find_conflict(const Recipe &r)
     return "this executor runs on the host only";
   if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
-  if (r.schedule == ScheduleKind::color)
-    return "a factorization in a given order has no colors; its schedules are hyperplane and level";
+  if (r.levels < 0 || r.power < 0) return "levels of fill and the power that is colored are 0 or more";
+  if (r.levels > 0 && r.schedule == ScheduleKind::hyperplane)
+    return "fill couples points of a hyperplane; levels of fill go with the schedules level and color";
+  if (r.schedule == ScheduleKind::color && r.tile.points() > 0)
+    return "a shape of tiles is given, and colors are not cut into tiles of a grid";
   if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
     return "a shape of tiles is given, and this executor has none; tiles go with the executor tile, or with auto";
   return nullptr;

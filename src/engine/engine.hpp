@@ -44,7 +44,8 @@ struct Refusal {
     no_grid,
     bad_ordering,
     tile_fit,
-    color_fit // a colouring that the graph does not have
+    color_fit, // a colouring that the graph does not have
+    entries    // more entries than an Index counts
   } reason         = none;
   Index       row  = -1;      // missing_diagonal
   const char *text = nullptr; // conflict
@@ -81,10 +82,12 @@ struct Statistics {
   std::size_t  residual_bytes      = 0; // blocks that a residual reads (has_short_residual)
   std::size_t  long_residual_bytes = 0; // the same where it has to read the matrix
   double       apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
-  double       bytes_read     = 0;     // of blocks, by sweeps and residuals since analyse
-  Index        colors         = 0;     // relaxation
-  bool         symmetrized    = false; // relaxation: the graph was not symmetric, its colours are those of the union
-  ColoringKind coloring       = ColoringKind::automatic; // relaxation: what automatic came to
+  double       bytes_read     = 0; // of blocks, by sweeps and residuals since analyse
+  Index        fill           = 0; // blocks of the factor that the operator does not have
+  Offset       dropped        = 0; // blocks of fill left out because both rows have one colour
+  Index        colors         = 0;
+  bool         symmetrized    = false; // the graph was not symmetric, its colours are those of the union
+  ColoringKind coloring       = ColoringKind::automatic; // what automatic came to
   Real         scale          = 1;                       // relaxation: of half-precision storage, for the matrix
   Offset       apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
   Offset       launches       = 0;                       // kernels since analyse

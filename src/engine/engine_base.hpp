@@ -110,6 +110,12 @@ protected:
     const bool loop = executor_ == ExecutorKind::natural || executor_ == ExecutorKind::shuffle;
     return {exec_, loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
   }
+  // body(i) for 0 <= i < count, in any order.
+  template <class Body> void for_each(Offset count, const Body &body)
+  {
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    if (count > 0) Kokkos::parallel_for("finegrain::each", Policy(exec_, 0, count), body);
+  }
   void finish() const
   {
     if constexpr (works_in_teams<Exec>) exec_.fence();

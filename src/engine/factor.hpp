@@ -1,4 +1,4 @@
-// The row function of DILU and ILU(0) (numerics.md 1).
+// The row function of DILU and ILU (numerics.md 1 and 3).
 #pragma once
 
 #include "progress.hpp"
@@ -28,7 +28,7 @@ struct Trouble {
 template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
   BlockSize<N> n;
   const Index *lower_ptr, *upper_ptr;
-  const Index *lower_source, *diagonal_source, *upper_source;
+  const Index *lower_source, *diagonal_source, *upper_source; // -1: fill, which is zero before
   const Index *row_of;
   Index        last_position;
   UpdateList   to_diagonal, to_lower, to_upper;
@@ -88,10 +88,19 @@ private:
                                                                            const UpdateList &list, Index target,
                                                                            Scalar *space) const
   {
-    if (!list.ptr || list.ptr[target] == list.ptr[target + 1]) return source.view(lanes, n, entry, space);
-    source.load(lanes, n, entry, space);
-    subtract_products(lanes, list, target, space);
+    if (entry < 0) zero(lanes, space);
+    else if (!list.ptr || list.ptr[target] == list.ptr[target + 1]) return source.view(lanes, n, entry, space);
+    else source.load(lanes, n, entry, space);
+    if (list.ptr) subtract_products(lanes, list, target, space);
     return space;
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
+  {
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      sums.store(block + c * n + s.first);
+    });
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract_products(const Lanes      &lanes,
                                                                             const UpdateList &list, Index target,

@@ -6,6 +6,28 @@ namespace finegrain
 namespace
 {
 
+// Over the words of the blocks of a list. Outside of the class, for nvcc.
+struct ClearBlocks {
+  const Index   *list;
+  std::uint32_t *blocks;
+  Offset         words; // of one block
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = 0; }
+};
+
+// Entries of a triangular part that the sweeps do not have, by slot; row_of_slot and row_of_column give rows.
+template <class RowOfSlot, class RowOfColumn>
+HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostSpace> &t, RowOfSlot row_of_slot,
+                              RowOfColumn row_of_column)
+{
+  std::vector<Index> found;
+  if (e.drops_after)
+    for (Index slot = 0; slot < e.selection.graph.rows; ++slot)
+      for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f)
+        if (is_dropped(e, row_of_slot(slot), row_of_column(t.col(f)))) found.push_back(f);
+  return to_array("finegrain::dropped", found);
+}
+
 template <class Exec> class Factorization final : public EngineBase<Exec>
 {
   using Base = EngineBase<Exec>;
@@ -15,15 +37,18 @@ public:
   Refusal analyse(const OperatorView &view, const Recipe &recipe) override
   {
     if (const Refusal refusal = Base::check(view, recipe)) return refusal;
+    Elimination elimination;
+    if (const Refusal refusal = choose_elimination(view.owned, recipe, elimination)) return refusal;
     Plan plan;
-    if (const Refusal refusal = make_plan(view.owned, view.block, recipe, Base::machine(), plan)) return refusal;
+    if (const Refusal refusal = make_plan(elimination, view.block, recipe, Base::machine(), plan)) return refusal;
 
     FactorKind kind    = recipe.factor;
-    const auto pattern = split_pattern(plan.selection, recipe.ordering, plan.row_of, plan.y, kind);
+    const auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
     pattern_           = copy_to<Space>(pattern);
     transposed_        = {};
     has_transposed_    = false;
     Base::begin(view, recipe, plan, pattern_.row_of);
+    find_dropped_blocks(elimination, pattern);
     kernels_ = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
     rare_    = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
     set_near(plan, pattern, works_in_teams<Exec> ? Base::machine().scratch / (std::size_t(n_) * sizeof(Scalar)) : 0,
@@ -39,8 +64,13 @@ public:
     y_many_        = {};
     shifted_       = false;
 
-    statistics_.factor   = kind;
-    statistics_.left_out = view.coupling.entries() + plan.selection.left_out.entries();
+    statistics_.factor      = kind;
+    statistics_.left_out    = view.coupling.entries() + elimination.selection.left_out.entries();
+    statistics_.fill        = elimination.fill;
+    statistics_.dropped     = elimination.dropped;
+    statistics_.colors      = elimination.colors;
+    statistics_.coloring    = elimination.coloring;
+    statistics_.symmetrized = elimination.symmetrized;
     count();
     return {};
   }
@@ -69,6 +99,7 @@ public:
                                     residuals_.difference.data(),
                                     trouble_.data()};
     kernels_.factor(Base::run(forward_), n_, arguments);
+    clear_dropped_blocks();
     const FactorReport report   = Base::report_trouble();
     shifted_                    = report.shifted > 0;
     residuals_.difference_known = residuals_.keeps_difference;
@@ -165,6 +196,23 @@ public:
   }
 
 private:
+  // Blocks that are factored and that sweeps do not have are zero in them.
+  void find_dropped_blocks(const Elimination &e, const Pattern<Kokkos::HostSpace> &p)
+  {
+    const auto row_of = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
+    const auto same   = [](Index row) { return row; };
+    dropped_lower_    = copy_to<Space>(p.y == Layout::row ? find_dropped(e, p.lower, row_of, same)
+                                                          : find_dropped(e, p.lower, row_of, row_of));
+    dropped_upper_    = copy_to<Space>(find_dropped(
+         e, p.upper, [&](Index slot) { return row_of(rows_ - 1 - slot); }, same));
+  }
+  void clear_dropped_blocks()
+  {
+    const Offset words = Offset(n_) * n_ * Offset(storage_size(statistics_.precision) / sizeof(std::uint32_t));
+    for (const auto &[list, blocks] : {std::pair(&dropped_lower_, &lower_), std::pair(&dropped_upper_, &upper_)})
+      Base::for_each(Offset(list->extent(0)) * words,
+                     ClearBlocks{list->data(), static_cast<std::uint32_t *>(blocks->data()), words});
+  }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {
     return {pattern_.lower.ptr.data(),
@@ -204,7 +252,8 @@ private:
     s.upper                   = Index(upper);
     s.updates                 = Offset(products);
     s.factor_bytes            = lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes = pattern_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.index_bytes             = pattern_.bytes() + (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) +
+                    r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
     s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
     s.apply_bytes = s.factor_bytes + 4 * vector +
                     (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
@@ -239,6 +288,7 @@ private:
   Transposed<Space>    transposed_;
   bool                 has_transposed_ = false, shifted_ = false, y_known_ = false;
   BlockStorage<Space>  lower_, upper_, diagonal_;
+  Array<Index, Space>  dropped_lower_, dropped_upper_; // Drop::after
   Array<Scalar, Space> y_, y_many_;
 };
 

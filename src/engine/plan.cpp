@@ -16,20 +16,20 @@ double window_width(int block) { return block <= 2 ? 3 : 1.9; }
 // No rows are the rows of no grids.
 bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
 
-Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe, Plan &plan)
+Refusal choose_schedule(const Graph &g, const Elimination &e, const Recipe &recipe, Plan &plan)
 {
-  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane, ordered = recipe.ordering.extent(0) > 0;
+  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane, ordered = e.ordering.extent(0) > 0;
   std::optional<Schedule> planes;
-  if (recipe.schedule == ScheduleKind::color) {
-    plan.schedule = {ScheduleKind::color, {}, recipe.group};
+  if (e.group.extent(0)) {
+    plan.schedule = {ScheduleKind::color, {}, e.group};
     return {};
   }
   if (recipe.schedule != ScheduleKind::level && has_grid(g, recipe) && !ordered)
-    planes = schedule_hyperplanes(recipe.grid, plan.selection.graph);
+    planes = schedule_hyperplanes(recipe.grid, e.selection.graph);
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
   const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
   if (wants_planes && !planes &&
-      !(coupled && find_hyperplanes(recipe.grid, select_within_grids(owned, recipe.grid).graph)))
+      !(coupled && find_hyperplanes(recipe.grid, select_within_grids(e.selection.graph, recipe.grid).graph)))
     return {Refusal::grid_fit};
   plan.schedule = planes ? *planes : schedule_levels(g);
   return {};
@@ -37,13 +37,11 @@ Refusal choose_schedule(const Graph &g, const Graph &owned, const Recipe &recipe
 
 // An order for one thread that runs colours: any one in which a row comes after its neighbours of smaller colours
 // gives the same result, and one close to the natural order finds its vectors in cache.
-HostArray<Index> order_colors(const Graph &owned, int block, const Recipe &recipe)
+HostArray<Index> order_colors(const Elimination &e, int block)
 {
-  auto color = make_array<Index>("finegrain::color", std::size_t(owned.rows));
-  for (std::size_t g = 0; g + 1 < recipe.group.extent(0); ++g)
-    for (Index p = recipe.group(g); p < recipe.group(g + 1); ++p) color(recipe.ordering(p)) = Index(g);
-  const HostArray<Index> near    = order_by_neighbours(symmetrize(owned), color);
-  const HostArray<Index> windows = order_windows(permute(owned, near), window_width(block));
+  const Graph           &graph   = e.selection.graph;
+  const HostArray<Index> near    = order_by_neighbours(e.symmetric ? graph : symmetrize(graph), e.color);
+  const HostArray<Index> windows = order_windows(permute(graph, near), window_width(block));
   return windows.extent(0) ? compose(near, windows) : near;
 }
 
@@ -51,8 +49,8 @@ HostArray<Index> order_colors(const Graph &owned, int block, const Recipe &recip
 class TaskChooser
 {
 public:
-  TaskChooser(const Graph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
-      : g_(g), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
+  TaskChooser(const Graph &g, bool ordered, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+      : g_(g), ordered_(ordered), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
   {
   }
 
@@ -120,7 +118,7 @@ private:
   bool has_grid() const
   {
     return recipe_.schedule != ScheduleKind::level && g_.rows > 0 && count_points(recipe_.grid) == g_.rows &&
-           !recipe_.ordering.extent(0);
+           !ordered_;
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const
@@ -229,6 +227,7 @@ private:
   }
 
   const Graph   &g_;
+  const bool     ordered_;
   const int      block_;
   const Recipe  &recipe_;
   const Machine &machine_;
@@ -237,20 +236,17 @@ private:
 
 } // namespace
 
-Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
 {
-  const bool colors  = recipe.schedule == ScheduleKind::color,
-             by_hand = colors && recipe.relaxation.exchange == Exchange::color; // group after group
-  const bool ordered = recipe.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
-  if (wants_planes && !has_grid(owned, recipe)) return {Refusal::no_grid};
-  const bool cuts =
-    recipe.grid.size() > 1 && recipe.coupling == GridCoupling::corrections; // whatever the schedule is
-  if ((wants_planes || cuts) && count_points(recipe.grid) != owned.rows) return {Refusal::grid_size};
-  plan.selection = select_for_factor(owned, recipe.grid, recipe.coupling);
-  // The factor's graph as it is eliminated.
-  const Graph g = ordered ? permute(plan.selection.graph, recipe.ordering) : plan.selection.graph;
-  if (const Refusal refusal = choose_schedule(g, owned, recipe, plan)) return refusal;
-  TaskChooser chooser(g, block, recipe, machine, plan);
+  const Graph &graph  = e.selection.graph;
+  const bool   colors = e.group.extent(0) > 0,
+             by_hand  = colors && recipe.relaxation.exchange == Exchange::color; // group after group
+  const bool ordered = e.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
+  if (wants_planes && !has_grid(graph, recipe)) return {Refusal::no_grid};
+  if (wants_planes && count_points(recipe.grid) != graph.rows) return {Refusal::grid_size};
+  const Graph g = ordered ? permute(graph, e.ordering) : graph; // as it is eliminated
+  if (const Refusal refusal = choose_schedule(g, e, recipe, plan)) return refusal;
+  TaskChooser chooser(g, ordered, block, recipe, machine, plan);
   if (const Refusal refusal = chooser.choose()) return refusal;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;
@@ -265,8 +261,8 @@ Refusal make_plan(const Graph &owned, int block, const Recipe &recipe, const Mac
   default:
     order = plan.schedule.order;
   }
-  if (ordered) order = order.extent(0) ? compose(recipe.ordering, order) : recipe.ordering;
-  if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(owned, block, recipe);
+  if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
+  if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.
   const bool by_row =

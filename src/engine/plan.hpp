@@ -1,7 +1,7 @@
 // Schedule, storage order and executor, chosen together.
 #pragma once
 
-#include "engine.hpp"
+#include "elimination.hpp"
 #include "tasks.hpp"
 
 namespace finegrain
@@ -15,7 +15,6 @@ struct Machine {
 };
 
 struct Plan {
-  Selection        selection; // what the factor keeps of the owned square
   Schedule         schedule;
   ExecutorKind     executor = ExecutorKind::natural;
   const char      *reason   = ""; // why this executor
@@ -25,7 +24,7 @@ struct Plan {
   Box              tile;  // tile on a grid
 };
 
-Refusal make_plan(const Graph &owned, int block, const Recipe &, const Machine &, Plan &);
+Refusal make_plan(const Elimination &, int block, const Recipe &, const Machine &, Plan &);
 
 // For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
 HostArray<Index> shuffle_slots(const HostArray<Index> &group);

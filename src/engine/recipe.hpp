@@ -39,14 +39,19 @@ enum class Exchange { none, sweep, color };
 enum class Scaling { global, row };
 
 struct Relaxation {
-  int          sweeps      = 15; // of the kind below; symmetric: up and down
-  SweepKind    sweep       = SweepKind::forward;
-  Real         omega       = 1;
-  Scaling      scaling     = Scaling::global;
-  Exchange     exchange    = Exchange::none;
-  bool         single_sums = false; // products of couplings are summed in single precision
-  ColoringKind coloring    = ColoringKind::automatic;
-  bool         balanced    = false;
+  int       sweeps      = 15; // of the kind below; symmetric: up and down
+  SweepKind sweep       = SweepKind::forward;
+  Real      omega       = 1;
+  Scaling   scaling     = Scaling::global;
+  Exchange  exchange    = Exchange::none;
+  bool      single_sums = false; // products of couplings are summed in single precision
+};
+
+// What becomes of fill between two rows of a colour, which sweeps by colours cannot have (numerics.md 3).
+enum class Drop {
+  during, // it is left out, and so is what would follow from it
+  after,  // it is factored, and left out of the sweeps
+  none    // it stays
 };
 
 struct Recipe {
@@ -60,9 +65,13 @@ struct Recipe {
   Shift            shift;
   Grid             grid; // empty: no structure known
   GridCoupling     coupling = GridCoupling::factor;
-  Box              tile;     // of executor tile; no points: chosen by the plan
-  HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
-  HostArray<Index> group; // with ScheduleKind::color: the place where each group of the ordering begins, and the end
+  int              levels   = 0; // of fill: p of ILU(p)
+  int              power    = 0; // of the pattern that is coloured: q of ILU(p,q); 0: p + 1, which drops nothing
+  Drop             drop     = Drop::during;
+  ColoringKind     coloring = ColoringKind::automatic;
+  bool             balanced = false;
+  Box              tile;       // of executor tile; no points: chosen by the plan
+  HostArray<Index> ordering;   // row at each place of the elimination order; empty: natural
   Relaxation       relaxation; // of Method::relaxation
 };
 

@@ -19,8 +19,8 @@ std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &sym
                        is_valid(view.coupling, given, view.agreed.ghost_color.data());
     return valid ? std::optional(given) : std::nullopt;
   }
-  auto coloring = make_coloring(r.coloring, symmetric, recipe.grid, view.agreed.key);
-  if (coloring && r.balanced) balance_colors(symmetric, *coloring);
+  auto coloring = make_coloring(recipe.coloring, symmetric, recipe.grid, view.agreed.key);
+  if (coloring && recipe.balanced) balance_colors(symmetric, *coloring);
   return coloring;
 }
 
@@ -48,7 +48,7 @@ public:
     if (const Refusal refusal = Base::check(view, recipe)) return refusal;
     bool          was_symmetric;
     const Graph   symmetric = symmetrize(view.owned, &was_symmetric);
-    ColoringKind &kind      = recipe.relaxation.coloring;
+    ColoringKind &kind      = recipe.coloring;
     const bool    by_color  = recipe.relaxation.exchange == Exchange::color;
     if (by_color) kind = view.agreed.kind;
     else if (kind == ColoringKind::automatic)
@@ -56,12 +56,15 @@ public:
     const auto coloring = choose_colors(view, symmetric, recipe);
     if (!coloring) return {Refusal::color_fit};
     const Schedule colors = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
-    recipe.schedule       = ScheduleKind::color;
-    recipe.ordering       = colors.order;
-    recipe.group          = colors.group;
     recipe.grid           = {};
+    Elimination elimination;
+    elimination.selection.graph = view.owned;
+    elimination.ordering        = colors.order;
+    elimination.group           = colors.group;
+    elimination.color           = coloring->color;
+    elimination.symmetric       = was_symmetric;
     Plan plan;
-    if (const Refusal refusal = make_plan(view.owned, view.block, recipe, Base::machine(), plan)) return refusal;
+    if (const Refusal refusal = make_plan(elimination, view.block, recipe, Base::machine(), plan)) return refusal;
 
     const auto rows = order_couplings(view, *coloring, recipe.relaxation.exchange, plan.row_of);
     rows_of_        = copy_to<Space>(rows);
@@ -94,7 +97,7 @@ public:
 
     statistics_.colors      = coloring->colors;
     statistics_.symmetrized = !was_symmetric || view.agreed.symmetrized;
-    statistics_.coloring    = recipe.relaxation.coloring;
+    statistics_.coloring    = recipe.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
     statistics_.lower       = rows.entries();
     count();
@@ -145,10 +148,7 @@ public:
     relax(residuals_.rhs.data(), step, true);
     statistics_.bytes_read += double(statistics_.long_residual_bytes);
     if (!total) return;
-    Kokkos::parallel_for("finegrain::add",
-                         Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>(
-                           exec_, 0, Offset(Base::scalars())),
-                         AddTo{total, step});
+    Base::for_each(Offset(Base::scalars()), AddTo{total, step});
     Base::finish();
   }
 
@@ -263,12 +263,7 @@ private:
   }
   void narrow_to(const Array<Single, Space> &to, const Scalar *from)
   {
-    for_scalars(to.extent(0), Narrow{from, to.data()});
-  }
-  template <class Body> void for_scalars(std::size_t count, const Body &body)
-  {
-    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    Kokkos::parallel_for("finegrain::vector", Policy(exec_, 0, Offset(count)), body);
+    Base::for_each(Offset(to.extent(0)), Narrow{from, to.data()});
   }
 
   // Each colour's rows that others need, then the rest while these are under way.

@@ -114,7 +114,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   // A grid that was given and that nothing would use.
   const bool misfit = !hint && recipe.method == Method::relaxation && count_points(recipe.grid) != view.owned.rows &&
-                      recipe.relaxation.coloring == ColoringKind::automatic;
+                      recipe.coloring == ColoringKind::automatic;
   const Refusal refusal = misfit ? Refusal{Refusal::grid_size} : e->engine->analyse(view, recipe);
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
   const Statistics s = e->engine->statistics();

@@ -75,7 +75,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
                            r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
                            PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
   if (!e->analyzed) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(r.coloring)]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(e->recipe.coloring)]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   // Ranks without rows have colored nothing.
@@ -90,7 +90,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   if (most[2] + most[3] > kinds)
     coloring.append(" on some ranks, ").append(PCMCPIColoringTypes[kinds - most[3]]).append(" on others");
   PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s\n", coloring.c_str(),
-                                   r.balanced ? ", balanced" : "", most[0],
+                                   e->recipe.balanced ? ", balanced" : "", most[0],
                                    r.exchange == Exchange::color ? " agreed by all ranks" : "",
                                    most[1] ? ", of the pattern with its transpose" : ""));
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);

@@ -192,7 +192,7 @@ PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineSet(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,7 +215,7 @@ PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.relaxation.coloring; }, PCMCPI));
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,7 +242,7 @@ PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineSet(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,7 +265,7 @@ PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.relaxation.balanced; }, PCMCPI));
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -104,8 +104,8 @@ inline std::vector<Storage> all_storage()
 inline Coloring colors_of(const Problem &p, const Recipe &r)
 {
   const Graph symmetric = symmetrize(p.graph);
-  Coloring    c         = make_coloring(r.relaxation.coloring, symmetric, r.grid).value();
-  if (r.relaxation.balanced) balance_colors(symmetric, c);
+  Coloring    c         = make_coloring(r.coloring, symmetric, r.grid).value();
+  if (r.balanced) balance_colors(symmetric, c);
   return c;
 }
 
@@ -265,7 +265,7 @@ inline std::string describe(const char *name, const Recipe &r)
 {
   return std::string(name) + ", executor " + std::to_string(int(r.executor)) + ", sweep " +
          std::to_string(int(r.relaxation.sweep)) + " x " + std::to_string(r.relaxation.sweeps) + ", omega " +
-         std::to_string(r.relaxation.omega) + ", coloring " + std::to_string(int(r.relaxation.coloring));
+         std::to_string(r.relaxation.omega) + ", coloring " + std::to_string(int(r.coloring));
 }
 
 } // namespace finegrain::test

@@ -33,8 +33,8 @@ TEST_P(Relaxed, EqualsThePlainOne)
     for (const ColoringKind coloring : all_colorings)
       for (const bool balanced : {false, true}) {
         Recipe r              = relaxation_recipe(c.grid);
-        r.relaxation.coloring = coloring;
-        r.relaxation.balanced = balanced;
+        r.coloring = coloring;
+        r.balanced = balanced;
         if (!make_coloring(coloring, symmetrize(c.graph), c.grid)) continue;
         const auto x = p.solve(r);
         ASSERT_EQ(x.size(), p.b.size()) << describe(c.name, r);

@@ -77,7 +77,7 @@ TEST(RelaxedChoices, ColorsThatDoNotFitAreRefused)
 {
   const auto reason = [](const Graph &g, const Grid &grid) {
     Recipe r              = relaxation_recipe(grid);
-    r.relaxation.coloring = ColoringKind::red_black;
+    r.coloring = ColoringKind::red_black;
     return refuse(Problem(g, 2), r).reason;
   };
   const Box box{4, 3, 2};

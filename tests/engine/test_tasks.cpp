@@ -180,6 +180,13 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(plan_tasks(line, units, find_unit_levels(line, units), {20, 1}, 0).tasks.count(), 3);
 }
 
+Refusal make_plan(const Graph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+{
+  Elimination e;
+  if (const Refusal refusal = choose_elimination(g, recipe, e)) return refusal;
+  return finegrain::make_plan(e, block, recipe, machine, plan);
+}
+
 // What the plan chooses by itself.
 Plan choose(const Graph &g, const Recipe &recipe, const Machine &machine, int block = 5)
 {

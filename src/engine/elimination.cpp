@@ -1,0 +1,78 @@
+#include "elimination.hpp"
+
+#include "fill.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+// Places of the rows of an ordering, as keys that schedule_colors() sorts by; none for the natural order.
+HostArray<std::int64_t> find_places(const HostArray<Index> &ordering)
+{
+  HostArray<std::int64_t> place("finegrain::place", ordering.extent(0));
+  for (std::size_t p = 0; p < ordering.extent(0); ++p) place(ordering(p)) = std::int64_t(p);
+  return place;
+}
+
+// Colours the power of the pattern, row after row of the ordering, and sorts the rows by colour.
+Refusal choose_colors(const Recipe &recipe, Elimination &e)
+{
+  bool        was_symmetric;
+  const Graph symmetric = symmetrize(e.selection.graph, &was_symmetric);
+  const auto  power     = find_power(symmetric, recipe.power > 0 ? recipe.power : recipe.levels + 1);
+  if (!power) return {Refusal::entries};
+  const bool  ordered = recipe.ordering.extent(0) > 0;
+  const Graph graph   = ordered ? permute(*power, recipe.ordering) : *power;
+  e.coloring          = recipe.coloring == ColoringKind::automatic ? ColoringKind::greedy : recipe.coloring;
+  if (e.coloring == ColoringKind::red_black && ordered) return {Refusal::color_fit};
+  auto coloring = make_coloring(e.coloring, graph, recipe.grid);
+  if (!coloring) return {Refusal::color_fit};
+  if (recipe.balanced) balance_colors(graph, *coloring);
+  if (ordered) {
+    auto color = make_array<Index>("finegrain::color", recipe.ordering.extent(0));
+    for (std::size_t p = 0; p < recipe.ordering.extent(0); ++p) color(recipe.ordering(p)) = coloring->color(p);
+    coloring->color = color;
+  }
+  const Schedule colors = schedule_colors(*coloring, find_places(recipe.ordering));
+  e.ordering            = colors.order;
+  e.group               = colors.group;
+  e.color               = coloring->color;
+  e.colors              = coloring->colors;
+  e.symmetrized         = !was_symmetric;
+  e.symmetric           = was_symmetric;
+  return {};
+}
+
+} // namespace
+
+Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination &e)
+{
+  // Whatever the schedule is.
+  if (recipe.grid.size() > 1 && recipe.coupling == GridCoupling::corrections &&
+      count_points(recipe.grid) != owned.rows)
+    return {Refusal::grid_size};
+  e.selection = select_for_factor(owned, recipe.grid, recipe.coupling);
+  e.ordering  = recipe.ordering;
+  if (recipe.schedule == ScheduleKind::color)
+    if (const Refusal refusal = choose_colors(recipe, e)) return refusal;
+  const bool drops = recipe.drop == Drop::during;
+  const auto fill =
+    find_fill(e.selection, e.ordering, recipe.levels, drops ? e.color : HostArray<Index>(), &e.dropped);
+  if (!fill) return {Refusal::entries};
+  e.fill      = fill->graph.entries() - e.selection.graph.entries();
+  e.selection = *fill;
+  if (drops || e.colors == 0) return {};
+  Offset inside = 0;
+  for (Index i = 0; i < owned.rows; ++i)
+    for (Index f = fill->graph.ptr(i); f < fill->graph.ptr(i + 1); ++f)
+      inside += fill->graph.col(f) != i && e.color(fill->graph.col(f)) == e.color(i);
+  if (inside == 0) return {};
+  e.group       = {}; // rows of a colour depend on each other in the factorization
+  e.drops_after = recipe.drop == Drop::after;
+  if (e.drops_after) e.dropped = inside;
+  return {};
+}
+
+} // namespace finegrain
