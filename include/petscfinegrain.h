@@ -23,6 +23,7 @@
 /* PC types */
 #define PCFGBILU "fgbilu"
 #define PCMCPI "mcpi"
+#define PCPOWERQILU "powerqilu"
 
 /* KSP types */
 #define KSPREFINE "refine"
@@ -31,10 +32,11 @@
    PCFinegrainScheduleType - which groups of mutually independent block rows a preconditioner runs in parallel
 
    Values:
-+  PC_FINEGRAIN_SCHEDULE_AUTO       - hyperplanes where the grid is known and they fit the matrix, else level sets
++  PC_FINEGRAIN_SCHEDULE_AUTO       - `PCFGBILU`: hyperplanes where the grid is known and they fit the matrix, else
+                                      level sets; `PCMCPI` and `PCPOWERQILU`: colors
 .  PC_FINEGRAIN_SCHEDULE_HYPERPLANE - hyperplanes of a structured grid; an error where they do not fit
 .  PC_FINEGRAIN_SCHEDULE_LEVEL      - level sets of the matrix graph
--  PC_FINEGRAIN_SCHEDULE_COLOR      - colors, what `PCMCPI` always has; an error for `PCFGBILU`
+-  PC_FINEGRAIN_SCHEDULE_COLOR      - colors; an error for `PCFGBILU`
 
    Level: intermediate
 
@@ -168,6 +170,32 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainRichardsonTypes[];
 
 /*E
+   PCFinegrainColoringType - how block rows are colored; names as in `MatColoringType` where that has the same
+
+   Values:
++  PC_FINEGRAIN_COLORING_AUTO     - greedy; `PCMCPI`: red-black where a grid is known and it fits, and jp
+                                    for an exchange by color
+.  PC_FINEGRAIN_COLORING_GREEDY   - the smallest color free, in natural order
+.  PC_FINEGRAIN_COLORING_LF       - the same, largest degree first
+.  PC_FINEGRAIN_COLORING_SL       - the same, smallest degree last
+.  PC_FINEGRAIN_COLORING_JP       - Jones and Plassmann's, by a hash of global rows
+-  PC_FINEGRAIN_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetColoring()`
+E*/
+typedef enum {
+  PC_FINEGRAIN_COLORING_AUTO,
+  PC_FINEGRAIN_COLORING_GREEDY,
+  PC_FINEGRAIN_COLORING_LF,
+  PC_FINEGRAIN_COLORING_SL,
+  PC_FINEGRAIN_COLORING_JP,
+  PC_FINEGRAIN_COLORING_REDBLACK
+} PCFinegrainColoringType;
+FINEGRAIN_EXTERN const char *const PCFinegrainColoringTypes[];
+
+/*E
    PCFGBILUFactorType - which blocks a `PCFGBILU` factorization modifies
 
    Values:
@@ -196,31 +224,6 @@ FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
 E*/
 typedef enum { PCMCPI_SWEEP_FORWARD, PCMCPI_SWEEP_BACKWARD, PCMCPI_SWEEP_SYMMETRIC } PCMCPISweepType;
 FINEGRAIN_EXTERN const char *const PCMCPISweepTypes[];
-
-/*E
-   PCMCPIColoringType - how `PCMCPI` colors the block rows; names as in `MatColoringType` where that has the same
-
-   Values:
-+  PCMCPI_COLORING_AUTO     - red-black where a grid is known and it fits, else greedy, or jp for an exchange by color
-.  PCMCPI_COLORING_GREEDY   - the smallest color free, in natural order
-.  PCMCPI_COLORING_LF       - the same, largest degree first
-.  PCMCPI_COLORING_SL       - the same, smallest degree last
-.  PCMCPI_COLORING_JP       - Jones and Plassmann's, by a hash of global rows
--  PCMCPI_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
-
-   Level: intermediate
-
-.seealso: `PCMCPISetColoring()`
-E*/
-typedef enum {
-  PCMCPI_COLORING_AUTO,
-  PCMCPI_COLORING_GREEDY,
-  PCMCPI_COLORING_LF,
-  PCMCPI_COLORING_SL,
-  PCMCPI_COLORING_JP,
-  PCMCPI_COLORING_REDBLACK
-} PCMCPIColoringType;
-FINEGRAIN_EXTERN const char *const PCMCPIColoringTypes[];
 
 /*E
    PCMCPIExchangeType - when `PCMCPI` fetches the values of other ranks
@@ -265,6 +268,24 @@ E*/
 typedef enum { PCMCPI_ACCUMULATE_WORKING, PCMCPI_ACCUMULATE_SINGLE } PCMCPIAccumulateType;
 FINEGRAIN_EXTERN const char *const PCMCPIAccumulateTypes[];
 
+/*E
+   PCPOWERQILUDropType - what becomes of fill of `PCPOWERQILU` between two block rows of one color
+
+   Values:
++  PCPOWERQILU_DROP_DURING - it is left out of the factorization, and so is what would follow from it
+.  PCPOWERQILU_DROP_AFTER  - it is factored, and left out of L and U afterwards; run by level sets
+-  PCPOWERQILU_DROP_NONE   - it stays; run by level sets
+
+   Note:
+   There is none with q > p, see `PCPOWERQILUSetPower()`.
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetDrop()`
+E*/
+typedef enum { PCPOWERQILU_DROP_DURING, PCPOWERQILU_DROP_AFTER, PCPOWERQILU_DROP_NONE } PCPOWERQILUDropType;
+FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
+
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
@@ -289,6 +310,10 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC, PCFinegrainGridCo
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGridCoupling(PC, PCFinegrainGridCoupling *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetOrdering(PC, MatOrderingType);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetOrdering(PC, MatOrderingType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoring(PC, PCFinegrainColoringType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoring(PC, PCFinegrainColoringType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoringBalance(PC, PetscBool);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoringBalance(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetRichardson(PC, PCFinegrainRichardsonType);
@@ -306,16 +331,19 @@ FINEGRAIN_EXTERN PetscErrorCode PCMCPISetSweep(PC, PCMCPISweepType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetSweep(PC, PCMCPISweepType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetOmega(PC, PetscReal);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetOmega(PC, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetColoring(PC, PCMCPIColoringType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetColoring(PC, PCMCPIColoringType *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetColoringBalance(PC, PetscBool);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetColoringBalance(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC, PCMCPIExchangeType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC, PCMCPIExchangeType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC, PCMCPIScalingType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC, PCMCPIScalingType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetAccumulate(PC, PCMCPIAccumulateType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetAccumulate(PC, PCMCPIAccumulateType *);
+
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetLevels(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetLevels(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC, PCPOWERQILUDropType);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC, PCPOWERQILUDropType *);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);

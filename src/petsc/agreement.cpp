@@ -172,11 +172,11 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
 
 PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
 {
-  const MPI_Comm    comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const char       *name = e.type->name;
-  const Index       rows = view->owned.rows;
-  const Relaxation &r    = e.recipe.relaxation;
-  Agreement        &a    = view->agreed;
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const char    *name = e.type->name;
+  const Index    rows = view->owned.rows;
+  const Recipe  &r    = e.recipe;
+  Agreement     &a    = view->agreed;
   bool red_black = r.coloring == ColoringKind::automatic || r.coloring == ColoringKind::red_black, fits = false;
   const PetscInt *degree;
   PetscInt        first;

@@ -84,9 +84,29 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
             "-pc_%s_coloring redblack does not fit: points of the same parity are coupled, or there is no grid%s%s "
             "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
             name, grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
+  case Refusal::entries:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+            "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "
+            "-pc_%s_levels or -pc_%s_power, or more ranks",
+            name, name);
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Stops for a schedule that the type does not have.
+PetscErrorCode CheckSchedule(const PCEngineType &type, ScheduleKind schedule)
+{
+  constexpr unsigned needs[] = {0, PCENGINE_HYPERPLANES, PCENGINE_LEVELS, PCENGINE_COLORS};
+  std::string        names;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < 4; ++s)
+    if ((type.has & needs[s]) == needs[s]) names.append(s ? ", " : "").append(PCFinegrainScheduleTypes[s]);
+  PetscCheck((type.has & needs[int(schedule)]) == needs[int(schedule)], PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-pc_%s_schedule is %s, which -pc_type %s does not have; it has %s", type.name,
+             PCFinegrainScheduleTypes[int(schedule)], type.name, names.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,9 +118,11 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
 
   PetscFunctionBegin;
   PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
-  if (!hint && (e->type->has & PCENGINE_SCHEDULE) && recipe.schedule == ScheduleKind::automatic)
-    recipe.schedule = ScheduleKind::hyperplane;
-  PetscCheck((e->type->has & PCENGINE_SCHEDULE) || e->ordering == MATORDERINGNATURAL, PETSC_COMM_SELF, PETSC_ERR_SUP,
+  const bool colors = e->type->has & PCENGINE_COLORS;
+  PetscCall(CheckSchedule(*e->type, recipe.schedule));
+  if (recipe.schedule == ScheduleKind::automatic && colors) recipe.schedule = ScheduleKind::color;
+  else if (recipe.schedule == ScheduleKind::automatic && !hint) recipe.schedule = ScheduleKind::hyperplane;
+  PetscCheck((e->type->has & PCENGINE_LEVELS) || e->ordering == MATORDERINGNATURAL, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "PCFinegrainSetOrdering(): -pc_type %s has an order of its own; leave the ordering natural",
              e->type->name);
   if (e->ordering != MATORDERINGNATURAL)
@@ -113,8 +135,8 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
   e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   // A grid that was given and that nothing would use.
-  const bool misfit = !hint && recipe.method == Method::relaxation && count_points(recipe.grid) != view.owned.rows &&
-                      recipe.coloring == ColoringKind::automatic;
+  const bool misfit =
+    !hint && colors && count_points(recipe.grid) != view.owned.rows && recipe.coloring == ColoringKind::automatic;
   const Refusal refusal = misfit ? Refusal{Refusal::grid_size} : e->engine->analyse(view, recipe);
   PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
   const Statistics s = e->engine->statistics();

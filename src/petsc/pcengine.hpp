@@ -13,8 +13,10 @@
 
 // Common settings that not every type has.
 enum : unsigned {
-  PCENGINE_SCHEDULE = 1, // schedule, ordering and tile
-  PCENGINE_GRIDS    = 2  // grid_coupling
+  PCENGINE_HYPERPLANES = 1, // schedules hyperplane, and auto among others; tile
+  PCENGINE_LEVELS      = 2, // schedule level; ordering
+  PCENGINE_COLORS      = 4, // schedule color, which is auto without hyperplanes; coloring
+  PCENGINE_GRIDS       = 8  // grid_coupling
 };
 
 struct PCEngineType {
@@ -168,17 +170,23 @@ template <class T> PetscErrorCode PCEngineCheckSame(PC pc, T value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The body of a setter: gives setting(data) the value, in PCs of ours or, if it is given, of that type only. The next
-// set-up begins with the analysis.
+// Whether the PC is of that type (null: any) and has those settings (0: any).
+inline bool PCEngineMatches(const PCEngine &e, const char *type, unsigned has)
+{
+  return (!type || !std::strcmp(type, e.type->name)) && (e.type->has & has) == has;
+}
+
+// The body of a setter: gives setting(data) the value, in PCs of ours or, if they are given, of that type and with
+// those settings only. The next set-up begins with the analysis.
 template <class T, class Setting>
-PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = nullptr)
+PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = nullptr, unsigned has = 0)
 {
   PCEngine *e;
 
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
   PetscCall(PCEngineCheckSame(pc, value));
-  if (e && type && std::strcmp(type, e->type->name)) e = nullptr;
+  if (e && !PCEngineMatches(*e, type, has)) e = nullptr;
   if (e) {
     auto      &to = setting(*e);
     const auto as = FinegrainEnum<std::remove_reference_t<decltype(to)>>(value);
@@ -187,17 +195,17 @@ PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The body of a getter; an error for PCs of others or, if it is given, of another type.
+// The body of a getter; an error for PCs of others or, if they are given, of another type or without those settings.
 template <class T, class Setting>
-PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting, const char *type = nullptr)
+PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting, const char *type = nullptr, unsigned has = 0)
 {
   PCEngine *e;
 
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
-  PetscCheck(!type || !std::strcmp(type, e->type->name), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
-             PETSC_ERR_SUP, "Preconditioner of type %s has no such setting; it is one of type %s", e->type->name,
-             type);
+  PetscCheck(PCEngineMatches(*e, type, has), PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "Preconditioner of type %s has no such setting; it is one of %s%s", e->type->name,
+             type ? "type " : "other types", type ? type : "");
   *value = FinegrainEnum<T>(setting(*e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,5 @@
 // PCFGBILU: manual page, its own option, constructor.
+#include "pcsettings.hpp"
 #include "plugin.hpp"
 
 using namespace finegrain;
@@ -55,15 +56,10 @@ PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
 
 static PetscErrorCode PCSetFromOptions_FGBILU(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
-  PCFGBILUFactorType factor;
-  PetscBool          set;
-
   PetscFunctionBegin;
-  PetscCall(PCFGBILUGetFactor(pc, &factor));
-  PetscCall(PetscOptionsEnum("-pc_fgbilu_factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor",
-                             PCFGBILUFactorTypes, static_cast<PetscEnum>(factor),
-                             reinterpret_cast<PetscEnum *>(&factor), &set));
-  if (set) PetscCall(PCFGBILUSetFactor(pc, factor));
+  PetscCall(PCEngineOptions(pc, PetscOptionsObject)
+              .choice("factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", PCFGBILUFactorTypes,
+                      PCFGBILUGetFactor, PCFGBILUSetFactor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,7 +82,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
 
 static PCEngineType fgbilu              = {PCFGBILU,
                                            Method::factorization,
-                                           PCENGINE_SCHEDULE | PCENGINE_GRIDS,
+                                           PCENGINE_HYPERPLANES | PCENGINE_LEVELS | PCENGINE_GRIDS,
                                            PCSetFromOptions_FGBILU,
                                            PCView_FGBILU,
                                            "@article{LuoEdwardsLuoMueller2015,\n"

@@ -1,55 +1,25 @@
 // PCMCPI: manual page, its own options, view, constructor. Its setters are in pcmcpisettings.cpp.
+#include "pcsettings.hpp"
 #include "plugin.hpp"
 
 using namespace finegrain;
 
-// An enumeration among the options.
-template <class T> static PetscErrorCode ReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const char *key,
-                                                    const char *text, const char *setter, const char *const names[],
-                                                    PetscErrorCode (*get)(PC, T *), PetscErrorCode (*set)(PC, T))
-{
-  T         value;
-  PetscBool given;
-
-  PetscFunctionBegin;
-  PetscCall((*get)(pc, &value));
-  PetscCall(PetscOptionsEnum(key, text, setter, names, static_cast<PetscEnum>(value),
-                             reinterpret_cast<PetscEnum *>(&value), &given));
-  if (given) PetscCall((*set)(pc, value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
-  const auto choice = [&](const char *key, const char *text, const char *setter, const char *const names[], auto get,
-                          auto set) {
-    return ReadChoice(pc, PetscOptionsObject, key, text, setter, names, get, set);
-  };
-  PetscInt  its;
-  PetscReal omega;
-  PetscBool balance, set;
+  const PCEngineOptions options(pc, PetscOptionsObject);
 
   PetscFunctionBegin;
-  PetscCall(PCMCPIGetIterations(pc, &its));
-  PetscCall(PCMCPIGetOmega(pc, &omega));
-  PetscCall(PCMCPIGetColoringBalance(pc, &balance));
-  PetscCall(PetscOptionsInt("-pc_mcpi_its", "Sweeps of one application", "PCMCPISetIterations", its, &its, &set));
-  if (set) PetscCall(PCMCPISetIterations(pc, its));
-  PetscCall(PetscOptionsReal("-pc_mcpi_omega", "Relaxation factor", "PCMCPISetOmega", omega, &omega, &set));
-  if (set) PetscCall(PCMCPISetOmega(pc, omega));
-  PetscCall(PetscOptionsBool("-pc_mcpi_coloring_balance", "Evens out the sizes of the colors",
-                             "PCMCPISetColoringBalance", balance, &balance, &set));
-  if (set) PetscCall(PCMCPISetColoringBalance(pc, balance));
-  PetscCall(choice("-pc_mcpi_sweep", "Order of the colors", "PCMCPISetSweep", PCMCPISweepTypes, PCMCPIGetSweep,
-                   PCMCPISetSweep));
-  PetscCall(choice("-pc_mcpi_coloring", "How block rows are colored", "PCMCPISetColoring", PCMCPIColoringTypes,
-                   PCMCPIGetColoring, PCMCPISetColoring));
-  PetscCall(choice("-pc_mcpi_exchange", "When values of other ranks are fetched", "PCMCPISetExchange",
-                   PCMCPIExchangeTypes, PCMCPIGetExchange, PCMCPISetExchange));
-  PetscCall(choice("-pc_mcpi_scaling", "Scaling of half precision", "PCMCPISetScaling", PCMCPIScalingTypes,
-                   PCMCPIGetScaling, PCMCPISetScaling));
-  PetscCall(choice("-pc_mcpi_accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
-                   PCMCPIGetAccumulate, PCMCPISetAccumulate));
+  PetscCall(options.value("its", "Sweeps of one application", "PCMCPISetIterations", PCMCPIGetIterations,
+                          PCMCPISetIterations));
+  PetscCall(options.value("omega", "Relaxation factor", "PCMCPISetOmega", PCMCPIGetOmega, PCMCPISetOmega));
+  PetscCall(options.choice("sweep", "Order of the colors", "PCMCPISetSweep", PCMCPISweepTypes, PCMCPIGetSweep,
+                           PCMCPISetSweep));
+  PetscCall(options.choice("exchange", "When values of other ranks are fetched", "PCMCPISetExchange",
+                           PCMCPIExchangeTypes, PCMCPIGetExchange, PCMCPISetExchange));
+  PetscCall(options.choice("scaling", "Scaling of half precision", "PCMCPISetScaling", PCMCPIScalingTypes,
+                           PCMCPIGetScaling, PCMCPISetScaling));
+  PetscCall(options.choice("accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
+                           PCMCPIGetAccumulate, PCMCPISetAccumulate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,25 +44,12 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
     PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
                            r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
                            PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
-  if (!e->analyzed) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCMCPIColoringTypes[int(e->recipe.coloring)]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  // Ranks without rows have colored nothing.
-  const MPI_Comm   comm  = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const Statistics s     = e->engine->statistics();
-  const int        kinds = PCMCPI_COLORING_REDBLACK, kind = int(s.coloring);
+  PetscCall(PCEngineViewColoring(pc, *e, viewer));
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Statistics s       = e->engine->statistics();
   PetscInt64       flushed = e->report.flushed;
-  PetscInt64       most[]  = {s.rows ? s.colors : 0, s.symmetrized, s.rows ? kind : 0, s.rows ? kinds - kind : 0};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPIU_INT64, MPI_MAX, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM, comm));
-  std::string coloring = PCMCPIColoringTypes[most[2]];
-  if (most[2] + most[3] > kinds)
-    coloring.append(" on some ranks, ").append(PCMCPIColoringTypes[kinds - most[3]]).append(" on others");
-  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s\n", coloring.c_str(),
-                                   e->recipe.balanced ? ", balanced" : "", most[0],
-                                   r.exchange == Exchange::color ? " agreed by all ranks" : "",
-                                   most[1] ? ", of the pattern with its transpose" : ""));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
+                             PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
   char scale[64] = "";
   if (s.precision == Precision::half && r.scaling == Scaling::global)
@@ -107,7 +64,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 static PCEngineType mcpi = {
   PCMCPI,
   Method::relaxation,
-  0,
+  PCENGINE_COLORS,
   PCSetFromOptions_MCPI,
   PCView_MCPI,
   "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
@@ -126,8 +83,8 @@ PCEngineType *const PCEngineType_MCPI = &mcpi;
 +  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
 .  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
 .  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
-.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCMCPISetColoring()`
-.  -pc_mcpi_coloring_balance <false>                 - `PCMCPISetColoringBalance()`
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
+.  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
 .  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
 .  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`

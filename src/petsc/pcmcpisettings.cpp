@@ -3,10 +3,8 @@
 
 using namespace finegrain;
 
-const char *const PCMCPISweepTypes[]    = {"forward",         "backward",      "symmetric",
-                                           "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
-const char *const PCMCPIColoringTypes[] = {
-  "auto", "greedy", "lf", "sl", "jp", "redblack", "PCMCPIColoringType", "PCMCPI_COLORING_", nullptr};
+const char *const PCMCPISweepTypes[]      = {"forward",         "backward",      "symmetric",
+                                             "PCMCPISweepType", "PCMCPI_SWEEP_", nullptr};
 const char *const PCMCPIExchangeTypes[]   = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_",
                                              nullptr};
 const char *const PCMCPIScalingTypes[]    = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
@@ -14,8 +12,6 @@ const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumul
                                              nullptr};
 
 static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
-static_assert(int(ColoringKind::red_black) == PCMCPI_COLORING_REDBLACK);
-static_assert(int(ColoringKind::hash) == PCMCPI_COLORING_JP);
 static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
 static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
 
@@ -165,107 +161,6 @@ PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
     pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCMCPISetColoring - Chooses how the block rows are colored
-
-   Logically Collective
-
-   Input Parameters:
-+  pc       - the preconditioner
--  coloring - `PCMCPI_COLORING_AUTO` (default) or another `PCMCPIColoringType`
-
-   Options Database Key:
-.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - the coloring
-
-   Level: intermediate
-
-   Note:
-   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
-   transposes; `PCView()` says so.
-
-.seealso: `PCMCPIGetColoring()`, `PCMCPI`
-@*/
-PetscErrorCode PCMCPISetColoring(PC pc, PCMCPIColoringType coloring)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, PCMCPI));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCMCPIGetColoring - Gets what `PCMCPISetColoring()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  coloring - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetColoring()`
-@*/
-PetscErrorCode PCMCPIGetColoring(PC pc, PCMCPIColoringType *coloring)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, PCMCPI));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCMCPISetColoringBalance - Evens out how many block rows each color has
-
-   Logically Collective
-
-   Input Parameters:
-+  pc      - the preconditioner
--  balance - `PETSC_FALSE` by default
-
-   Options Database Key:
-.  -pc_mcpi_coloring_balance <false> - whether to
-
-   Level: advanced
-
-   Note:
-   The number of colors stays as it is.
-
-.seealso: `PCMCPIGetColoringBalance()`, `PCMCPI`
-@*/
-PetscErrorCode PCMCPISetColoringBalance(PC pc, PetscBool balance)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, PCMCPI));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCMCPIGetColoringBalance - Gets what `PCMCPISetColoringBalance()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  balance - the value
-
-   Level: advanced
-
-.seealso: `PCMCPISetColoringBalance()`
-@*/
-PetscErrorCode PCMCPIGetColoringBalance(PC pc, PetscBool *balance)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

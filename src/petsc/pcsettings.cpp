@@ -25,16 +25,18 @@ static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
    Input Parameters:
 +  pc       - the preconditioner
 -  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default), `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` or
-`PC_FINEGRAIN_SCHEDULE_LEVEL`
+`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or `PC_FINEGRAIN_SCHEDULE_LEVEL`
+for `PCPOWERQILU`
 
-   Options Database Key:
-.  -pc_fgbilu_schedule <auto,hyperplane,level> - the schedule
+   Options Database Keys:
++  -pc_fgbilu_schedule <auto,hyperplane,level> - the schedule
+-  -pc_powerqilu_schedule <color,level>        - the same
 
    Level: intermediate
 
    Note:
-   All of them keep the result of the natural order. Hyperplanes need a grid: that of a `DMDA`, or
-`PCFinegrainSetGrid()`.
+   Hyperplanes and level sets keep the result of the natural order, colors have an order of their own. Hyperplanes
+need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
 
 .seealso: `PCFinegrainGetSchedule()`, `PCFinegrainSetGrid()`, `PCFGBILU`
 @*/

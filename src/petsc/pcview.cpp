@@ -12,7 +12,7 @@ namespace
 // Statistics of all ranks together.
 struct Totals {
   PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
-  PetscInt64 plane_ranks, level_ranks;                 // that have rows
+  PetscInt64 schedule_ranks[4];                        // that have rows, by kind
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
   PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
   PetscInt64 first_executor, last_executor;
@@ -30,38 +30,38 @@ PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, T
                              PetscInt64(s.lower) + s.upper + s.rows,
                              s.left_out,
                              e.report.shifted,
+                             0,
                              s.rows && s.schedule == ScheduleKind::hyperplane,
-                             s.rows && s.schedule == ScheduleKind::level};
+                             s.rows && s.schedule == ScheduleKind::level,
+                             s.rows && s.schedule == ScheduleKind::color};
   // Executors count where there are rows.
   const PetscInt64 executor = s.rows ? PetscInt64(s.executor) : -none, minus = s.rows ? -executor : -none;
   const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
                                s.apply_launches, s.tasks,      s.task_levels,
                                s.task_width,     executor,     minus};
-  PetscInt64       sum[10], most[9];
+  PetscInt64       sum[12], most[9];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(sums, sum, 10, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(sums, sum, 12, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(maxima, most, 9, MPIU_INT64, MPI_MAX, comm));
-  *t = {sum[0],
-        sum[1],
-        sum[2],
-        sum[3],
-        sum[4],
-        sum[5],
-        sum[6],
-        sum[7],
-        sum[8],
-        sum[9],
-        most[0],
-        most[1],
-        sum[1] ? -most[2] : 0,
-        most[3],
-        most[4],
-        most[5],
-        most[6],
-        -most[8],
-        most[7]};
+  *t = {sum[0],  sum[1],   sum[2],
+        sum[3],  sum[4],   sum[5],
+        sum[6],  sum[7],   {sum[8], sum[9], sum[10], sum[11]},
+        most[0], most[1],  sum[1] ? -most[2] : 0,
+        most[3], most[4],  most[5],
+        most[6], -most[8], most[7]};
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The kinds of schedule that ranks have; without a row on any, the type's.
+std::string NameSchedules(const PCEngine &e, const Totals &t)
+{
+  const char *names[2] = {nullptr, nullptr};
+  for (const ScheduleKind kind : {ScheduleKind::hyperplane, ScheduleKind::color, ScheduleKind::level})
+    if (t.schedule_ranks[int(kind)]) names[names[0] != nullptr] = PCFinegrainScheduleTypes[int(kind)];
+  if (names[1]) return std::string(names[0]) + " on some ranks, " + names[1] + " on others";
+  if (names[0]) return names[0];
+  return PCFinegrainScheduleTypes[int((e.type->has & PCENGINE_COLORS) ? ScheduleKind::color : ScheduleKind::level)];
 }
 
 PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
@@ -76,16 +76,12 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(ReduceStatistics(pc, e, s, &t));
-  const ScheduleKind kind = e.type->method == Method::relaxation ? ScheduleKind::color
-                            : t.plane_ranks                      ? ScheduleKind::hyperplane
-                                                                 : ScheduleKind::level;
-  PetscCall(
-    PetscViewerASCIIPrintf(viewer,
-                           "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
-                           ", mean %.1f, max %" PetscInt64_FMT "\n",
-                           t.plane_ranks && t.level_ranks ? "hyperplane on some ranks, level on others"
-                                                          : PCFinegrainScheduleTypes[int(kind)],
-                           t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  const std::string schedule = NameSchedules(e, t);
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
+    ", mean %.1f, max %" PetscInt64_FMT "\n",
+    schedule.c_str(), t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",

@@ -15,7 +15,9 @@ struct Registration {
   PCEngineType *type;
   PetscErrorCode (*create)(PC);
 };
-const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU}, {PCEngineType_MCPI, PCCreate_MCPI}};
+const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU},
+                              {PCEngineType_MCPI, PCCreate_MCPI},
+                              {PCEngineType_POWERQILU, PCCreate_POWERQILU}};
 
 // Stops where the PETSc that loads us is not the one we were built for: another minor version has other private
 // structures; another scalar or index size would give wrong answers, or crash, without a word.
@@ -74,7 +76,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
    -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
 does nothing.
 
-.seealso: `PCFGBILU`, `PCMCPI`, `KSPREFINE`
+.seealso: `PCFGBILU`, `PCMCPI`, `PCPOWERQILU`, `KSPREFINE`
 @*/
 PetscErrorCode PetscFinegrainInitializePackage(void)
 {

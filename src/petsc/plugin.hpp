@@ -3,7 +3,8 @@
 
 #include "pcengine.hpp"
 
-extern PCEngineType *const PCEngineType_FGBILU, *const PCEngineType_MCPI;
+extern PCEngineType *const PCEngineType_FGBILU, *const PCEngineType_MCPI, *const PCEngineType_POWERQILU;
 PetscErrorCode PCCreate_FGBILU(PC pc);
 PetscErrorCode PCCreate_MCPI(PC pc);
+PetscErrorCode PCCreate_POWERQILU(PC pc);
 PetscErrorCode KSPCreate_Refine(KSP ksp);

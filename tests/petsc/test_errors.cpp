@@ -148,7 +148,7 @@ TEST(Errors, SettingsThatMcpiHas)
 {
   Mat A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  expect_refusal(A, "-pc_fgbilu_schedule color", {"-pc_fgbilu", "no colors", "hyperplane and level"});
+  expect_refusal(A, "-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
   for (const char *precision : {"half", "bfloat16"})
     expect_refusal(A, std::string("-pc_fgbilu_precision ") + precision,
                    {"-pc_fgbilu", precision, "working or single"});

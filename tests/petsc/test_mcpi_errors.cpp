@@ -165,7 +165,7 @@ TEST(McpiErrors, LeaveThePreconditionerUsable)
   OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange color -pc_mcpi_coloring lf", &pc));
   ExpectError([&] { return PCSetUp(pc); });
   ExpectError([&] { return PCMCPISetOmega(pc, 3); });
-  OK(PCMCPISetColoring(pc, PCMCPI_COLORING_AUTO));
+  OK(PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_AUTO));
   OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange color", &fresh));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);

@@ -112,10 +112,10 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
     {[](PC pc) { return PCMCPISetSweep(pc, PCMCPI_SWEEP_BACKWARD); }, "-pc_mcpi_sweep backward"},
     {[](PC pc) { return PCMCPISetSweep(pc, PCMCPI_SWEEP_SYMMETRIC); }, "-pc_mcpi_sweep symmetric"},
     {[](PC pc) { return PCMCPISetOmega(pc, PetscReal(0.5)); }, "-pc_mcpi_omega 0.5"},
-    {[](PC pc) { return PCMCPISetColoring(pc, PCMCPI_COLORING_JP); }, "-pc_mcpi_coloring jp"},
-    {[](PC pc) { return PCMCPISetColoring(pc, PCMCPI_COLORING_LF); }, "-pc_mcpi_coloring lf"},
-    {[](PC pc) { return PCMCPISetColoring(pc, PCMCPI_COLORING_SL); }, "-pc_mcpi_coloring sl"},
-    {[](PC pc) { return PCMCPISetColoringBalance(pc, PETSC_TRUE); }, "-pc_mcpi_coloring_balance"},
+    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_JP); }, "-pc_mcpi_coloring jp"},
+    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_LF); }, "-pc_mcpi_coloring lf"},
+    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_SL); }, "-pc_mcpi_coloring sl"},
+    {[](PC pc) { return PCFinegrainSetColoringBalance(pc, PETSC_TRUE); }, "-pc_mcpi_coloring_balance"},
     {[](PC pc) { return PCMCPISetExchange(pc, PCMCPI_EXCHANGE_NONE); }, "-pc_mcpi_exchange none", Size() > 1},
     {[](PC pc) { return PCMCPISetExchange(pc, PCMCPI_EXCHANGE_COLOR); }, "-pc_mcpi_exchange color"},
     {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE); }, "-pc_mcpi_precision single"},
@@ -163,7 +163,7 @@ TEST(McpiLife, OptionsReachGetters)
   PetscReal                omega;
   PetscBool                balance;
   PCMCPISweepType          sweep;
-  PCMCPIColoringType       coloring;
+  PCFinegrainColoringType       coloring;
   PCMCPIExchangeType       exchange;
   PCMCPIScalingType        scaling;
   PCMCPIAccumulateType     accumulate;
@@ -173,8 +173,8 @@ TEST(McpiLife, OptionsReachGetters)
     PetscCall(PCMCPIGetIterations(pc, &its));
     PetscCall(PCMCPIGetSweep(pc, &sweep));
     PetscCall(PCMCPIGetOmega(pc, &omega));
-    PetscCall(PCMCPIGetColoring(pc, &coloring));
-    PetscCall(PCMCPIGetColoringBalance(pc, &balance));
+    PetscCall(PCFinegrainGetColoring(pc, &coloring));
+    PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCMCPIGetExchange(pc, &exchange));
     PetscCall(PCMCPIGetScaling(pc, &scaling));
     PetscCall(PCMCPIGetAccumulate(pc, &accumulate));
@@ -189,7 +189,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(its, 15);
   EXPECT_EQ(sweep, PCMCPI_SWEEP_FORWARD);
   EXPECT_EQ(omega, 1);
-  EXPECT_EQ(coloring, PCMCPI_COLORING_AUTO);
+  EXPECT_EQ(coloring, PC_FINEGRAIN_COLORING_AUTO);
   EXPECT_EQ(balance, PETSC_FALSE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_SWEEP);
   EXPECT_EQ(scaling, PCMCPI_SCALING_GLOBAL);
@@ -205,7 +205,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(its, 7);
   EXPECT_EQ(sweep, PCMCPI_SWEEP_SYMMETRIC);
   EXPECT_EQ(omega, PetscReal(1.5));
-  EXPECT_EQ(coloring, PCMCPI_COLORING_SL);
+  EXPECT_EQ(coloring, PC_FINEGRAIN_COLORING_SL);
   EXPECT_EQ(balance, PETSC_TRUE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_NONE);
   EXPECT_EQ(scaling, PCMCPI_SCALING_ROW);
