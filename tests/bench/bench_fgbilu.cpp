@@ -1,7 +1,7 @@
 // fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
+#include "pcs.hpp"
 #include "star.hpp"
-#include "timing.hpp"
 
 #include <petscfinegrain.h>
 
@@ -52,21 +52,10 @@ PC make_ours(const Problem &p, bool single, bool launch)
   return pc;
 }
 
-void apply(benchmark::State &state, PC pc, const Problem &p)
+// Only one is in memory at a time.
+template <class Body> void with(PC pc, Body body)
 {
-  OK(PCSetUp(pc));
-  OK(PCApply(pc, p.b, p.x));
-  for (auto _ : state) OK(PCApply(pc, p.b, p.x));
-  OK(PCDestroy(&pc));
-}
-
-void refactor(benchmark::State &state, PC pc, const Problem &p)
-{
-  OK(PCSetUp(pc));
-  for (auto _ : state) {
-    OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(p.A)));
-    OK(PCSetUp(pc));
-  }
+  body(pc);
   OK(PCDestroy(&pc));
 }
 
@@ -119,13 +108,20 @@ int main(int argc, char **argv)
   for (auto &[n, problem] : problems) {
     const Problem    &p   = problem;
     const std::string end = std::string("/").append(std::to_string(n));
-    add("petsc_apply" + end, [&p](benchmark::State &s) { apply(s, make_pc(p, PCILU), p); });
-    add("apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, false), p); });
-    add("launch_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, false, true), p); });
-    add("single_apply" + end, [&p](benchmark::State &s) { apply(s, make_ours(p, true, false), p); });
-    add("petsc_refactor" + end, [&p](benchmark::State &s) { refactor(s, make_pc(p, PCILU), p); });
-    add("refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, false, false), p); });
-    add("single_refactor" + end, [&p](benchmark::State &s) { refactor(s, make_ours(p, true, false), p); });
+    add("petsc_apply" + end,
+        [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+    add("apply" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, false, false), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+    add("launch_apply" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, false, true), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+    add("single_apply" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, true, false), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+    add("petsc_refactor" + end,
+        [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { refresh(s, pc); }); });
+    add("refactor" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, false, false), [&](PC pc) { refresh(s, pc); }); });
+    add("single_refactor" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, true, false), [&](PC pc) { refresh(s, pc); }); });
   }
   Best best;
   all.run(&best);

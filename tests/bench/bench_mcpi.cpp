@@ -6,7 +6,7 @@
 // -executors natural -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS threads,
 // one if that is not set.
 #include "mesh.hpp"
-#include "timing.hpp"
+#include "pcs.hpp"
 
 #include <petscfinegrain.h>
 
@@ -130,13 +130,6 @@ void check(const Problem &p, PC pc)
                   double(after), double(before));
 }
 
-void apply(benchmark::State &state, PC pc, const Problem &p)
-{
-  OK(PCSetUp(pc));
-  OK(PCApply(pc, p.b, p.x));
-  for (auto _ : state) OK(PCApply(pc, p.b, p.x));
-}
-
 void richardson(benchmark::State &state, PC pc, const Problem &p)
 {
   PetscInt                    done;
@@ -150,30 +143,6 @@ void sor(benchmark::State &state, const Problem &p)
 {
   OK(VecSet(p.x, 1));
   for (auto _ : state) OK(MatSOR(p.A, p.b, 1.0, SOR_FORWARD_SWEEP, 0, 1, 1, p.x));
-}
-
-template <class Make> void first_setup(benchmark::State &state, Make make)
-{
-  for (auto _ : state) {
-    PC pc = make();
-    OK(PCSetUp(pc));
-    state.PauseTiming();
-    OK(PCDestroy(&pc));
-    state.ResumeTiming();
-  }
-}
-
-void refresh(benchmark::State &state, PC pc, const Problem &p)
-{
-  PetscObject      object = reinterpret_cast<PetscObject>(p.A);
-  PetscObjectState before;
-  OK(PCSetUp(pc));
-  OK(PetscObjectStateGet(object, &before));
-  for (auto _ : state) {
-    OK(PetscObjectStateIncrease(object));
-    OK(PCSetUp(pc));
-  }
-  OK(PetscObjectStateSet(object, before)); // for the other preconditioners
 }
 
 // PETSc inverts the diagonal blocks in the first MatSOR() after an assembly.
@@ -193,13 +162,6 @@ void petsc_setup(benchmark::State &state, const Problem &p, bool first)
   OK(MatDestroy(&A));
 }
 
-std::string text(const char *format, double value)
-{
-  char c[32];
-  std::snprintf(c, sizeof(c), format, value);
-  return c;
-}
-
 // One problem, block size and executor.
 class Group
 {
@@ -215,7 +177,7 @@ public:
   void run()
   {
     all_.add("read/0", [this](benchmark::State &s) { read_memory(s, o_.threads); });
-    all_.add("zero/PETSc", [this](benchmark::State &s) { apply(s, sor_, p_); });
+    all_.add("zero/PETSc", [this](benchmark::State &s) { apply(s, sor_, p_.b, p_.x); });
     all_.add("next/PETSc", [this](benchmark::State &s) { sor(s, p_); });
     all_.add_once("first/PETSc", [this](benchmark::State &s) { petsc_setup(s, p_, true); });
     all_.add("refresh/PETSc", [this](benchmark::State &s) { petsc_setup(s, p_, false); });
@@ -226,11 +188,11 @@ public:
       pcs_.insert(pcs_.end(), {one, more});
       check(p_, one);
       check(p_, more);
-      all_.add("zero" + which, [this, one](benchmark::State &s) { apply(s, one, p_); });
-      all_.add("many" + which, [this, more](benchmark::State &s) { apply(s, more, p_); });
+      all_.add("zero" + which, [this, one](benchmark::State &s) { apply(s, one, p_.b, p_.x); });
+      all_.add("many" + which, [this, more](benchmark::State &s) { apply(s, more, p_.b, p_.x); });
       if (setting.precision == PC_FINEGRAIN_PRECISION_WORKING)
         all_.add("richardson/0", [this, one](benchmark::State &s) { richardson(s, one, p_); });
-      all_.add("refresh" + which, [this, one](benchmark::State &s) { refresh(s, one, p_); });
+      all_.add("refresh" + which, [this, one](benchmark::State &s) { refresh(s, one); });
       all_.add_once("first" + which, [make](benchmark::State &s) { first_setup(s, [&make] { return make(1); }); });
     }
     all_.run(&best_);
@@ -295,20 +257,6 @@ private:
   Best                    best_;
   double                  bandwidth_ = 0;
 };
-
-void read_names(const char *option, std::vector<std::string> *names)
-{
-  char     *list[16];
-  PetscInt  count = 16;
-  PetscBool set;
-  OK(PetscOptionsGetStringArray(nullptr, nullptr, option, list, &count, &set));
-  if (!set) return;
-  names->clear();
-  for (PetscInt i = 0; i < count; ++i) {
-    names->push_back(list[i]);
-    OK(PetscFree(list[i]));
-  }
-}
 
 Options read_options()
 {

@@ -1,0 +1,78 @@
+// What benchmarks of preconditioners share: their phases, and options.
+#pragma once
+
+#include "../../src/petsc/compat.hpp"
+#include "timing.hpp"
+
+#include <petscksp.h>
+
+#include <cstdio>
+
+namespace finegrain::test
+{
+
+inline void apply(benchmark::State &state, PC pc, Vec b, Vec x)
+{
+  OK(PCSetUp(pc));
+  OK(PCApply(pc, b, x));
+  for (auto _ : state) OK(PCApply(pc, b, x));
+}
+
+// Set-up of a new PC that make() gives.
+template <class Make> void first_setup(benchmark::State &state, Make make)
+{
+  for (auto _ : state) {
+    PC pc = make();
+    OK(PCSetUp(pc));
+    state.PauseTiming();
+    OK(PCDestroy(&pc));
+    state.ResumeTiming();
+  }
+}
+
+// Set-up after the first, with other values.
+inline void refresh(benchmark::State &state, PC pc)
+{
+  Mat              A;
+  PetscObjectState before;
+  OK(PCGetOperators(pc, nullptr, &A));
+  const PetscObject object = reinterpret_cast<PetscObject>(A);
+  OK(PCSetUp(pc));
+  OK(PetscObjectStateGet(object, &before));
+  for (auto _ : state) {
+    OK(PetscObjectStateIncrease(object));
+    OK(PCSetUp(pc));
+  }
+  OK(PetscObjectStateSet(object, before)); // for the other preconditioners
+}
+
+inline std::string text(const char *format, double value)
+{
+  char c[32];
+  std::snprintf(c, sizeof(c), format, value);
+  return c;
+}
+
+inline void read_names(const char *option, std::vector<std::string> *names)
+{
+  char     *list[16];
+  PetscInt  count = 16;
+  PetscBool set;
+  OK(PetscOptionsGetStringArray(nullptr, nullptr, option, list, &count, &set));
+  if (!set) return;
+  names->clear();
+  for (PetscInt i = 0; i < count; ++i) {
+    names->push_back(list[i]);
+    OK(PetscFree(list[i]));
+  }
+}
+
+inline void read_numbers(const char *option, std::vector<PetscInt> *numbers)
+{
+  PetscInt  list[16], count = 16;
+  PetscBool set;
+  OK(PetscOptionsGetIntArray(nullptr, nullptr, option, list, &count, &set));
+  if (set) numbers->assign(list, list + count);
+}
+
+} // namespace finegrain::test
