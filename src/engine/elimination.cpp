@@ -19,17 +19,19 @@ HostArray<std::int64_t> find_places(const HostArray<Index> &ordering)
 // Colours the power of the pattern, row after row of the ordering, and sorts the rows by colour.
 Refusal choose_colors(const Recipe &recipe, Elimination &e)
 {
-  bool        was_symmetric;
-  const Graph symmetric = symmetrize(e.selection.graph, &was_symmetric);
-  const auto  power     = find_power(symmetric, recipe.power > 0 ? recipe.power : recipe.levels + 1);
-  if (!power) return {Refusal::entries};
-  const bool  ordered = recipe.ordering.extent(0) > 0;
-  const Graph graph   = ordered ? permute(*power, recipe.ordering) : *power;
-  e.coloring          = recipe.coloring == ColoringKind::automatic ? ColoringKind::greedy : recipe.coloring;
-  if (e.coloring == ColoringKind::red_black && ordered) return {Refusal::color_fit};
-  auto coloring = make_coloring(e.coloring, graph, recipe.grid);
+  bool                    was_symmetric;
+  const bool              ordered   = recipe.ordering.extent(0) > 0;
+  const Graph             symmetric = symmetrize(e.selection.graph, &was_symmetric);
+  const Graph             graph     = ordered ? permute(symmetric, recipe.ordering) : symmetric;
+  const int               q         = recipe.power > 0 ? recipe.power : recipe.levels + 1;
+  std::optional<Coloring> coloring;
+  e.coloring = recipe.coloring == ColoringKind::automatic ? ColoringKind::greedy : recipe.coloring;
+  if (e.coloring == ColoringKind::greedy && !recipe.balanced) coloring = color_power(graph, q);
+  else if (const auto power = find_power(graph, q)) {
+    if (e.coloring != ColoringKind::red_black || !ordered) coloring = make_coloring(e.coloring, *power, recipe.grid);
+    if (coloring && recipe.balanced) balance_colors(*power, *coloring);
+  } else return {Refusal::entries};
   if (!coloring) return {Refusal::color_fit};
-  if (recipe.balanced) balance_colors(graph, *coloring);
   if (ordered) {
     auto color = make_array<Index>("finegrain::color", recipe.ordering.extent(0));
     for (std::size_t p = 0; p < recipe.ordering.extent(0); ++p) color(recipe.ordering(p)) = coloring->color(p);

@@ -43,6 +43,8 @@ const char *find_conflict(const Recipe &r)
   if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   if (r.levels < 0 || r.power < 0) return "levels of fill and the power that is colored are 0 or more";
+  if (r.levels > 0 && r.factor == FactorKind::dilu)
+    return "DILU modifies diagonal blocks only; it has no levels of fill";
   if (r.levels > 0 && r.schedule == ScheduleKind::hyperplane)
     return "fill couples points of a hyperplane; levels of fill go with the schedules level and color";
   if (r.schedule == ScheduleKind::color && r.tile.points() > 0)

@@ -11,6 +11,40 @@ namespace
 
 constexpr std::size_t most_entries = std::size_t(std::numeric_limits<Index>::max());
 
+// The rows within some couplings of one row after the other, nearest first.
+class Neighbourhood
+{
+public:
+  Neighbourhood(const Graph &g, int distance) : g_(g), distance_(distance), seen_by_(std::size_t(g.rows), -1) {}
+
+  const std::vector<Index> &find(Index row)
+  {
+    found_.clear();
+    seen_by_[std::size_t(row)] = row;
+    visit(row, row);
+    std::size_t shell = 0; // the rows found last, one coupling further than those before
+    for (int distance = 2; distance <= distance_; ++distance) {
+      const std::size_t first = std::exchange(shell, found_.size());
+      for (std::size_t k = first; k < shell; ++k) visit(row, found_[k]);
+    }
+    return found_;
+  }
+
+private:
+  void visit(Index row, Index from)
+  {
+    for (Index e = g_.ptr(from); e < g_.ptr(from + 1); ++e)
+      if (const Index j = g_.col(e); seen_by_[std::size_t(j)] != row) {
+        seen_by_[std::size_t(j)] = row;
+        found_.push_back(j);
+      }
+  }
+
+  const Graph       &g_;
+  const int          distance_;
+  std::vector<Index> seen_by_, found_; // seen_by_: the last row that this one is near
+};
+
 // Upper entries of the rows that have been eliminated, by level: those of level l of a row are
 // [first(row, l), first(row, l + 1)).
 class UpperLevels
@@ -125,29 +159,34 @@ void merge_row(const Selection &from, Index row, std::vector<Index> &fill, Selec
 std::optional<Graph> find_power(const Graph &g, int power)
 {
   if (power <= 1) return g;
-  std::vector<Index> col, seen_by(std::size_t(g.rows), -1);
+  Neighbourhood      neighbourhood(g, power);
+  std::vector<Index> col;
   Graph              p{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}};
   p.ptr(0) = 0;
   for (Index row = 0; row < g.rows; ++row) {
-    const auto visit = [&](Index from) {
-      for (Index e = g.ptr(from); e < g.ptr(from + 1); ++e)
-        if (const Index j = g.col(e); seen_by[std::size_t(j)] != row) {
-          seen_by[std::size_t(j)] = row;
-          col.push_back(j);
-        }
-    };
-    seen_by[std::size_t(row)] = row;
-    std::size_t shell         = col.size(); // the rows found last, one coupling further than those before
-    visit(row);
-    for (int distance = 2; distance <= power; ++distance) {
-      const std::size_t first = std::exchange(shell, col.size());
-      for (std::size_t k = first; k < shell; ++k) visit(col[k]);
-    }
+    const std::vector<Index> &found = neighbourhood.find(row);
+    col.insert(col.end(), found.begin(), found.end());
     if (col.size() > most_entries) return std::nullopt;
     p.ptr(row + 1) = Index(col.size());
   }
   p.col = to_array("finegrain::col", col);
   return p;
+}
+
+Coloring color_power(const Graph &g, int power)
+{
+  Neighbourhood      neighbourhood(g, power);
+  Coloring           c{0, make_array<Index>("finegrain::color", std::size_t(g.rows))};
+  std::vector<Index> taken_by; // the last row that may not have this colour
+  for (Index row = 0; row < g.rows; ++row) {
+    for (const Index j : neighbourhood.find(row))
+      if (j < row) taken_by[std::size_t(c.color(j))] = row;
+    const auto free = std::find_if(taken_by.begin(), taken_by.end(), [&](Index by) { return by != row; });
+    c.color(row)    = Index(free - taken_by.begin());
+    if (free == taken_by.end()) taken_by.push_back(-1);
+  }
+  c.colors = Index(taken_by.size());
+  return c;
 }
 
 std::optional<Selection> find_fill(const Selection &from, const HostArray<Index> &ordering, int levels,

@@ -1,4 +1,4 @@
-// Symbolic factorization: powers of a pattern, and the fill of ILU(p) (numerics.md 3).
+// Symbolic factorization: colours of powers of a pattern, and the fill of ILU(p) (numerics.md 3).
 #pragma once
 
 #include "pattern.hpp"
@@ -12,6 +12,9 @@ namespace finegrain
 // as symmetrize() makes it. The columns of a row come by distance, which colourings do not mind, and do not ascend.
 // Nothing where there are more entries than an Index counts. O(sum over the entries of power - 1 of their degrees).
 std::optional<Graph> find_power(const Graph &symmetric, int power);
+
+// color_greedy(find_power()) without that graph.
+Coloring color_power(const Graph &symmetric, int power);
 
 // The selection with the fill of ILU(levels) in an elimination order (empty: natural), entry -1 where there is none
 // in the operator. Levels of entries of the graph are 0, lev(i, j) is the least lev(i, k) + lev(k, j) + 1 over the

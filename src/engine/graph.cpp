@@ -24,7 +24,7 @@ bool is_well_formed(const Graph &g, Index columns)
   return true;
 }
 
-Graph permute(const Graph &g, const HostArray<Index> &order)
+Graph renumber(const Graph &g, const HostArray<Index> &order)
 {
   std::vector<Index> place(std::size_t(g.rows), 0);
   for (Index p = 0; p < g.rows; ++p) place[std::size_t(order(p))] = p;
@@ -36,8 +36,14 @@ Graph permute(const Graph &g, const HostArray<Index> &order)
     q.ptr(p + 1)    = q.ptr(p) + g.ptr(row + 1) - g.ptr(row);
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
       q.col(q.ptr(p) + e - g.ptr(row)) = place[std::size_t(g.col(e))];
-    std::sort(q.col.data() + q.ptr(p), q.col.data() + q.ptr(p + 1));
   }
+  return q;
+}
+
+Graph permute(const Graph &g, const HostArray<Index> &order)
+{
+  Graph q = renumber(g, order);
+  for (Index p = 0; p < g.rows; ++p) std::sort(q.col.data() + q.ptr(p), q.col.data() + q.ptr(p + 1));
   return q;
 }
 

@@ -22,7 +22,10 @@ Index find_missing_diagonal(const Graph &);
 // Whether every column lies in [0, columns) and every row ascends.
 bool is_well_formed(const Graph &, Index columns);
 
-// The square graph with row and column p of the result those numbered order(p) before.
+// The square graph with row and column p of the result those numbered order(p) before. Columns of a row stay in the
+// order in which they were: for what does not mind.
+Graph renumber(const Graph &, const HostArray<Index> &order);
+// The same, sorted.
 Graph permute(const Graph &, const HostArray<Index> &order);
 
 // inner as numbers of outer: outer(inner(p)).

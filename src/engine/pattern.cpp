@@ -39,9 +39,12 @@ template <class RowOfSlot, class Wanted, class Column>
 Triangle<Host> select(const Selection &selection, const std::vector<Index> &place, RowOfSlot row_of_slot,
                       Wanted wanted, Column column, bool reversed)
 {
-  const Graph       &g = selection.graph;
-  Triangle<Host>     t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
-  std::vector<Index> kept;
+  const Graph   &g = selection.graph;
+  Triangle<Host> t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
+  struct Kept {
+    Index place, entry;
+  };
+  std::vector<Kept> kept;
   t.ptr(0) = 0;
   for (Index slot = 0; slot < g.rows; ++slot) {
     const Index row = row_of_slot(slot);
@@ -54,115 +57,166 @@ Triangle<Host> select(const Selection &selection, const std::vector<Index> &plac
     const Index row = row_of_slot(slot);
     kept.clear();
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-      if (wanted(row, g.col(e))) kept.push_back(e);
+      if (wanted(row, g.col(e))) kept.push_back({place.empty() ? e : place[std::size_t(g.col(e))], e});
     if (!place.empty())
-      std::sort(kept.begin(), kept.end(),
-                [&](Index e, Index f) { return place[std::size_t(g.col(e))] < place[std::size_t(g.col(f))]; });
+      std::sort(kept.begin(), kept.end(), [](const Kept &a, const Kept &b) { return a.place < b.place; });
     if (reversed) std::reverse(kept.begin(), kept.end());
-    for (const Index e : kept) {
-      t.col(to)      = column(g.col(e));
-      t.source(to++) = source_entry(selection, e);
+    for (const Kept &k : kept) {
+      t.col(to)      = column(g.col(k.entry));
+      t.source(to++) = source_entry(selection, k.entry);
     }
   }
   return t;
 }
 
-// Collects update pairs (lower entry, upper entry) by target. Pairs come in ascending order of the pivot row inside a
-// target, because lower entries do.
+// Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
+// of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
+// entries.
 class UpdateFinder
 {
 public:
-  UpdateFinder(const Pattern<Host> &p, const Order &o) : p_(p), o_(o), target_(std::size_t(o.rows), -1) {}
+  UpdateFinder(const Pattern<Host> &p, const Order &o) : p_(p), o_(o), target_(std::size_t(o.rows), none) {}
 
-  // Calls visit(target, left, right) for all products that fall on an entry of the row at this position. Targets are
-  // numbered along the row: lower entries, the diagonal, upper entries.
-  template <class Visit> void visit_row(Index pos, Visit visit)
+  // Finds the products that fall on an entry of the row at this position, or on its diagonal entry only.
+  void visit_row(Index pos, bool only_diagonal)
   {
     const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
     const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
     const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = e - l0;
-    target_[std::size_t(row)] = l1 - l0;
-    for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = l1 - l0 + 1 + f - u0;
+    set_targets(l0, l1, u0, u1, row, only_diagonal, false);
+    pivots_.clear();
+    std::size_t most = 0;
     for (Index e = l0; e < l1; ++e) {
-      const Index pivot = o_.rows - 1 - o_.pos(lower_row(e));
-      for (Index f = p_.upper.ptr(pivot); f < p_.upper.ptr(pivot + 1); ++f) {
+      const Index k = pivot(e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
+      for (Index f = begin; f < end; f += 16) __builtin_prefetch(&p_.upper.col(f));
+      pivots_.push_back({begin, end});
+      most += std::size_t(end - begin);
+    }
+    if (found_.size() < most) found_.resize(most + most / 2);
+    // Without branches: which entries meet is not to be foreseen.
+    Pair *to = found_.data();
+    for (Index e = l0; e < l1; ++e) {
+      const auto [begin, end] = pivots_[std::size_t(e - l0)];
+      for (Index f = begin; f < end; ++f) {
         const Index t = target_[std::size_t(p_.upper.col(f))];
-        if (t >= 0) visit(t, e, f);
+        *to           = {t, e, f};
+        to += t != none;
       }
     }
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = -1;
-    target_[std::size_t(row)] = -1;
-    for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = -1;
+    count_ = to - found_.data();
+    set_targets(l0, l1, u0, u1, row, only_diagonal, true);
+    first_.assign(std::size_t(l1 - l0 + u1 - u0) + 2, 0);
+    for (std::ptrdiff_t k = 0; k < count_; ++k) ++first_[std::size_t(found_[std::size_t(k)].target) + 1];
+    for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
+  }
+
+  // At most that many pairs are found in the row at this position.
+  std::size_t bound(Index pos) const
+  {
+    std::size_t most = 0;
+    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) most += upper_size(pivot(e));
+    return most;
+  }
+  // The number of pairs of targets before this one.
+  Offset before(Index target) const { return first_[std::size_t(target)]; }
+  // Puts the pairs of targets below, at and above the diagonal where they belong. Ends the row's visit.
+  struct Place {
+    Index *left, *right;
+    Offset shift; // from the number of pairs before in the row
+  };
+  void store(Index lowers, const Place &below, const Place &at, const Place &above)
+  {
+    for (std::ptrdiff_t k = 0; k < count_; ++k) {
+      const Pair   p     = found_[std::size_t(k)];
+      const Place &place = p.target < lowers ? below : p.target > lowers ? above : at;
+      const Offset to    = first_[std::size_t(p.target)]++ + place.shift;
+      place.left[to]     = p.left;
+      place.right[to]    = p.right;
+    }
   }
 
 private:
-  Index lower_row(Index e) const { return p_.y == Layout::row ? p_.lower.col(e) : o_.row(p_.lower.col(e)); }
+  static constexpr Index none = -1;
+  struct Pair {
+    Index target, left, right;
+  };
+
+  Index       lower_row(Index e) const { return p_.y == Layout::row ? p_.lower.col(e) : o_.row(p_.lower.col(e)); }
+  Index       pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(e)); } // its slot in the upper part
+  std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
+
+  void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool only_diagonal, bool clear)
+  {
+    target_[std::size_t(row)] = clear ? none : l1 - l0;
+    if (only_diagonal) return;
+    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = clear ? none : e - l0;
+    for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = clear ? none : l1 - l0 + 1 + f - u0;
+  }
 
   const Pattern<Host> &p_;
   const Order         &o_;
-  std::vector<Index>   target_;
+  std::vector<Index>   target_; // of each row as a column
+  std::vector<Pair>    found_;
+  std::ptrdiff_t       count_ = 0;
+  std::vector<Offset>  first_; // pairs before each target
+
+  std::vector<std::pair<Index, Index>> pivots_; // their upper entries
 };
 
-// Counts, then fills, one list.
+// A list that grows in one piece of memory as large as it can get, of which the pages that stay untouched cost
+// nothing. It is filled from the front, or from the back.
 struct ListBuilder {
-  Updates<Host>       list;
-  std::vector<Offset> next;
+  Updates<Host> list;
+  Offset        first, last; // what is filled
 
-  explicit ListBuilder(Index targets) : next(std::size_t(targets) + 1, 0) {}
-  void count(Index t) { ++next[std::size_t(t) + 1]; }
-  void allocate()
+  ListBuilder(Index targets, std::size_t bound, bool from_back)
+      : list{make_array<Offset>("finegrain::updates", std::size_t(targets) + 1),
+             make_array<Index>("finegrain::left", bound), make_array<Index>("finegrain::right", bound)},
+        first(from_back ? Offset(bound) : 0),
+        last(first)
   {
-    for (std::size_t t = 1; t < next.size(); ++t) next[t] += next[t - 1];
-    list.ptr = make_array<Offset>("finegrain::updates", next.size());
-    std::copy(next.begin(), next.end(), list.ptr.data());
-    list.left  = make_array<Index>("finegrain::left", std::size_t(next.back()));
-    list.right = make_array<Index>("finegrain::right", std::size_t(next.back()));
   }
-  void add(Index t, Index left, Index right)
+  UpdateFinder::Place place(Offset shift) { return {list.left.data(), list.right.data(), shift}; }
+  Updates<Host>       finish()
   {
-    const Offset u = next[std::size_t(t)]++;
-    list.left(u)   = left;
-    list.right(u)  = right;
+    const auto range                 = std::make_pair(std::size_t(first), std::size_t(last));
+    list.ptr(list.ptr.extent(0) - 1) = last;
+    for (std::size_t t = 0; first > 0 && t < list.ptr.extent(0); ++t) list.ptr(t) -= first;
+    return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
   }
 };
 
 void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
 {
-  ListBuilder  diagonal(o.rows), lower(Index(p.lower.col.extent(0))), upper(Index(p.upper.col.extent(0)));
+  const bool   only_diagonal = kind == FactorKind::dilu;
   UpdateFinder finder(p, o);
-  Offset       off_diagonal = 0;
-  // Routes a target of the row at `pos` to its list.
-  const auto route = [&](Index pos, Index t, auto to_diagonal, auto to_off_diagonal) {
-    const Index lowers = p.lower.ptr(pos + 1) - p.lower.ptr(pos);
-    if (t == lowers) to_diagonal(diagonal, pos);
-    else if (kind != FactorKind::dilu) {
-      if (t < lowers) to_off_diagonal(lower, p.lower.ptr(pos) + t);
-      else to_off_diagonal(upper, p.upper.ptr(o.rows - 1 - pos) + t - lowers - 1);
-    }
-  };
-  for (Index pos = 0; pos < o.rows; ++pos)
-    finder.visit_row(pos, [&](Index t, Index, Index) {
-      const auto count = [&](ListBuilder &b, Index target) { b.count(target); };
-      route(pos, t, count, [&](ListBuilder &b, Index target) {
-        b.count(target);
-        ++off_diagonal;
-      });
-    });
-  if (kind == FactorKind::automatic) kind = off_diagonal ? FactorKind::ilu0 : FactorKind::dilu;
-  diagonal.allocate();
-  if (off_diagonal) {
-    lower.allocate();
-    upper.allocate();
+  std::size_t  bound = 0;
+  for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
+  const std::size_t off_diagonal = only_diagonal ? 0 : bound;
+  // Rows come from the back of the upper part.
+  ListBuilder diagonal(o.rows, bound, false), lower(Index(p.lower.col.extent(0)), off_diagonal, false),
+    upper(Index(p.upper.col.extent(0)), off_diagonal, true);
+  for (Index pos = 0; pos < o.rows; ++pos) {
+    finder.visit_row(pos, only_diagonal);
+    const Index  l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
+    const Index  u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
+    const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
+                 all = finder.before(above + uppers);
+    upper.first -= all - before_upper;
+    const Offset to_lower = lower.last, to_diagonal = diagonal.last - before_diagonal,
+                 to_upper = upper.first - before_upper;
+    for (Index t = 0; t < lowers; ++t) lower.list.ptr(l0 + t) = to_lower + finder.before(t);
+    diagonal.list.ptr(pos) = diagonal.last;
+    for (Index t = 0; t < uppers; ++t) upper.list.ptr(u0 + t) = to_upper + finder.before(above + t);
+    finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
+    lower.last += before_diagonal;
+    diagonal.last += before_upper - before_diagonal;
   }
-  for (Index pos = 0; pos < o.rows; ++pos)
-    finder.visit_row(pos, [&](Index t, Index left, Index right) {
-      const auto add = [&](ListBuilder &b, Index target) { b.add(target, left, right); };
-      route(pos, t, add, add);
-    });
-  p.to_diagonal = diagonal.list;
-  p.to_lower    = lower.list;
-  p.to_upper    = upper.list;
+  const bool has_off_diagonal = lower.last > 0 || upper.first < upper.last;
+  if (kind == FactorKind::automatic) kind = has_off_diagonal ? FactorKind::ilu0 : FactorKind::dilu;
+  p.to_diagonal = diagonal.finish();
+  p.to_lower    = has_off_diagonal ? lower.finish() : Updates<Host>();
+  p.to_upper    = has_off_diagonal ? upper.finish() : Updates<Host>();
 }
 
 } // namespace

@@ -16,22 +16,43 @@ double window_width(int block) { return block <= 2 ? 3 : 1.9; }
 // No rows are the rows of no grids.
 bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
 
-Refusal choose_schedule(const Graph &g, const Elimination &e, const Recipe &recipe, Plan &plan)
+// The graph in the order of elimination, made where anything wants it: one thread that runs colours does not.
+class EliminatedGraph
 {
-  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane, ordered = e.ordering.extent(0) > 0;
+public:
+  explicit EliminatedGraph(const Elimination &e) : e_(e) {}
+
+  bool         ordered() const { return e_.ordering.extent(0) > 0; }
+  Index        rows() const { return e_.selection.graph.rows; }
+  Index        entries() const { return e_.selection.graph.entries(); }
+  const Graph &get() const
+  {
+    if (!ordered()) return e_.selection.graph;
+    if (!permuted_) permuted_ = permute(e_.selection.graph, e_.ordering);
+    return *permuted_;
+  }
+
+private:
+  const Elimination           &e_;
+  mutable std::optional<Graph> permuted_;
+};
+
+Refusal choose_schedule(const EliminatedGraph &g, const Elimination &e, const Recipe &recipe, Plan &plan)
+{
+  const bool              wants_planes = recipe.schedule == ScheduleKind::hyperplane;
   std::optional<Schedule> planes;
   if (e.group.extent(0)) {
     plan.schedule = {ScheduleKind::color, {}, e.group};
     return {};
   }
-  if (recipe.schedule != ScheduleKind::level && has_grid(g, recipe) && !ordered)
+  if (recipe.schedule != ScheduleKind::level && has_grid(e.selection.graph, recipe) && !g.ordered())
     planes = schedule_hyperplanes(recipe.grid, e.selection.graph);
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
   const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
   if (wants_planes && !planes &&
       !(coupled && find_hyperplanes(recipe.grid, select_within_grids(e.selection.graph, recipe.grid).graph)))
     return {Refusal::grid_fit};
-  plan.schedule = planes ? *planes : schedule_levels(g);
+  plan.schedule = planes ? *planes : schedule_levels(g.get());
   return {};
 }
 
@@ -41,7 +62,7 @@ HostArray<Index> order_colors(const Elimination &e, int block)
 {
   const Graph           &graph   = e.selection.graph;
   const HostArray<Index> near    = order_by_neighbours(e.symmetric ? graph : symmetrize(graph), e.color);
-  const HostArray<Index> windows = order_windows(permute(graph, near), window_width(block));
+  const HostArray<Index> windows = order_windows(renumber(graph, near), window_width(block));
   return windows.extent(0) ? compose(near, windows) : near;
 }
 
@@ -49,8 +70,8 @@ HostArray<Index> order_colors(const Elimination &e, int block)
 class TaskChooser
 {
 public:
-  TaskChooser(const Graph &g, bool ordered, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
-      : g_(g), ordered_(ordered), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
+  TaskChooser(const EliminatedGraph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+      : g_(g), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
   {
   }
 
@@ -76,8 +97,8 @@ public:
   HostArray<Index> choose_order() const
   {
     const std::optional<Cut> lines = cut_lines(1);
-    if (!lines) return order_windows(g_, window_width(block_));
-    return plan_tasks(g_, lines->units, lines->levels, {g_.rows, 1}, window_width(block_)).order;
+    if (!lines) return order_windows(g_.get(), window_width(block_));
+    return plan_tasks(g_.get(), lines->units, lines->levels, {g_.rows(), 1}, window_width(block_)).order;
   }
 
 private:
@@ -85,7 +106,7 @@ private:
     Units      units;
     UnitLevels levels;
   };
-  Cut  level(const Units &units) const { return {units, find_unit_levels(g_, units)}; }
+  Cut  level(const Units &units) const { return {units, find_unit_levels(g_.get(), units)}; }
   bool is_wide(const Cut &c, int threads) const // enough units on a level
   {
     return double(c.units.count) >= (machine_.device ? 256. : 3. * threads) * c.levels.count;
@@ -103,7 +124,7 @@ private:
     }
     // A kernel costs some microseconds.
     plan_.reason = "few rows";
-    if (!machine_.device && bytes_per_row() * g_.rows < 3e6) return {};
+    if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason   = has_grid() ? "a grid" : "no grid";
     if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;
@@ -117,13 +138,13 @@ private:
 
   bool has_grid() const
   {
-    return recipe_.schedule != ScheduleKind::level && g_.rows > 0 && count_points(recipe_.grid) == g_.rows &&
-           !ordered_;
+    return recipe_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(recipe_.grid) == g_.rows() &&
+           !g_.ordered();
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const
   {
-    const double blocks = g_.rows ? double(g_.entries()) / g_.rows : 1;
+    const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
     return blocks / 2 * block_ * block_ * double(storage_size(recipe_.precision));
   }
   double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
@@ -134,8 +155,8 @@ private:
   {
     const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(1);
     if (!lines) return {};
-    auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows));
-    for (Index i = 0; i < g_.rows; ++i) of(i) = lines->levels.of(lines->units.of(i));
+    auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows()));
+    for (Index i = 0; i < g_.rows(); ++i) of(i) = lines->levels.of(lines->units.of(i));
     return of;
   }
 
@@ -150,19 +171,19 @@ private:
   Refusal cut_tile_tasks()
   {
     const bool asked  = recipe_.tile.points() > 0;
-    const bool misfit = !recipe_.grid.empty() && count_points(recipe_.grid) != g_.rows;
+    const bool misfit = !recipe_.grid.empty() && count_points(recipe_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? Refusal::grid_size : Refusal::no_grid};
     std::optional<Units> units;
     if (has_grid())
       for (const Box &shape : asked ? std::vector<Box>{recipe_.tile} : tile_shapes()) {
-        units = cut_tiles(recipe_.grid, shape, g_);
+        units = cut_tiles(recipe_.grid, shape, g_.get());
         if (!units) continue;
         plan_.tile = shape;
         break;
       }
     if (asked && !units) return {Refusal::tile_fit};
     const Cut cut = units ? level(*units) : cut_long_runs(machine_.device ? 256 : 4096);
-    plan_.tasks   = plan_tasks(g_, cut.units, cut.levels, {}, width(), line_levels());
+    plan_.tasks   = plan_tasks(g_.get(), cut.units, cut.levels, {}, width(), line_levels());
     return {};
   }
 
@@ -198,15 +219,16 @@ private:
   Cut cut_long_runs(Index longest) const
   {
     for (Index length = longest; length > 1; length /= 2)
-      if (Cut c = level(cut_runs(g_.rows, length)); is_wide(c, machine_.threads)) return c;
-    return level(cut_runs(g_.rows, 1));
+      if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
+    return level(cut_runs(g_.rows(), 1));
   }
 
   void cut_self_tasks()
   {
     const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
-    const Cut cut = machine_.device ? level(cut_runs(g_.rows, 1)) : lines ? *lines : cut_long_runs(128);
-    plan_.tasks   = plan_tasks(g_, cut.units, cut.levels, machine_.device ? TaskSize{256, 1} : cut_levels(), width());
+    const Cut cut = machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
+    plan_.tasks =
+      plan_tasks(g_.get(), cut.units, cut.levels, machine_.device ? TaskSize{256, 1} : cut_levels(), width());
   }
   // Two pieces of a level for each thread, and no piece larger than a core's cache.
   TaskSize cut_levels() const
@@ -219,19 +241,18 @@ private:
   {
     if (!has_grid()) return std::nullopt;
     for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
-      const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_);
+      const auto units = cut_tiles(recipe_.grid, {length, 1, 1}, g_.get());
       if (!units) continue;
       if (Cut c = level(*units); is_wide(c, threads)) return c;
     }
     return std::nullopt;
   }
 
-  const Graph   &g_;
-  const bool     ordered_;
-  const int      block_;
-  const Recipe  &recipe_;
-  const Machine &machine_;
-  Plan          &plan_;
+  const EliminatedGraph &g_;
+  const int              block_;
+  const Recipe          &recipe_;
+  const Machine         &machine_;
+  Plan                  &plan_;
 };
 
 } // namespace
@@ -244,9 +265,9 @@ Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const M
   const bool ordered = e.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(graph, recipe)) return {Refusal::no_grid};
   if (wants_planes && count_points(recipe.grid) != graph.rows) return {Refusal::grid_size};
-  const Graph g = ordered ? permute(graph, e.ordering) : graph; // as it is eliminated
+  const EliminatedGraph g(e);
   if (const Refusal refusal = choose_schedule(g, e, recipe, plan)) return refusal;
-  TaskChooser chooser(g, ordered, block, recipe, machine, plan);
+  TaskChooser chooser(g, block, recipe, machine, plan);
   if (const Refusal refusal = chooser.choose()) return refusal;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;

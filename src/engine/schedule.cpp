@@ -42,6 +42,19 @@ Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index
   return levels;
 }
 
+// Whether the first pieces have levels of nearly that width: what is wanted of all of them is not found without it
+// where a matrix is alike everywhere, and asking them all costs as much as the answer.
+bool may_be_wide(const Graph &g, const std::vector<Index> &cut, double width)
+{
+  constexpr Index   sample = 65536;
+  const std::size_t last   = std::size_t(std::upper_bound(cut.begin(), cut.end(), sample) - cut.begin()) - 1;
+  if (last < 2 || last + 1 == cut.size()) return true;
+  HostArray<Index> level("finegrain::level", std::size_t(cut[last]));
+  Index            levels = 0;
+  for (std::size_t p = 0; p < last; ++p) levels += find_levels(g, cut[p], cut[p + 1], level);
+  return cut[last] >= 0.95 * width * levels;
+}
+
 // All rows in one piece.
 HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g.rows}); }
 
@@ -82,6 +95,7 @@ HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Ind
     std::vector<Index> cut{0};
     for (std::size_t p = 1; p < outer.extent(0); ++p)
       while (cut.back() < outer(p)) cut.push_back(std::min(cut.back() + window, outer(p)));
+    if (!may_be_wide(g, cut, width)) continue;
     const Schedule s = schedule_pieces(g, to_array("finegrain::cut", cut), first);
     if (g.rows >= width * s.groups()) return s.order;
   }
