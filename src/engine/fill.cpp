@@ -144,6 +144,7 @@ std::optional<Graph> find_power(const Graph &g, int power)
       for (std::size_t k = first; k < shell; ++k) visit(col[k]);
     }
     if (col.size() > most_entries) return std::nullopt;
+    std::sort(col.begin() + p.ptr(row), col.end());
     p.ptr(row + 1) = Index(col.size());
   }
   p.col = to_array("finegrain::col", col);
