@@ -167,6 +167,7 @@ std::optional<Graph> find_power(const Graph &g, int power)
     const std::vector<Index> &found = neighbourhood.find(row);
     col.insert(col.end(), found.begin(), found.end());
     if (col.size() > most_entries) return std::nullopt;
+    std::sort(col.begin() + p.ptr(row), col.end());
     p.ptr(row + 1) = Index(col.size());
   }
   p.col = to_array("finegrain::col", col);

@@ -9,8 +9,8 @@ namespace finegrain
 {
 
 // The rows within `power` couplings of each row: the pattern of |A|^power without its diagonal, for a symmetric graph
-// as symmetrize() makes it. The columns of a row come by distance, which colourings do not mind, and do not ascend.
-// Nothing where there are more entries than an Index counts. O(sum over the entries of power - 1 of their degrees).
+// as symmetrize() makes it. Nothing where there are more entries than an Index counts. O(sum over the entries of
+// power - 1 of their degrees), and sorting.
 std::optional<Graph> find_power(const Graph &symmetric, int power);
 
 // color_greedy(find_power()) without that graph.

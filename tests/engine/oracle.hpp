@@ -76,6 +76,13 @@ public:
     if (dilu) restore_lower(p);
   }
 
+  // Leaves entries out of both triangular parts; the diagonal blocks stay.
+  template <class Which> void clear(const Which &which)
+  {
+    for (auto &[at, block] : a_)
+      if (at.first != at.second && which(at.first, at.second)) std::fill(block.begin(), block.end(), Scalar(0));
+  }
+
   std::vector<Scalar> solve(std::vector<Scalar> x) const
   {
     for (Index i = 0; i < rows_; ++i)

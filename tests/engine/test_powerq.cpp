@@ -1,0 +1,205 @@
+// Multicoloured ILU(p,q) through the facade, against a plain oracle and executors against each other.
+#include "fill_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr Drop drops[] = {Drop::during, Drop::after, Drop::none};
+
+std::vector<RelaxCase> cases()
+{
+  const Box box{3, 3, 3}, flat{6, 4, 1};
+  return {
+    {"star", make_grid_graph(box, Stencil::star), {box}},
+    {"flat box", make_grid_graph(flat, Stencil::box), {flat}},
+    {"odd period", make_grid_graph({3, 4, 2}, Stencil::star, 1, {true, true, false}), {{3, 4, 2}}},
+    {"not symmetric", make_random_graph(26, 2, false, 1), {}},
+    {"symmetric", make_random_graph(26, 1, true, 2), {}},
+    {"dense", make_complete(6), {}},
+    {"one row", make_graph({{0}}), {}},
+    {"diagonal", make_graph({{0}, {1}, {2}}), {}},
+    {"no row", make_graph({}), {}},
+  };
+}
+
+Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
+{
+  Recipe r;
+  r.schedule = ScheduleKind::color;
+  r.executor = executors().front();
+  r.levels   = levels;
+  r.power    = power;
+  r.drop     = drop;
+  return r;
+}
+
+Recipe level_recipe(int levels)
+{
+  Recipe r   = color_recipe(levels, 0);
+  r.schedule = ScheduleKind::level;
+  return r;
+}
+
+// p from 0 to 3, q from 1 to p + 2 and the default; level schedules of the same p. What is dropped, and how, is all
+// the same from q = p + 1.
+std::vector<Recipe> recipes()
+{
+  std::vector<Recipe> all;
+  for (int p = 0; p <= 3; ++p) {
+    all.push_back(level_recipe(p));
+    for (int q = 0; q <= p + 2; ++q)
+      for (const Drop drop : drops)
+        if (drop == Drop::during || (q > 0 && q <= p + 1)) all.push_back(color_recipe(p, q, drop));
+  }
+  return all;
+}
+
+std::string describe(const char *name, const Problem &p, const Recipe &r)
+{
+  return std::string(name) + ", n = " + std::to_string(p.n) + ", (" + std::to_string(r.levels) + ", " +
+         std::to_string(r.power) + "), schedule " + std::to_string(int(r.schedule)) + ", drop " +
+         std::to_string(int(r.drop)) + ", coloring " + std::to_string(int(r.coloring)) + ", executor " +
+         std::to_string(int(r.executor));
+}
+
+void expect_plain(const char *name, const Problem &p, const Recipe &r)
+{
+  SCOPED_TRACE(describe(name, p, r));
+  Statistics     s;
+  const PlainIlu plain(p, r);
+  const auto     x = p.solve(r, &s);
+  ASSERT_EQ(x.size(), p.b.size());
+  if (!x.empty()) {
+    EXPECT_LT(difference(x, plain.solve(p.b)), tolerance);
+  }
+  const bool colors = r.schedule == ScheduleKind::color;
+  EXPECT_EQ(s.fill, plain.fill);
+  EXPECT_EQ(s.dropped, plain.dropped);
+  EXPECT_EQ(s.colors, plain.colors.colors);
+  EXPECT_EQ(s.lower + s.upper + s.rows, plain.entries);
+  EXPECT_EQ(s.schedule, colors && plain.inside == 0 ? ScheduleKind::color : ScheduleKind::level);
+  if (colors && plain.inside == 0) {
+    EXPECT_EQ(s.widths.groups, plain.colors.colors);
+  }
+}
+
+std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+{
+  auto e = make_tested_engine();
+  EXPECT_FALSE(e->analyse(p.view(), r));
+  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+  return e;
+}
+
+class PowerQ : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Engine, PowerQ, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 13));
+
+TEST_P(PowerQ, EqualsTheOracle)
+{
+  const auto all = recipes();
+  for (std::size_t c = 0; c < cases().size(); ++c)
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const int n = GetParam();
+      if (n > 2 && (k + c) % (n > 8 ? 7 : 4) != 0) continue; // the oracle takes n^3; each choice meets some graph
+      const Problem p(cases()[c].graph, n);
+      Recipe        r = all[k];
+      r.grid          = cases()[c].grid;
+      expect_plain(cases()[c].name, p, r);
+    }
+}
+
+TEST_P(PowerQ, ExecutorsAndRepeatsGiveTheSameBits)
+{
+  const Problem grid(make_grid_graph({5, 4, 3}, Stencil::star), GetParam());
+  const Problem random(make_random_graph(60, 2, true, 3), GetParam());
+  for (const Problem *p : {&grid, &random})
+    for (const Precision precision : {Precision::working, Precision::single})
+      for (Recipe r : {color_recipe(0, 1), color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
+                       color_recipe(1, 1, Drop::none), level_recipe(2)}) {
+        r.precision  = precision;
+        r.diagonal   = r.levels == 2 ? precision : Precision::working;
+        const auto x = p->solve(r);
+        ASSERT_FALSE(x.empty());
+        for (const ExecutorKind executor : executors()) {
+          r.executor = executor;
+          auto e     = make_factored(*p, r);
+          EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("", *p, r);
+          EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("again", *p, r);
+          e->factor(p->source());
+          EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("factored again", *p, r);
+        }
+      }
+}
+
+TEST_P(PowerQ, SingleStorageIsCloseAndSmaller)
+{
+  for (const Drop drop : drops) {
+    const Problem p(make_grid_graph({5, 4, 3}, Stencil::star), GetParam());
+    Recipe        r = color_recipe(2, 2, drop);
+    Statistics    working, low;
+    const auto    x = p.solve(r, &working), oracle = PlainIlu(p, r).solve(p.b);
+    EXPECT_LT(difference(x, oracle), tolerance);
+    r.precision  = Precision::single;
+    r.diagonal   = Precision::single;
+    const auto y = p.solve(r, &low);
+    EXPECT_LT(difference(y, oracle), sizeof(Real) == 4 ? tolerance : 1e-6);
+    if (!low_is_lower) continue;
+    EXPECT_FALSE(same_bits(x, y));
+    EXPECT_EQ(low.factor_bytes * 2, working.factor_bytes);
+  }
+}
+
+TEST_P(PowerQ, SeveralVectorsAndTransposes)
+{
+  const int count = 11; // more than are taken at once
+  for (const ExecutorKind executor : executors())
+    for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(3, 2, Drop::after), level_recipe(2)}) {
+      const Problem p(make_random_graph(24, 2, false, 4), GetParam());
+      const auto    size = std::ptrdiff_t(p.b.size()), stride = size + 3;
+      r.executor            = executor;
+      auto                e = make_factored(p, r);
+      const PlainIlu      transposed(p, r, true);
+      const auto          b = make_vector(std::size_t(stride * count), 9);
+      std::vector<Scalar> x(b.size(), Scalar(nan_value)), z = x;
+      e->apply_many(count, stride, b.data(), x.data());
+      e->apply_transposed(count, stride, b.data(), z.data());
+      for (std::ptrdiff_t k = 0; k < count; ++k) {
+        const auto column = [&](const std::vector<Scalar> &v) {
+          return std::vector<Scalar>(v.begin() + k * stride, v.begin() + k * stride + size);
+        };
+        std::vector<Scalar> one(p.b.size(), Scalar(nan_value));
+        e->apply(column(b).data(), one.data());
+        EXPECT_TRUE(same_bits(column(x), one)) << describe("", p, r) << ", " << k;
+        if (k % 5 == 0) {
+          EXPECT_LT(difference(column(z), transposed.solve(column(b))), tolerance) << describe("", p, r) << ", " << k;
+        }
+      }
+    }
+}
+
+TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
+{
+  const Graph   g = make_random_graph(40, 2, true, 5);
+  const Problem first(g, GetParam(), 1), second(g, GetParam(), 2), other(make_path(12), 2);
+  for (const ExecutorKind executor : executors())
+    for (Recipe r : {color_recipe(2, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after), level_recipe(3)}) {
+      r.executor = executor;
+      auto e     = make_factored(first, r);
+      EXPECT_TRUE(same_bits(first.apply(*e), first.solve(r)));
+      EXPECT_EQ(e->factor(second.source()).bad_row, -1);
+      EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r))) << describe("", second, r);
+      EXPECT_LT(difference(second.apply(*e), PlainIlu(second, r).solve(second.b)), tolerance);
+      ASSERT_FALSE(e->analyse(other.view(), r)); // another graph and block size, and none of what was dropped
+      e->factor(other.source());
+      EXPECT_TRUE(same_bits(other.apply(*e), other.solve(r)));
+    }
+}
+
+} // namespace

@@ -1,0 +1,363 @@
+// Multicoloured ILU(p,q): colourings and orderings, symmetry, corrections, pivots, statistics and refusals.
+#include "fill_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr Drop drops[] = {Drop::during, Drop::after, Drop::none};
+
+Recipe recipe_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop::during)
+{
+  Recipe r;
+  r.schedule = schedule;
+  r.executor = executors().front();
+  r.levels   = levels;
+  r.power    = power;
+  r.drop     = drop;
+  return r;
+}
+Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
+{
+  return recipe_for(ScheduleKind::color, levels, power, drop);
+}
+
+std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+{
+  auto e = make_tested_engine();
+  EXPECT_FALSE(e->analyse(p.view(), r));
+  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+  return e;
+}
+
+std::vector<Scalar> applied(Engine &e, const std::vector<Scalar> &b)
+{
+  std::vector<Scalar> x(b.size(), Scalar(nan_value));
+  e.apply(b.data(), x.data());
+  return x;
+}
+
+TEST(PowerQColors, AllColouringsAndOrderingsEqualTheOracle)
+{
+  const Box                    box{4, 3, 2};
+  const std::pair<Graph, Grid> graphs[] = {{make_grid_graph(box, Stencil::star), {box}},
+                                           {make_random_graph(30, 2, true, 6), {}},
+                                           {make_random_graph(30, 2, false, 7), {}}};
+  for (const auto &[graph, grid] : graphs)
+    for (const bool ordered : {false, true})
+      for (const bool balanced : {false, true})
+        for (const ColoringKind kind : {ColoringKind::automatic, ColoringKind::greedy, ColoringKind::largest_first,
+                                        ColoringKind::smallest_last, ColoringKind::hash, ColoringKind::red_black})
+          for (int p = 0; p <= 2; ++p)
+            for (int q = 1; q <= p + 1; ++q)
+              for (const Drop drop : drops) {
+                if (kind == ColoringKind::red_black && (grid.empty() || ordered || q > 1)) continue;
+                const Problem problem(graph, 2);
+                Recipe        r = color_recipe(p, q, drop);
+                r.executor      = executors()[std::size_t(p + q) % executors().size()];
+                r.coloring      = kind;
+                r.balanced      = balanced;
+                r.grid          = grid;
+                if (ordered) r.ordering = to_order(random_order(graph.rows, 5));
+                Statistics     s;
+                const PlainIlu plain(problem, r);
+                EXPECT_LT(difference(problem.solve(r, &s), plain.solve(problem.b)), tolerance)
+                  << int(kind) << " (" << p << ", " << q << ") " << int(drop) << ordered << balanced;
+                EXPECT_EQ(s.colors, plain.colors.colors);
+                EXPECT_EQ(s.dropped, plain.dropped);
+                EXPECT_EQ(s.coloring, kind == ColoringKind::automatic ? ColoringKind::greedy : kind);
+                EXPECT_EQ(s.symmetrized, &graph == &graphs[2].first);
+              }
+}
+
+TEST(PowerQColors, LevelsFollowAnOrdering)
+{
+  for (const ExecutorKind executor : executors())
+    for (int p = 0; p <= 3; ++p) {
+      const Problem problem(make_random_graph(40, 2, true, 6), 3);
+      Recipe        r = recipe_for(ScheduleKind::level, p, 0);
+      r.executor      = executor;
+      r.ordering      = to_order(random_order(40, 8));
+      EXPECT_LT(difference(problem.solve(r), PlainIlu(problem, r).solve(problem.b)), tolerance) << p;
+    }
+}
+
+TEST(PowerQColors, AnOrderingThatChangesNothingGivesTheSameBits)
+{
+  const Problem p(make_grid_graph({6, 5, 2}, Stencil::star), 2);
+  for (const ColoringKind kind : {ColoringKind::greedy, ColoringKind::smallest_last, ColoringKind::hash}) {
+    Recipe r     = color_recipe(1, 0);
+    r.coloring   = kind;
+    const auto x = p.solve(r);
+    r.ordering   = to_order(natural_order(p.graph.rows));
+    EXPECT_TRUE(same_bits(p.solve(r), x)) << int(kind);
+  }
+}
+
+// Fill and colours are those of the couplings within the grids.
+TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
+{
+  const Grid  grid{{4, 3, 1}, {3, 4, 1}};
+  const Graph first = make_grid_graph(grid[0], Stencil::star), second = make_grid_graph(grid[1], Stencil::star);
+  Rows        rows(24, std::set<Index>{});
+  for (const auto &[g, offset] : {std::pair(&first, 0), std::pair(&second, 12)})
+    for (Index i = 0; i < g->rows; ++i)
+      for (Index e = g->ptr(i); e < g->ptr(i + 1); ++e) rows[std::size_t(offset + i)].insert(offset + g->col(e));
+  for (Index i = 0; i < 12; i += 2) rows[std::size_t(i)].insert(23 - i), rows[std::size_t(23 - i)].insert(i);
+  const Problem   p(make_graph(rows), 2);
+  const Selection s = select_within_grids(p.graph, grid);
+  Problem         apart(s.graph, 2);
+  for (std::size_t k = 0; k < s.entry.extent(0); ++k)
+    std::copy_n(p.values.begin() + s.entry(k) * 4, 4, apart.values.begin() + std::ptrdiff_t(k) * 4);
+  for (const Drop drop : drops) {
+    Recipe r   = color_recipe(2, 1, drop);
+    r.grid     = grid;
+    r.coupling = GridCoupling::corrections;
+    Statistics st;
+    EXPECT_LT(difference(p.solve(r, &st), PlainIlu(apart, r).solve(p.b)), tolerance);
+    EXPECT_EQ(st.left_out, 12);
+    r.coupling = GridCoupling::factor;
+    EXPECT_LT(difference(p.solve(r), PlainIlu(p, r).solve(p.b)), tolerance);
+  }
+}
+
+TEST(PowerQSymmetry, OfTheMatrixIsThatOfThePreconditioner)
+{
+  for (const int n : {1, 3})
+    for (const Drop drop : drops)
+      for (int p = 0; p <= 3; ++p)
+        for (int q = 1; q <= p + 1; ++q) {
+          Problem problem(make_random_graph(40, 2, true, 9), n);
+          symmetrize_values(problem);
+          auto         e = make_factored(problem, color_recipe(p, q, drop));
+          const auto   d = make_vector(problem.b.size(), 5);
+          double       terms;
+          const Scalar left = inner(problem.apply(*e), d, &terms), right = inner(problem.b, applied(*e, d));
+          EXPECT_LT(double(magnitude(left - right)), tolerance * terms) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+// The Laplacian of a grid: 2 for each direction on the diagonal and -1 for each neighbour.
+Problem make_laplacian(Box box)
+{
+  Problem p(make_grid_graph(box, Stencil::star), 1);
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      p.values[std::size_t(e)] = Scalar(Real(p.graph.col(e) != i ? -1 : box.k > 1 ? 6 : 4));
+  return p;
+}
+
+// Whether a matrix, given by columns, is real, symmetric and positive definite: its pivots are positive.
+bool is_definite(std::vector<std::vector<Scalar>> m)
+{
+  for (std::size_t k = 0; k < m.size(); ++k) {
+    const Scalar pivot = m[k][k];
+    if (!(magnitude(pivot + Real(1)) > 1) || magnitude(pivot - Scalar(magnitude(pivot))) > 0) return false;
+    for (std::size_t c = k + 1; c < m.size(); ++c) {
+      if (double(magnitude(m[k][c] - m[c][k])) > tolerance * double(magnitude(m[0][0]))) return false;
+      const Scalar factor = m[c][k] / pivot;
+      for (std::size_t r = k; r < m.size(); ++r) m[c][r] -= factor * m[k][r];
+    }
+  }
+  return true;
+}
+
+TEST(PowerQSymmetry, LaplaciansHaveDefinitePreconditioners)
+{
+  for (const Box box : {Box{6, 5, 1}, Box{4, 3, 3}})
+    for (const Drop drop : drops)
+      for (int p = 0; p <= 3; ++p)
+        for (int q = 1; q <= p + 1; ++q) {
+          const Problem                    problem = make_laplacian(box);
+          auto                             e       = make_factored(problem, color_recipe(p, q, drop));
+          std::vector<std::vector<Scalar>> columns;
+          for (std::size_t u = 0; u < problem.b.size(); ++u) {
+            std::vector<Scalar> unit(problem.b.size(), Scalar(0));
+            unit[u] = Scalar(1);
+            columns.push_back(applied(*e, unit));
+          }
+          EXPECT_TRUE(is_definite(columns)) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scalar> &r)
+{
+  r                   = p.b;
+  const std::size_t n = std::size_t(p.n);
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      for (std::size_t k = 0; k < n * n; ++k)
+        r[std::size_t(i) * n + k % n] -=
+          p.values[std::size_t(e) * n * n + k] * x[std::size_t(p.graph.col(e)) * n + k / n];
+  double size = 0;
+  for (const Scalar &v : r) size = std::max(size, double(magnitude(v)));
+  return size;
+}
+
+// The first ones equal the oracle's, short and long residuals alike, and many converge.
+TEST(PowerQCorrections, EqualTheOracleAndConverge)
+{
+  for (const int n : {1, 4})
+    for (const ExecutorKind executor : executors())
+      for (const bool factored : {true, false})
+        for (const auto &[p, q, drop] : {std::tuple(0, 1, Drop::during),
+                                         {2, 0, Drop::during},
+                                         {2, 1, Drop::during},
+                                         {3, 2, Drop::during},
+                                         {2, 1, Drop::after},
+                                         {1, 1, Drop::none}}) {
+          const Problem problem(make_grid_graph({5, 4, 3}, Stencil::star), n);
+          Recipe        r = color_recipe(p, q, drop);
+          r.executor      = executor;
+          auto e          = make_tested_engine();
+          ASSERT_FALSE(e->analyse(problem.view(), r));
+          e->allow_corrections(problem.view());
+          ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
+          // The star has no triangle, and its two colours leave no fill: then this is DILU.
+          EXPECT_EQ(e->has_short_residual(), e->statistics().fill == 0);
+          const Values        values{problem.source(), {}, factored};
+          const PlainIlu      plain(problem, r);
+          std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;
+          double              size = 0;
+          for (int k = 0; k < 40; ++k) {
+            e->correct(values, problem.b.data(), x.data(), k ? step.data() : x.data(), step.data(), x.data());
+            if (k > 2) continue;
+            residual(problem, expected, rest);
+            const auto more = plain.solve(rest);
+            for (std::size_t i = 0; i < more.size(); ++i) expected[i] += more[i];
+            EXPECT_LT(difference(x, expected), tolerance) << p << ", " << q << ", " << int(drop) << ", " << k;
+          }
+          size = residual(problem, x, rest);
+          EXPECT_LT(size, tolerance) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+// Rows 41, 63 and 97 are zero. Where they have couplings, all zero too, what is not finite spreads in the order of
+// elimination, and may reach smaller rows.
+TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
+{
+  const std::set<Index> bad{41, 63, 97};
+  const Graph           whole = make_grid_graph({6, 5, 4}, Stencil::star);
+  Rows                  rows(std::size_t(whole.rows), std::set<Index>{});
+  for (Index i = 0; i < whole.rows; ++i)
+    for (Index e = whole.ptr(i); e < whole.ptr(i + 1); ++e)
+      if (const Index j = whole.col(e); i == j || !(bad.count(i) || bad.count(j))) rows[std::size_t(i)].insert(j);
+  for (const Graph &graph : {make_graph(rows), whole})
+    for (const int n : {1, 3})
+      for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
+                       recipe_for(ScheduleKind::level, 2, 0)}) {
+        const Problem good(graph, n);
+        Problem       p  = good;
+        const auto    nn = std::size_t(n * n);
+        for (Index i = 0; i < graph.rows; ++i)
+          for (Index e = graph.ptr(i); e < graph.ptr(i + 1); ++e)
+            if (bad.count(i) || bad.count(graph.col(e)))
+              std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
+        Index reported = -1;
+        for (const ExecutorKind executor : executors()) {
+          r.executor = executor;
+          auto e     = make_tested_engine();
+          ASSERT_FALSE(e->analyse(p.view(), r));
+          const Index row = e->factor(p.source()).bad_row;
+          if (r.schedule == ScheduleKind::level || graph.entries() < whole.entries()) {
+            EXPECT_EQ(row, 41);
+          }
+          EXPECT_GE(row, 0);
+          EXPECT_LE(row, 41);
+          if (executor == executors().front()) reported = row;
+          EXPECT_EQ(row, reported);
+          EXPECT_EQ(e->factor(good.source()).bad_row, -1);
+          EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
+          Recipe shift       = r;
+          shift.shift.amount = Real(1e-3);
+          ASSERT_FALSE(e->analyse(p.view(), shift));
+          const FactorReport shifted = e->factor(p.source());
+          EXPECT_EQ(shifted.bad_row, -1);
+          EXPECT_EQ(shifted.shifted, 3);
+          for (const Scalar &v : p.apply(*e)) EXPECT_TRUE(is_finite(magnitude(v)));
+        }
+      }
+}
+
+TEST(PowerQStatistics, LaunchesAndGroups)
+{
+  const Problem p(make_grid_graph({6, 6, 1}, Stencil::box), 2);
+  Statistics    s;
+  for (int q = 1; q <= 3; ++q) {
+    Recipe r   = color_recipe(2, q);
+    r.executor = ExecutorKind::launch;
+    p.solve(r, &s);
+    EXPECT_EQ(s.colors, (q + 1) * (q + 1));
+    EXPECT_EQ(s.widths.groups, s.colors);
+    EXPECT_EQ(s.apply_launches, 2 * s.colors);
+    EXPECT_EQ(s.launches, 3 * s.colors); // one factorization, one application
+    EXPECT_EQ(s.schedule, ScheduleKind::color);
+    EXPECT_EQ(s.factor, FactorKind::ilu0);
+    EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
+    r.drop = Drop::after; // fill of a colour is factored by levels
+    p.solve(r, &s);
+    EXPECT_EQ(s.schedule, q < 3 ? ScheduleKind::level : ScheduleKind::color);
+    EXPECT_EQ(s.widths.groups > s.colors, q < 3);
+    EXPECT_EQ(s.apply_launches, 2 * s.widths.groups);
+    for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile}) {
+      r.executor = executor;
+      p.solve(r, &s);
+      EXPECT_EQ(s.apply_launches, 2);
+    }
+  }
+}
+
+TEST(PowerQRefusals, ConflictsNameThemselves)
+{
+  const Box     box{5, 4, 2};
+  const Problem p(make_grid_graph(box, Stencil::star), 2);
+  const auto    expect_conflict = [&](Recipe r, const char *word) {
+    if (where == Where::device) r.backend = Backend::device;
+    const char *text = find_conflict(r);
+    ASSERT_NE(text, nullptr) << word;
+    EXPECT_NE(std::string(text).find(word), std::string::npos) << text;
+    const Refusal refusal = make_tested_engine()->analyse(p.view(), r);
+    EXPECT_EQ(refusal.reason, Refusal::conflict);
+    EXPECT_EQ(std::string(refusal.text), text);
+  };
+  expect_conflict(recipe_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
+  expect_conflict(color_recipe(-1, 0), "levels");
+  expect_conflict(color_recipe(0, -1), "power");
+  Recipe tiled   = color_recipe(1, 0);
+  tiled.executor = ExecutorKind::tile;
+  tiled.grid     = {box};
+  EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
+  tiled.tile = {2, 2, 2};
+  expect_conflict(tiled, "tile");
+}
+
+TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
+{
+  const Box     box{5, 4, 2};
+  const Problem p(make_grid_graph(box, Stencil::star), 1), wide(make_grid_graph(box, Stencil::box), 1);
+  Recipe        r = color_recipe(1, 1);
+  r.coloring      = ColoringKind::red_black;
+  r.grid          = {box};
+  const auto why  = [](const Problem &problem, const Recipe &recipe) {
+    return make_tested_engine()->analyse(problem.view(), recipe).reason;
+  };
+  EXPECT_EQ(why(p, r), Refusal::none);
+  EXPECT_EQ(why(wide, r), Refusal::color_fit);
+  r.power = 0; // two
+  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  r.levels = 0; // one
+  EXPECT_EQ(why(p, r), Refusal::none);
+  r.ordering = to_order(natural_order(p.graph.rows));
+  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  r.ordering = {};
+  r.grid     = {{4, 5, 2}};
+  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  r.grid = {};
+  EXPECT_EQ(why(p, r), Refusal::color_fit);
+}
+
+} // namespace
