@@ -23,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock euler
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock euler powerq
 
 build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
@@ -86,6 +86,7 @@ study: deps
 	@for python in python3 /usr/bin/python3; do \
 	  if $$python -c 'import matplotlib' 2>/dev/null; then exec $$python tests/bench/plot_study.py $(BUILD)/study_fgbilu.md $(BUILD)/study_fgbilu.png; fi; \
 	done; echo "No plot: this needs Python's matplotlib"
+	@tutorials/powerq/study $(BUILD)/tutorials/powerq $(BUILD)/study_powerq
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
@@ -121,7 +122,8 @@ help:
 	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 10 minutes)"
 	@echo "make bench           set up, build, time fgbilu and mcpi against PETSc, each in one run (8 GB, some minutes)"
 	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
-	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB)"
+	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
+	@echo "                     iterations of paper 003 (Heuveline et al., ILU(p,q)) in $(BUILD)/study_powerq"
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"

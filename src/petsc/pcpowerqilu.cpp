@@ -192,10 +192,11 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   if (colored)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%d), drop %s", r.levels, q,
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%d), drop %s, per rank\n", r.levels, q,
                                      PCPOWERQILUDropTypes[int(r.drop)]));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order", r.levels, e->ordering.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, ", per rank\n"));
+  else
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
   if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s        = e->engine->statistics();

@@ -4,88 +4,20 @@ unknowns on a 3-D grid (-grid i,j,k). -bs sets the block size, or the unknowns p
 The table has PETSc's block Jacobi with ILU(0), fgbilu, fgbilu stored in single precision and, if -pc_type is given, a row\n\
 for that and all other -pc_... options. KSP options act on every row.\n\n";
 
+#include "../common/matrix.h"
+
 #include <petscdmda.h>
 #include <petscfinegrain.h>
 #include <petscksp.h>
 #include <petsctime.h>
 
-#include <stdio.h>
 #include <string.h>
 
-#if PETSC_VERSION_LT(3, 19, 0)
-#define PETSC_SUCCESS 0
-#endif
 #if PETSC_VERSION_LT(3, 25, 0)
 #define KSP_DMACTIVE_ALL_ /* the DM is used for everything or nothing */
 #else
 #define KSP_DMACTIVE_ALL_ KSP_DMACTIVE_ALL,
 #endif
-
-/* Matrix Market, coordinate real or integer, general or symmetric. Every rank reads the file and keeps its rows. */
-static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
-{
-  char      line[1024], field[64], symmetry[64];
-  long      rows, cols, entries, i, j;
-  double    value;
-  PetscInt  first, last;
-  PetscBool symmetric;
-
-  PetscFunctionBeginUser;
-  PetscCheck(fgets(line, sizeof(line), file) &&
-               sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", field, symmetry) == 2,
-             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "Not a Matrix Market file in coordinate format");
-  symmetric = strcmp(symmetry, "symmetric") ? PETSC_FALSE : PETSC_TRUE;
-  PetscCheck((!strcmp(field, "real") || !strcmp(field, "integer")) && (symmetric || !strcmp(symmetry, "general")),
-             PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "Matrix Market field %s, symmetry %s; real or integer, general or symmetric are read", field, symmetry);
-  do
-    PetscCheck(fgets(line, sizeof(line), file), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "The file ends in its header");
-  while (line[0] == '%');
-  PetscCheck(sscanf(line, "%ld %ld %ld", &rows, &cols, &entries) == 3 && rows == cols, PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "The matrix must be square");
-  PetscCheck(rows % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "-bs %d does not divide %ld rows", (int)bs, rows);
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-  PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)rows, (PetscInt)cols));
-  PetscCall(MatSetBlockSize(*A, bs));
-  PetscCall(MatSetFromOptions(*A));
-  PetscCall(MatSetUp(*A));
-  PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  PetscCall(MatGetOwnershipRange(*A, &first, &last));
-  for (long e = 0; e < entries; ++e) {
-    PetscCheck(fscanf(file, "%ld %ld %lf", &i, &j, &value) == 3, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "The file ends after %ld of %ld entries", e, entries);
-    --i, --j;
-    if (i >= first && i < last) PetscCall(MatSetValue(*A, (PetscInt)i, (PetscInt)j, value, ADD_VALUES));
-    if (symmetric && i != j && j >= first && j < last)
-      PetscCall(MatSetValue(*A, (PetscInt)j, (PetscInt)i, value, ADD_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A)
-{
-  FILE       *file = fopen(name, "r");
-  int         market;
-  PetscViewer viewer;
-
-  PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", name);
-  market = fgetc(file) == '%';
-  rewind(file);
-  if (market) PetscCall(LoadMatrixMarket(file, bs, A));
-  fclose(file);
-  if (market) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_READ, &viewer));
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-  if (bs > 1) PetscCall(MatSetBlockSize(*A, bs));
-  PetscCall(MatSetFromOptions(*A));
-  PetscCall(MatLoad(*A, viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Block for the neighbour `step` away along an axis: diffusion, convection that differs between unknowns, weak
  * coupling. */
@@ -149,7 +81,7 @@ static PetscErrorCode CountFactor(PC pc, double *megabytes)
   PetscLogDouble bytes = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCFGBILU, &ours));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)pc, &ours, PCFGBILU, PCMCPI, PCPOWERQILU, ""));
   PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCBJACOBI, &bjacobi));
   if (ours) PetscCall(PCFinegrainGetFactorBytes(pc, &bytes));
   if (bjacobi) {

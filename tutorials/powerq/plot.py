@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Prints tables of what ./study left in a folder, and plots iterations as in Figures 4 and 5 of Heuveline, Lukarski and Weiss.
+
+usage: plot.py folder study_powerqilu.png
+"""
+import glob
+import os
+import re
+import sys
+
+DURING, AFTER = "during", "after"
+
+
+def read(path):
+    """The first line, the rows by name, and the line of colours of a program's output."""
+    title, rows, colours = "", {}, ""
+    for line in open(path, encoding="utf-8"):
+        if not title:
+            title = os.path.basename(line.strip()) if line.startswith(("/", ".")) else line.strip()
+        if line.startswith("colors of"):
+            colours = line.split(":")[1].split()
+        cells = re.split(r" {2,}", line.strip())
+        if len(cells) == 11 and cells[0] != "preconditioner":
+            rows[cells[0]] = dict(zip(("colors", "groups", "fill", "dropped", "iterations", "factor"), cells[1:7]), reason=cells[10])
+    return title, rows, colours
+
+
+def count(row):
+    """Iterations; None where CG stopped for another reason than its tolerance."""
+    return int(row["iterations"]) if row["reason"].startswith("CONVERGED") else None
+
+
+def cell(row):
+    if row is None:
+        return ""
+    if row["reason"] == "DIVERGED_INDEFINITE_PC":
+        return "indefinite"
+    if row["reason"] == "DIVERGED_ITS":
+        return "> " + row["iterations"]
+    return row["iterations"] if count(row) is not None else row["reason"]
+
+
+def names_of_figure(p_max=3):
+    """Columns of the figures: name in the program's output, label."""
+    levels = [("none", "none"), ("SGS in order of rows", "SGS")] + [(f"ILU({p}) by levels", f"ILU({p})") for p in range(p_max + 1)]
+    colours = [("none", "none"), ("SGS", "SGS"), ("ILU(0)", "ILU(0,1)")]
+    for p in range(1, p_max + 1):
+        for q in range(1, p + 2):
+            colours.append((f"ILU({p},{q})", f"ILU({p},{q})"))
+    return levels, colours
+
+
+def find(rows, name, drop):
+    return rows.get(name) or rows.get(f"{name} {drop}")
+
+
+def print_figures(figures):
+    levels, colours = names_of_figure()
+    print("| | " + " | ".join(title.split(":")[0] for title, *_ in figures) + " |\n|---" + "|---" * len(figures) + "|")
+    for name, label in levels:
+        print(f"| {label}{'' if name == 'none' else ', levels'} | " + " | ".join(cell(rows[name]) for _, rows, _ in figures) + " |")
+    for name, label in colours[1:]:
+        texts = []
+        for _, rows, _ in figures:
+            during, after = (cell(find(rows, name, drop)) for drop in (DURING, AFTER))
+            texts.append(during if name in rows else f"{during} / {after}")
+        print(f"| {label}, colours | " + " | ".join(texts) + " |")
+    for title, _, numbers in figures:
+        print(f"\nColours of {title.split(':')[0]}, q = 1 to 4: {', '.join(numbers)}.")
+
+
+def print_table(tables):
+    names = ["none", "SGS", "ILU(0)", "ILU(1,2)", "ILU(2,3)", "ILU(3,4)", "ILU(3,3) during", "ILU(3,3) after"]
+    print("\n| matrix | colours, q = 1 to 4 | " + " | ".join(names) + " |\n" + "|---" * (2 + len(names)) + "|")
+    for title, rows, numbers in tables:
+        print(f"| {title} | {' / '.join(numbers)} | " + " | ".join(cell(rows.get(name)) for name in names) + " |")
+    print("\n| fill, nnz(L+U) / nnz(A) | " + " | ".join(names[2:]) + " |\n" + "|---" * (len(names) - 1) + "|")
+    for title, rows, _ in tables:
+        print(f"| {title.split(':')[0]} | " + " | ".join(rows[name]["fill"] if name in rows else "" for name in names[2:]) + " |")
+
+
+def bars(axes, positions, rows, names, drop, width, **style):
+    for x, (name, _) in zip(positions, names):
+        row = find(rows, name, drop)
+        if drop == AFTER and name in rows:
+            continue
+        value = count(row)
+        if value is None:
+            axes.text(x, 1, "indefinite", rotation=90, ha="center", va="bottom", fontsize=7, color="grey")
+            continue
+        axes.bar(x, value, width, **style)
+        axes.annotate(str(value), (x, value), textcoords="offset points", xytext=(0, 1), ha="center", fontsize=7)
+
+
+def plot(figures, target):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.patches import Patch
+
+    levels, colours = names_of_figure()
+    figure, axes = plt.subplots(2, len(figures), figsize=(10, 6.6))
+    for column, (title, rows, numbers) in enumerate(figures):
+        upper, lower = axes[0][column], axes[1][column]
+        bars(upper, range(len(levels)), rows, levels, DURING, 0.7, color="tab:blue")
+        upper.set_title(f"{title.split(':')[0]}, order of rows (level sets)", fontsize=10)
+        upper.set_xticks(range(len(levels)), [label for _, label in levels], fontsize=8)
+        for x, (name, label) in enumerate(colours):
+            both = name not in rows
+            bars(lower, [x - 0.22 * both], rows, [(name, label)], DURING, 0.42 if both else 0.7,
+                 color="tab:orange" if both else "tab:blue")
+            if both:
+                bars(lower, [x + 0.22], rows, [(name, label)], AFTER, 0.42, color="tab:green")
+        lower.set_title(f"{title.split(':')[0]}, colours of $|A|^q$: {', '.join(numbers)}", fontsize=10)
+        lower.set_xticks(range(len(colours)), [label for _, label in colours], rotation=60, fontsize=8)
+        for panel in (upper, lower):
+            # Beside 428 iterations without a preconditioner the others would not be seen.
+            values = sorted(v for v in (count(row) for row in rows.values()) if v)
+            panel.set_ylim(0, 1.15 * values[-1])
+            if values[-1] > 2 * values[-2]:
+                panel.set_ylim(0, 1.15 * values[-2])
+                panel.text(0, values[-2] * 1.06, f"{values[-1]}", fontsize=8, ha="center", va="center", color="white")
+            panel.set_ylabel("CG iterations")
+            panel.grid(axis="y", alpha=0.3)
+    figure.legend(handles=[Patch(color="tab:blue", label="nothing dropped"), Patch(color="tab:orange", label="dropped during"),
+                           Patch(color="tab:green", label="dropped after")], loc="lower center", ncol=3, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.03, 1, 1))
+    figure.savefig(target, dpi=90)
+
+
+def main(folder, target):
+    figures = [read(os.path.join(folder, f"figure_{name}.txt")) for name in ("nos5", "gr_30_30")]
+    tables = [read(path) for path in sorted(glob.glob(os.path.join(folder, "table_*.txt")))]
+    print_figures(figures)
+    if tables:
+        print_table(tables)
+    try:
+        plot(figures, target)
+    except ImportError:
+        print("No plot: this needs Python's matplotlib", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(sys.argv[1], sys.argv[2])
