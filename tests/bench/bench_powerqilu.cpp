@@ -1,9 +1,14 @@
 // powerqilu beside PETSc's ILU(p) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Symbolic time is that of a first set-up less that of a refresh. A problem and p at a time.
-// Options after --: -problems grid2,grid3 -levels 0,1,2,3 -side2 1000 -side3 48 -n 5 -repetitions 5
-// -executors natural. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks.
+// Options after --: -problems ecology,circuit,shell,star -unknowns 1000000 -levels 0,1,2,3 -points 48 -n 5
+// -repetitions 5 -executors natural. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
+
+extern "C" {
+#include "../../tutorials/powerq/standins.h"
+}
 
 #include <petscfinegrain.h>
 
@@ -15,9 +20,9 @@ namespace
 {
 
 struct Options {
-  std::vector<std::string> problems{"grid2", "grid3"}, executors{"natural"};
+  std::vector<std::string> problems{"ecology", "circuit", "shell", "star"}, executors{"natural"};
   std::vector<PetscInt>    levels{0, 1, 2, 3};
-  PetscInt                 side2 = 1000, side3 = 48, n = 5, repetitions = 5;
+  PetscInt                 unknowns = 0, points = 48, n = 5, repetitions = 5;
   int                      threads = 1;
 };
 
@@ -31,12 +36,19 @@ struct Problem {
 Problem make_problem(const Options &o, const std::string &name)
 {
   Problem p;
-  DM      da = nullptr;
-  p.name     = name;
-  if (name == "grid2") OK(AssembleStar(PETSC_COMM_SELF, {{o.side2, o.side2, 1}, {1}, 8}, &da, &p.A));
-  else if (name == "grid3") OK(AssembleStar(PETSC_COMM_SELF, {{o.side3, o.side3, o.side3}, {o.n}, 8}, &da, &p.A));
-  else SETERRABORT(PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No such problem");
-  OK(DMDestroy(&da));
+  p.name = name;
+  if (name == "star") {
+    DM da;
+    OK(AssembleStar(PETSC_COMM_SELF, {{o.points, o.points, o.points}, {o.n}, 8}, &da, &p.A));
+    OK(DMDestroy(&da));
+  } else {
+    int  kind = 0;
+    char description[256];
+    while (name != Standins[kind])
+      PetscCheckAbort(++kind <= STANDIN_CIRCUIT, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No problem %s",
+                      name.c_str());
+    OK(StandinCreate(static_cast<Standin>(kind), o.unknowns, 1, &p.A, description, sizeof(description)));
+  }
   OK(MatGetBlockSize(p.A, &p.n));
   OK(MatCreateVecs(p.A, &p.x, &p.b));
   OK(VecSet(p.b, 1));
@@ -151,8 +163,8 @@ int main(int argc, char **argv)
   read_names("-problems", &o.problems);
   read_names("-executors", &o.executors);
   read_numbers("-levels", &o.levels);
-  OK(PetscOptionsGetInt(nullptr, nullptr, "-side2", &o.side2, nullptr));
-  OK(PetscOptionsGetInt(nullptr, nullptr, "-side3", &o.side3, nullptr));
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-unknowns", &o.unknowns, nullptr));
+  OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-n", &o.n, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &o.repetitions, nullptr));
   if (const char *threads = std::getenv("OMP_NUM_THREADS")) o.threads = std::max(1, std::atoi(threads));
