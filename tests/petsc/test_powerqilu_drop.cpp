@@ -12,27 +12,50 @@ using mcpi::ExpectIn;
 namespace
 {
 
-std::vector<PetscInt> FindColors(const Couplings &graph)
+// The smallest color free, in that order of the rows.
+std::vector<PetscInt> FindColors(const Couplings &graph, const std::vector<PetscInt> &order)
 {
-  std::vector<PetscInt> color(graph.size());
-  for (std::size_t i = 0; i < graph.size(); ++i) {
+  std::vector<PetscInt> color(graph.size(), -1);
+  for (const PetscInt i : order) {
     std::set<PetscInt> taken;
-    for (const PetscInt j : graph[i])
-      if (j < PetscInt(i)) taken.insert(color[std::size_t(j)]);
-    while (taken.count(color[i])) ++color[i];
+    for (const PetscInt j : graph[std::size_t(i)]) taken.insert(color[std::size_t(j)]);
+    PetscInt c = 0;
+    while (taken.count(c)) ++c;
+    color[std::size_t(i)] = c;
   }
   return color;
 }
 
-// ILU(p) of a matrix sorted by color, as a dense one.
+PetscErrorCode FindRowOrder(Mat A, const std::string &ordering, PetscInt rows, std::vector<PetscInt> *order)
+{
+  IS              r, c;
+  const PetscInt *index;
+
+  PetscFunctionBegin;
+  order->resize(std::size_t(rows));
+  std::iota(order->begin(), order->end(), 0);
+  if (ordering == MATORDERINGNATURAL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOrdering(A, ordering.c_str(), &r, &c));
+  PetscCall(ISGetIndices(r, &index));
+  order->assign(index, index + rows);
+  PetscCall(ISRestoreIndices(r, &index));
+  PetscCall(ISDestroy(&r));
+  PetscCall(ISDestroy(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ILU(p) of a matrix sorted by color and inside a color as before, as a dense one.
 class Elimination
 {
 public:
-  Elimination(const Couplings &couplings, const std::vector<PetscInt> &color, std::size_t n, PetscInt levels,
-              const std::string &drop)
-      : n_(n), rows_(couplings.size()), order_(rows_), level_(rows_ * rows_, none), values_(rows_ * n * rows_ * n)
+  Elimination(const Couplings &couplings, std::vector<PetscInt> order, const std::vector<PetscInt> &color,
+              std::size_t n, PetscInt levels, const std::string &drop)
+      : n_(n),
+        rows_(couplings.size()),
+        order_(std::move(order)),
+        level_(rows_ * rows_, none),
+        values_(rows_ * n * rows_ * n)
   {
-    std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(),
                      [&](PetscInt a, PetscInt b) { return color[std::size_t(a)] < color[std::size_t(b)]; });
     const auto same = [&](std::size_t i, std::size_t j) {
@@ -130,6 +153,8 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
       for (PetscInt p = 1; p < 4; ++p)
         for (PetscInt q = 1; q <= p; ++q) {
           SCOPED_TRACE(std::to_string(n) + " " + std::to_string(p) + " " + std::to_string(q));
+          const std::string        ordering = n == 1 ? MATORDERINGRCM : MATORDERINGNATURAL;
+          std::vector<PetscInt>    order;
           Mat                      A;
           PC                       pc;
           Vec                      b, x;
@@ -141,10 +166,11 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
           OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &A, PetscInt(couplings.size()),
                             PETSC_COMM_SELF));
           OK(FindPower(couplings, A, n, q, &graph));
-          const Elimination plain(couplings, FindColors(graph), std::size_t(n), p, drop);
+          OK(FindRowOrder(A, ordering, PetscInt(couplings.size()), &order));
+          const Elimination plain(couplings, order, FindColors(graph, order), std::size_t(n), p, drop);
           OK(MakePC(A, PCPOWERQILU,
                     "-pc_powerqilu_levels " + std::to_string(p) + " -pc_powerqilu_power " + std::to_string(q) +
-                      " -pc_powerqilu_drop " + drop,
+                      " -pc_powerqilu_drop " + drop + " -pc_powerqilu_ordering " + ordering,
                     &pc));
           OK(MakeVectors(A, &b, &x));
           OK(VecGetArrayRead(b, &values));
