@@ -2,6 +2,8 @@
 
 #include "fill.hpp"
 
+#include <algorithm>
+
 namespace finegrain
 {
 
@@ -23,7 +25,7 @@ Refusal choose_colors(const Recipe &recipe, Elimination &e)
   const bool              ordered   = recipe.ordering.extent(0) > 0;
   const Graph             symmetric = symmetrize(e.selection.graph, &was_symmetric);
   const Graph             graph     = ordered ? permute(symmetric, recipe.ordering) : symmetric;
-  const int               q         = recipe.power > 0 ? recipe.power : recipe.levels + 1;
+  const int               q         = int(std::min(colored_power(recipe), std::int64_t(graph.rows)));
   std::optional<Coloring> coloring;
   e.coloring = recipe.coloring == ColoringKind::automatic ? ColoringKind::greedy : recipe.coloring;
   if (e.coloring == ColoringKind::greedy && !recipe.balanced) coloring = color_power(graph, q);
@@ -59,9 +61,9 @@ Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination
   e.ordering  = recipe.ordering;
   if (recipe.schedule == ScheduleKind::color)
     if (const Refusal refusal = choose_colors(recipe, e)) return refusal;
-  const bool drops = recipe.drop == Drop::during;
-  const auto fill =
-    find_fill(e.selection, e.ordering, recipe.levels, drops ? e.color : HostArray<Index>(), &e.dropped);
+  const bool drops  = recipe.drop == Drop::during;
+  const int  levels = std::min(recipe.levels, int(owned.rows)); // no walk is longer
+  const auto fill   = find_fill(e.selection, e.ordering, levels, drops ? e.color : HostArray<Index>(), &e.dropped);
   if (!fill) return {Refusal::entries};
   e.fill      = fill->graph.entries() - e.selection.graph.entries();
   e.selection = *fill;

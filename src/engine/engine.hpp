@@ -53,9 +53,10 @@ struct Refusal {
   explicit operator bool() const { return reason != none; }
 };
 
-// What a factorisation found. Indices are block rows of the operator view.
+// What a factorisation found. Indices are block rows of the operator view. Of several bad rows the smallest is given,
+// or, with an ordering, the one whose turn comes first: those that need it are bad because of it.
 struct FactorReport {
-  Index  bad_row      = -1; // smallest row with a singular or non-finite diagonal block; -1: none
+  Index  bad_row      = -1; // a row with a singular or non-finite diagonal block; -1: none
   Index  shifted      = 0;  // rows in which pivots were replaced
   Index  bad_coupling = -1; // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
   Offset flushed      = 0;  // relaxation: entries that were not zero and are, as they are stored

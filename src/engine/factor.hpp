@@ -15,7 +15,7 @@ struct UpdateList {
 
 // What a factorisation reports, in the memory of its execution space.
 struct Trouble {
-  Index  bad_row;      // smallest row with a singular or non-finite diagonal block, or the number of rows
+  Index  bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
   Index  shifted;      // rows with at least one replaced pivot
   Index  bad_coupling; // relaxation: smallest row with a coupling that is not finite as stored, or the number of rows
   Offset flushed;      // relaxation: entries that were not zero and are, as stored

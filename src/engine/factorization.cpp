@@ -49,8 +49,9 @@ public:
     has_transposed_    = false;
     Base::begin(view, recipe, plan, pattern_.row_of);
     find_dropped_blocks(elimination, pattern);
-    kernels_ = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
-    rare_    = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
+    reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
+    kernels_          = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
+    rare_             = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
     set_near(plan, pattern, works_in_teams<Exec> ? Base::machine().scratch / (std::size_t(n_) * sizeof(Scalar)) : 0,
              forward_, backward_);
 
@@ -86,7 +87,7 @@ public:
                                     pattern_.lower.source.data(),
                                     pattern_.diagonal.data(),
                                     pattern_.upper.source.data(),
-                                    Base::row_of(),
+                                    reports_position_ ? nullptr : Base::row_of(),
                                     rows_ - 1,
                                     list(pattern_.to_diagonal),
                                     list(pattern_.to_lower),
@@ -100,7 +101,9 @@ public:
                                     trouble_.data()};
     kernels_.factor(Base::run(forward_), n_, arguments);
     clear_dropped_blocks();
-    const FactorReport report   = Base::report_trouble();
+    FactorReport report = Base::report_trouble();
+    if (reports_position_ && report.bad_row >= 0 && Base::row_of())
+      report.bad_row = copy_to<Kokkos::HostSpace>(pattern_.row_of)(report.bad_row);
     shifted_                    = report.shifted > 0;
     residuals_.difference_known = residuals_.keeps_difference;
     return report;
@@ -287,6 +290,7 @@ private:
   Pattern<Space>       pattern_;
   Transposed<Space>    transposed_;
   bool                 has_transposed_ = false, shifted_ = false, y_known_ = false;
+  bool                 reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space>  lower_, upper_, diagonal_;
   Array<Index, Space>  dropped_lower_, dropped_upper_; // Drop::after
   Array<Scalar, Space> y_, y_many_;

@@ -25,6 +25,7 @@ public:
     std::size_t shell = 0; // the rows found last, one coupling further than those before
     for (int distance = 2; distance <= distance_; ++distance) {
       const std::size_t first = std::exchange(shell, found_.size());
+      if (first == shell) break;
       for (std::size_t k = first; k < shell; ++k) visit(row, found_[k]);
     }
     return found_;

@@ -4,6 +4,8 @@
 #include "block.hpp"
 #include "coloring.hpp"
 
+#include <cstdint>
+
 namespace finegrain
 {
 
@@ -74,6 +76,9 @@ struct Recipe {
   HostArray<Index> ordering;   // row at each place of the elimination order; empty: natural
   Relaxation       relaxation; // of Method::relaxation
 };
+
+// q of ILU(p,q).
+inline std::int64_t colored_power(const Recipe &r) { return r.power > 0 ? r.power : std::int64_t(r.levels) + 1; }
 
 // Why a recipe cannot be built, naming the choices that exclude each other; null if it can.
 const char *find_conflict(const Recipe &);

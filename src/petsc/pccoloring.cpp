@@ -20,8 +20,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
     PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCFinegrainColoringTypes[int(e.recipe.coloring)]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (e.recipe.method == Method::factorization)
-    power = " of |A|^" + std::to_string(e.recipe.power > 0 ? e.recipe.power : e.recipe.levels + 1);
+  if (e.recipe.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.recipe));
   // Ranks without rows have colored nothing.
   const Statistics s      = e.engine->statistics();
   const int        kind   = int(s.coloring);

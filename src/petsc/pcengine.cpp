@@ -38,9 +38,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
                             const Grid &grid)
 {
   const char *name = e.type->name;
-  std::string sizes;
+  std::string sizes, power;
 
   PetscFunctionBegin;
+  if (e.recipe.method == Method::factorization)
+    power = " in |A|^" + std::to_string(colored_power(e.recipe)) + " (-pc_" + name +
+            "_power 1 colors A itself), or an ordering is given";
   for (const Box &box : grid)
     for (const Index points : {box.i, box.j, box.k})
       sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
@@ -81,9 +84,9 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       name, int(e.recipe.tile.i), int(e.recipe.tile.j), int(e.recipe.tile.k), sizes.c_str());
   case Refusal::color_fit:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-            "-pc_%s_coloring redblack does not fit: points of the same parity are coupled, or there is no grid%s%s "
+            "-pc_%s_coloring redblack does not fit: points of the same parity are coupled%s, or there is no grid%s%s "
             "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
-            name, grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
+            name, power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
   case Refusal::entries:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
             "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "

@@ -188,12 +188,11 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PCEngine     *e       = static_cast<PCEngine *>(pc->data);
   const Recipe &r       = e->recipe;
   const bool    colored = r.schedule != ScheduleKind::level;
-  const int     q       = r.power > 0 ? r.power : r.levels + 1;
 
   PetscFunctionBegin;
   if (colored)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%d), drop %s, per rank\n", r.levels, q,
-                                     PCPOWERQILUDropTypes[int(r.drop)]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, per rank\n",
+                                     r.levels, PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)]));
   else
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));

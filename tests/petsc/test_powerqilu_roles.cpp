@@ -1,0 +1,301 @@
+// PCPOWERQILU's transpose, several vectors, executors and precisions; under Krylov methods and inside others.
+#include "powerqilu.hpp"
+#include "refine.hpp"
+
+using namespace finegrain::test;
+using namespace finegrain::test::powerqilu;
+using mcpi::ExpectIn;
+using refine::Outcome;
+
+namespace
+{
+
+// What sets sweeps apart.
+const std::vector<std::string> kinds = {"-pc_powerqilu_levels 0",
+                                        "-pc_powerqilu_levels 2",
+                                        "-pc_powerqilu_levels 2 -pc_powerqilu_power 1",
+                                        "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop after",
+                                        "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level",
+                                        "-pc_powerqilu_levels 1 -pc_powerqilu_precision single",
+                                        "-pc_powerqilu_levels 1 -pc_powerqilu_corrections 2"};
+
+TEST(PowerqiluRoles, TransposeIsTheAdjointOfTheApplication)
+{
+  for (const Couplings &couplings : {scattered(40, 3, false), star(5, 4, 3)})
+    for (const PetscInt n : {1, 3, 5})
+      for (const std::string &kind : kinds) {
+        Mat         A;
+        PC          pc;
+        Vec         b, c, x, y;
+        PetscScalar left, right;
+        PetscReal   p, q;
+        OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
+        OK(MakePC(A, PCPOWERQILU, kind, &pc));
+        OK(MakeVectors(A, &b, &x));
+        OK(VecDuplicate(b, &c));
+        OK(VecDuplicate(b, &y));
+        OK(VecPointwiseMult(c, b, b)); // another vector
+        OK(VecSet(y, PETSC_INFINITY));
+        OK(Apply(pc, b, x));
+        OK(PCApplyTranspose(pc, c, y));
+        OK(VecTDot(x, c, &left));
+        OK(VecTDot(b, y, &right));
+        OK(VecNorm(x, NORM_2, &p));
+        OK(VecNorm(c, NORM_2, &q));
+        EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * p * q) << kind << ", " << n;
+        OK(PCDestroy(&pc));
+        for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
+        OK(MatDestroy(&A));
+      }
+}
+
+TEST(PowerqiluRoles, SeveralVectorsHaveTheBitsOfOne)
+{
+  for (const std::string &kind : kinds)
+    for (const PetscInt columns : {1, 11}) {
+      Mat      A, B, X;
+      PC       pc;
+      PetscInt rows;
+      Vec      b, x, y;
+      OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
+      OK(MakePC(A, PCPOWERQILU, kind, &pc));
+      OK(PCSetUp(pc));
+      OK(MatGetLocalSize(A, &rows, nullptr));
+      OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, nullptr, &B));
+      OK(MatSetRandom(B, nullptr));
+      OK(MatDuplicate(B, MAT_COPY_VALUES, &X));
+      OK(MatCreateVecs(A, &y, nullptr));
+      for (const bool transposed : {false, true}) {
+        OK(MatScale(X, PETSC_INFINITY));
+        if (!transposed) {
+          OK(PCMatApply(pc, B, X));
+        } else {
+#if PETSC_VERSION_GE(3, 24, 0)
+          OK(PCMatApplyTranspose(pc, B, X));
+#else
+          continue;
+#endif
+        }
+        for (PetscInt c = 0; c < columns; ++c) {
+          PetscBool same;
+          OK(VecSet(y, PETSC_INFINITY));
+          OK(MatDenseGetColumnVecRead(B, c, &b));
+          OK(transposed ? PCApplyTranspose(pc, b, y) : PCApply(pc, b, y));
+          OK(MatDenseRestoreColumnVecRead(B, c, &b));
+          OK(MatDenseGetColumnVecRead(X, c, &x));
+          OK(VecEqual(x, y, &same));
+          OK(MatDenseRestoreColumnVecRead(X, c, &x));
+          EXPECT_TRUE(same) << kind << ", column " << c << (transposed ? ", transposed" : "");
+        }
+      }
+      OK(VecDestroy(&y));
+      OK(PCDestroy(&pc));
+      for (Mat *m : {&A, &B, &X}) OK(MatDestroy(m));
+    }
+}
+
+TEST(PowerqiluRoles, ExecutorsHaveTheSameBits)
+{
+  for (const std::string &kind : kinds) {
+    Mat A;
+    PC  plain;
+    OK(AssembleMatrix(scattered(70, 3, false), 2, MATBAIJ, 1, &A));
+    OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor natural", &plain));
+    for (const std::string executor : {"auto", "launch", "self", "tile"}) {
+      PC          pc;
+      PetscReal   d;
+      std::string text;
+      OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor " + executor, &pc));
+      OK(ComparePCs(A, pc, plain, &d));
+      EXPECT_EQ(d, 0) << kind << ", " << executor;
+      OK(ViewText(pc, &text));
+      if (executor != "auto") ExpectIn(text, {"executor: " + executor});
+      OK(PCDestroy(&pc));
+    }
+    OK(PCDestroy(&plain));
+    OK(MatDestroy(&A));
+  }
+}
+
+TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
+{
+  if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
+  Mat A;
+  OK(AssembleMatrix(star(6, 5, 4), 5, MATBAIJ, 1, &A));
+  for (std::size_t k = 0; k < 5; ++k)
+    for (const std::string diagonal : {"working", "storage"}) {
+      PC          single, working;
+      PetscReal   d;
+      std::string ours, theirs;
+      OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_precision single -pc_powerqilu_diag_precision " + diagonal,
+                &single));
+      OK(MakePC(A, PCPOWERQILU, kinds[k], &working));
+      OK(ComparePCs(A, single, working, &d));
+      EXPECT_LT(d, 1e-5) << kinds[k];
+      EXPECT_GT(d, 0) << kinds[k];
+      OK(ViewText(single, &ours));
+      OK(ViewText(working, &theirs));
+      if (diagonal == "storage") {
+        EXPECT_EQ(2 * NumberAfter(ours, "bytes: factor "), NumberAfter(theirs, "bytes: factor "));
+      }
+      ExpectIn(ours, {std::string("single precision, inverted diagonal blocks ") +
+                      (diagonal == "storage" ? "single" : "working")});
+      OK(PCDestroy(&single));
+      OK(PCDestroy(&working));
+    }
+  OK(MatDestroy(&A));
+}
+
+TEST(PowerqiluRoles, CorrectionsArePlainSteps)
+{
+  for (std::size_t k = 0; k < 6; ++k) {
+    Mat       A;
+    PC        pc, plain;
+    Vec       b, x, y;
+    PetscReal d;
+    OK(AssembleMatrix(scattered(40, 3, false), 3, MATAIJ, 1, &A));
+    OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_corrections 2", &pc));
+    OK(MakePC(A, PCPOWERQILU, kinds[k], &plain));
+    OK(MakeVectors(A, &b, &x));
+    OK(VecDuplicate(x, &y));
+    OK(PCSetUp(plain));
+    for (const bool transposed : {false, true}) {
+      OK(PCSetUp(pc));
+      OK(VecSet(x, PETSC_INFINITY));
+      OK(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
+      OK(PlainCorrections(A, plain, 2, transposed, b, y));
+      OK(Difference(x, y, &d));
+      EXPECT_LT(d, tolerance) << kinds[k] << (transposed ? ", transposed" : "");
+    }
+    OK(PCDestroy(&pc));
+    OK(PCDestroy(&plain));
+    for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
+    OK(MatDestroy(&A));
+  }
+}
+
+// A solve with options, and the norm of its residual relative to that of b.
+PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
+{
+  KSP           ksp;
+  Vec           b, x;
+  PetscReal     norm;
+  const Options set(options);
+
+  PetscFunctionBegin;
+  PetscCall(MakeVectors(A, &b, &x));
+  PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ksp));
+  PetscCall(KSPSetResidualHistory(ksp, nullptr, 5000, PETSC_TRUE));
+  if (da) {
+    PetscCall(KSPSetDM(ksp, da));
+#if PETSC_VERSION_LT(3, 25, 0)
+    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+#else
+    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
+#endif
+  }
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetTolerances(ksp, PetscSqrtReal(PETSC_MACHINE_EPSILON), 0, PETSC_DEFAULT, 300));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(VecSet(x, PETSC_INFINITY));
+  PetscCall(refine::Solve(ksp, b, x, out));
+  PetscCall(refine::ResidualNorm(A, b, x, residual));
+  PetscCall(VecNorm(b, NORM_2, &norm));
+  *residual /= norm;
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// M is Hermitian where A is, colors and drops or not.
+TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
+{
+  for (const std::string &kind : kinds) {
+    SCOPED_TRACE(kind);
+    Mat         A;
+    PC          pc;
+    Vec         b, c, x, y;
+    PetscScalar left, right;
+    PetscReal   p, q, residual;
+    Outcome     out;
+    OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
+    OK(mcpi::MakeSymmetric(A, true));
+    OK(MakePC(A, PCPOWERQILU, kind, &pc));
+    OK(MakeVectors(A, &b, &x));
+    OK(VecDuplicate(b, &c));
+    OK(VecDuplicate(b, &y));
+    OK(VecPointwiseMult(c, b, b));
+    OK(Apply(pc, b, x));
+    OK(Apply(pc, c, y));
+    OK(VecDot(x, c, &left));
+    OK(VecDot(b, y, &right));
+    OK(VecNorm(x, NORM_2, &p));
+    OK(VecNorm(c, NORM_2, &q));
+    // In single precision upper and lower blocks are rounded each by itself.
+    const bool single = kind.find("single") != std::string::npos && sizeof(PetscReal) == 8;
+    EXPECT_LT(PetscAbsScalar(left - right), (single ? PetscReal(1e-6) : tolerance / 100) * p * q);
+    ExpectIn(ExpectError([&] { return PCApplySymmetricLeft(pc, b, x); }), {"applysymmetricleft", PCPOWERQILU});
+    OK(SolveWith(A, nullptr, "-ksp_type cg -pc_type powerqilu " + kind, &out, &residual));
+    EXPECT_GT(out.reason, 0);
+    EXPECT_LT(residual, 100 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
+    OK(PCDestroy(&pc));
+    for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
+    OK(MatDestroy(&A));
+  }
+}
+
+TEST(PowerqiluRoles, GmresRefinementAndRichardson)
+{
+  Mat A;
+  OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
+  for (const std::string &kind : kinds)
+    for (const std::string method :
+         {"-ksp_type gmres -ksp_pc_side right", "-ksp_type refine -ksp_refine_inner 2",
+          "-ksp_type richardson -pc_powerqilu_richardson tolerances", "-ksp_type richardson"}) {
+      Outcome   out;
+      PetscReal residual;
+      const int before = EventCount("FGApply");
+      OK(SolveWith(A, nullptr, method + " -pc_type powerqilu " + kind, &out, &residual));
+      EXPECT_GT(EventCount("FGApply"), before);
+      EXPECT_GT(out.reason, 0) << method << kind;
+      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << method << kind;
+    }
+  OK(MatDestroy(&A));
+}
+
+// As many iterations as with PETSc's ILU on levels, and few more with colors.
+TEST(PowerqiluRoles, SmootherInMultigrid)
+{
+  DM  coarse, fine;
+  Mat A;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
+  OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
+  OK(AssembleOnGrid(fine, MATAIJ, &A));
+  const std::string ours = " -mg_levels_pc_type powerqilu -mg_levels_pc_powerqilu_levels 1 -mg_levels_pc_powerqilu_";
+  for (const std::string role :
+       {"-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2",
+        "-pc_type gamg"}) {
+    Outcome   theirs, out;
+    PetscReal residual;
+    OK(SolveWith(A, fine,
+                 "-ksp_type fgmres " + role +
+                   " -mg_levels_pc_type bjacobi -mg_levels_sub_pc_type ilu -mg_levels_sub_pc_factor_levels 1",
+                 &theirs, &residual));
+    ASSERT_GT(theirs.reason, 0);
+    for (const std::string kind :
+         {"schedule level", "drop during", "power 1", "precision single", "richardson steps"}) {
+      const int before = EventCount("FGApply");
+      OK(SolveWith(A, fine, "-ksp_type fgmres " + role + ours + kind, &out, &residual));
+      EXPECT_GT(EventCount("FGApply"), before);
+      EXPECT_GT(out.reason, 0) << role << kind;
+      EXPECT_LE(out.its, theirs.its + 3) << role << kind;
+      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role << kind;
+    }
+  }
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&fine));
+  OK(DMDestroy(&coarse));
+}
+
+} // namespace
