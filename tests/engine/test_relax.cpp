@@ -32,7 +32,7 @@ TEST_P(Relaxed, EqualsThePlainOne)
     const Problem p(c.graph, GetParam());
     for (const ColoringKind coloring : all_colorings)
       for (const bool balanced : {false, true}) {
-        Recipe r              = relaxation_recipe(c.grid);
+        Recipe r   = relaxation_recipe(c.grid);
         r.coloring = coloring;
         r.balanced = balanced;
         if (!make_coloring(coloring, symmetrize(c.graph), c.grid)) continue;

@@ -76,7 +76,7 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
 TEST(RelaxedChoices, ColorsThatDoNotFitAreRefused)
 {
   const auto reason = [](const Graph &g, const Grid &grid) {
-    Recipe r              = relaxation_recipe(grid);
+    Recipe r   = relaxation_recipe(grid);
     r.coloring = ColoringKind::red_black;
     return refuse(Problem(g, 2), r).reason;
   };

@@ -163,7 +163,7 @@ TEST(McpiLife, OptionsReachGetters)
   PetscReal                omega;
   PetscBool                balance;
   PCMCPISweepType          sweep;
-  PCFinegrainColoringType       coloring;
+  PCFinegrainColoringType  coloring;
   PCMCPIExchangeType       exchange;
   PCMCPIScalingType        scaling;
   PCMCPIAccumulateType     accumulate;
