@@ -163,26 +163,37 @@ private:
   std::vector<std::pair<Index, Index>> pivots_; // their upper entries
 };
 
-// A list that grows in one piece of memory as large as it can get, of which the pages that stay untouched cost
-// nothing. It is filled from the front, or from the back.
-struct ListBuilder {
-  Updates<Host> list;
-  Offset        first, last; // what is filled
+// Pairs of indices in one piece of memory as large as they can get. Pages that stay untouched cost nothing.
+struct PairSpace {
+  HostArray<Index> left, right;
 
-  ListBuilder(Index targets, std::size_t bound, bool from_back)
-      : list{make_array<Offset>("finegrain::updates", std::size_t(targets) + 1),
-             make_array<Index>("finegrain::left", bound), make_array<Index>("finegrain::right", bound)},
-        first(from_back ? Offset(bound) : 0),
+  explicit PairSpace(std::size_t bound)
+      : left(make_array<Index>("finegrain::left", bound)), right(make_array<Index>("finegrain::right", bound))
+  {
+  }
+  std::size_t size() const { return left.extent(0); }
+};
+
+// A list that grows in such a space from the front or, row by row, from the back.
+struct ListBuilder {
+  HostArray<Offset> ptr;
+  PairSpace         space;
+  Offset            first, last; // what is filled
+
+  ListBuilder(Index targets, const PairSpace &pairs, bool from_back)
+      : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)),
+        space(pairs),
+        first(from_back ? Offset(pairs.size()) : 0),
         last(first)
   {
   }
-  UpdateFinder::Place place(Offset shift) { return {list.left.data(), list.right.data(), shift}; }
+  UpdateFinder::Place place(Offset shift) { return {space.left.data(), space.right.data(), shift}; }
   Updates<Host>       finish()
   {
-    const auto range                 = std::make_pair(std::size_t(first), std::size_t(last));
-    list.ptr(list.ptr.extent(0) - 1) = last;
-    for (std::size_t t = 0; first > 0 && t < list.ptr.extent(0); ++t) list.ptr(t) -= first;
-    return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
+    const auto range       = std::make_pair(std::size_t(first), std::size_t(last));
+    ptr(ptr.extent(0) - 1) = last;
+    for (std::size_t t = 0; first > 0 && t < ptr.extent(0); ++t) ptr(t) -= first;
+    return {ptr, Kokkos::subview(space.left, range), Kokkos::subview(space.right, range)};
   }
 };
 
@@ -192,10 +203,10 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
   UpdateFinder finder(p, o);
   std::size_t  bound = 0;
   for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
-  const std::size_t off_diagonal = only_diagonal ? 0 : bound;
-  // Rows come from the back of the upper part.
-  ListBuilder diagonal(o.rows, bound, false), lower(Index(p.lower.col.extent(0)), off_diagonal, false),
-    upper(Index(p.upper.col.extent(0)), off_diagonal, true);
+  // A pivot meets a diagonal once. Rows come from the back of the upper part.
+  const Index     lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
+  const PairSpace one(std::size_t(lowers_of_all)), both(only_diagonal ? 0 : bound);
+  ListBuilder     diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
   for (Index pos = 0; pos < o.rows; ++pos) {
     finder.visit_row(pos, only_diagonal);
     const Index  l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
@@ -205,9 +216,9 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
     upper.first -= all - before_upper;
     const Offset to_lower = lower.last, to_diagonal = diagonal.last - before_diagonal,
                  to_upper = upper.first - before_upper;
-    for (Index t = 0; t < lowers; ++t) lower.list.ptr(l0 + t) = to_lower + finder.before(t);
-    diagonal.list.ptr(pos) = diagonal.last;
-    for (Index t = 0; t < uppers; ++t) upper.list.ptr(u0 + t) = to_upper + finder.before(above + t);
+    for (Index t = 0; t < lowers; ++t) lower.ptr(l0 + t) = to_lower + finder.before(t);
+    diagonal.ptr(pos) = diagonal.last;
+    for (Index t = 0; t < uppers; ++t) upper.ptr(u0 + t) = to_upper + finder.before(above + t);
     finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
     lower.last += before_diagonal;
     diagonal.last += before_upper - before_diagonal;
