@@ -205,7 +205,7 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
   for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
   // A pivot meets a diagonal once. Rows come from the back of the upper part.
   const Index     lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
-  const PairSpace one(std::size_t(lowers_of_all)), both(only_diagonal ? 0 : bound);
+  const PairSpace one{std::size_t(lowers_of_all)}, both{only_diagonal ? 0 : bound};
   ListBuilder     diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
   for (Index pos = 0; pos < o.rows; ++pos) {
     finder.visit_row(pos, only_diagonal);
