@@ -1,6 +1,8 @@
 #include "schedule.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 
 namespace finegrain
 {
@@ -104,28 +106,21 @@ HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Ind
 
 HostArray<Index> order_by_neighbours(const Graph &g, const HostArray<Index> &rank)
 {
-  struct Visit {
-    Index row, next; // the next entry to look at
-  };
   auto               order = make_array<Index>("finegrain::order", std::size_t(g.rows));
-  std::vector<char>  seen(std::size_t(g.rows), 0);
-  std::vector<Visit> path; // ranks fall along it: as deep as there are colours
-  Index              done  = 0;
-  const auto         visit = [&](Index row) {
-    seen[std::size_t(row)] = 1;
-    path.push_back({row, g.ptr(row)});
-  };
-  for (Index root = 0; root < g.rows; ++root) {
-    if (!seen[std::size_t(root)]) visit(root);
-    while (!path.empty()) {
-      Visit &v = path.back();
-      if (v.next == g.ptr(v.row + 1)) {
-        order(done++) = v.row;
-        path.pop_back();
-        continue;
+  std::vector<Index> waits(std::size_t(g.rows), 0); // for that many neighbours
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) waits[std::size_t(i)] += rank(g.col(e)) < rank(i);
+  std::priority_queue<Index, std::vector<Index>, std::greater<Index>> ready;
+  Index                                                               done = 0;
+  for (Index front = 0; front < g.rows; ++front) {
+    if (waits[std::size_t(front)] == 0) ready.push(front);
+    while (!ready.empty()) {
+      const Index row = order(done++) = ready.top();
+      ready.pop();
+      for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
+        const Index to = g.col(e);
+        if (rank(to) > rank(row) && --waits[std::size_t(to)] == 0 && to < front) ready.push(to);
       }
-      const Index to = g.col(v.next++);
-      if (!seen[std::size_t(to)] && rank(to) < rank(v.row)) visit(to);
     }
   }
   return order;

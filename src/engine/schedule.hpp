@@ -35,9 +35,9 @@ Schedule schedule_pieces(const Graph &, const HostArray<Index> &cut, HostArray<I
 HostArray<Index> order_windows(const Graph &, double width, const HostArray<Index> &pieces = {});
 
 // An order for one thread that respects ranks (colours): coupled rows come in the order of their ranks, and rows stay
-// near their neighbours. In natural order, each row follows those of its neighbours that have smaller ranks, and they
-// theirs, unless they have come before. The graph is a symmetric one (symmetrize()); coupled rows have different
-// ranks. O(entries).
+// near their neighbours. Rows come in natural order; one that still waits for neighbours of smaller ranks is left,
+// and comes right after the last of these, before the order goes on. The graph is a symmetric one (symmetrize(), or
+// with a diagonal); coupled rows have different ranks. O(entries), and a heap of the rows that have become free.
 HostArray<Index> order_by_neighbours(const Graph &symmetric, const HostArray<Index> &rank);
 
 // Group boundaries of the backward sweep: slots run from the last position to the first.
