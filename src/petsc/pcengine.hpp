@@ -190,6 +190,9 @@ PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = n
   if (e) {
     auto      &to = setting(*e);
     const auto as = FinegrainEnum<std::remove_reference_t<decltype(to)>>(value);
+    if constexpr (std::is_same_v<T, PetscInt>)
+      PetscCheck(PetscInt(as) == value, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+                 "A setting of -pc_type %s is %" PetscInt_FMT "; it must be below 2^31", e->type->name, value);
     PetscCall(PCEngineChange(pc, e, to, as));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
