@@ -192,7 +192,7 @@ public:
       all_.add("many" + which, [this, more](benchmark::State &s) { apply(s, more, p_.b, p_.x); });
       if (setting.precision == PC_FINEGRAIN_PRECISION_WORKING)
         all_.add("richardson/0", [this, one](benchmark::State &s) { richardson(s, one, p_); });
-      all_.add("refresh" + which, [this, one](benchmark::State &s) { refresh(s, one); });
+      all_.add("refresh" + which, [one](benchmark::State &s) { refresh(s, one); });
       all_.add_once("first" + which, [make](benchmark::State &s) { first_setup(s, [&make] { return make(1); }); });
     }
     all_.run(&best_);
