@@ -54,7 +54,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
    PCFinegrainExecutorType - how the groups of a schedule are run
 
    Values:
-+  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread or without independent rows, else tile or self
++  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread or without independent rows, launch for wide
+                                    colors, else tile or self
 .  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
 .  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
 .  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep that draws pieces of the groups

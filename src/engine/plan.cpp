@@ -125,6 +125,11 @@ private:
     // A kernel costs some microseconds.
     plan_.reason = "few rows";
     if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
+    // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
+    plan_.reason      = "wide colors";
+    plan_.executor    = ExecutorKind::launch;
+    const bool colors = plan_.schedule.kind == ScheduleKind::color;
+    if (!machine_.device && colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason   = has_grid() ? "a grid" : "no grid";
     if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;

@@ -230,6 +230,14 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::grid_size);
   const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
   EXPECT_EQ(choose(few, {}, two).executor, ExecutorKind::natural);
+  // Colors: together while each is worth a start of the threads.
+  Recipe colored;
+  colored.schedule = ScheduleKind::color;
+  EXPECT_EQ(choose(star, colored, one).executor, ExecutorKind::natural);
+  EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::self);
+  colored.power = 6;
+  EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
   // Many threads: thin tiles, so that there are enough of them side by side.
   Recipe thin;
   thin.grid       = {{16, 48, 48}};
