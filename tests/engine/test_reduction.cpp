@@ -21,10 +21,14 @@ namespace
 
 std::atomic<std::size_t> largest_allocation{0};
 
-void *allocate(std::size_t bytes)
+void *try_to_allocate(std::size_t bytes) noexcept
 {
   if (bytes > largest_allocation) largest_allocation = bytes;
-  if (void *p = std::malloc(bytes ? bytes : 1)) return p;
+  return std::malloc(bytes ? bytes : 1);
+}
+void *allocate(std::size_t bytes)
+{
+  if (void *p = try_to_allocate(bytes)) return p;
   throw std::bad_alloc();
 }
 
@@ -32,6 +36,9 @@ void *allocate(std::size_t bytes)
 
 void *operator new(std::size_t bytes) { return allocate(bytes); }
 void *operator new[](std::size_t bytes) { return allocate(bytes); }
+// std::stable_sort() takes its buffer by this one.
+void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
+void *operator new[](std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
 void  operator delete(void *p) noexcept { std::free(p); }
 void  operator delete[](void *p) noexcept { std::free(p); }
 void  operator delete(void *p, std::size_t) noexcept { std::free(p); }
