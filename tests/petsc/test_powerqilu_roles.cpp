@@ -6,6 +6,7 @@ using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
 using mcpi::ExpectIn;
 using refine::Outcome;
+using refine::SolveWith;
 
 namespace
 {
@@ -172,40 +173,6 @@ TEST(PowerqiluRoles, CorrectionsArePlainSteps)
     for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
     OK(MatDestroy(&A));
   }
-}
-
-// A solve with options, and the norm of its residual relative to that of b.
-PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
-{
-  KSP           ksp;
-  Vec           b, x;
-  PetscReal     norm;
-  const Options set(options);
-
-  PetscFunctionBegin;
-  PetscCall(MakeVectors(A, &b, &x));
-  PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ksp));
-  PetscCall(KSPSetResidualHistory(ksp, nullptr, 5000, PETSC_TRUE));
-  if (da) {
-    PetscCall(KSPSetDM(ksp, da));
-#if PETSC_VERSION_LT(3, 25, 0)
-    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
-#else
-    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
-#endif
-  }
-  PetscCall(KSPSetOperators(ksp, A, A));
-  PetscCall(KSPSetTolerances(ksp, PetscSqrtReal(PETSC_MACHINE_EPSILON), 0, PETSC_DEFAULT, 300));
-  PetscCall(KSPSetFromOptions(ksp));
-  PetscCall(VecSet(x, PETSC_INFINITY));
-  PetscCall(refine::Solve(ksp, b, x, out));
-  PetscCall(refine::ResidualNorm(A, b, x, residual));
-  PetscCall(VecNorm(b, NORM_2, &norm));
-  *residual /= norm;
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // M is Hermitian where A is, colors and drops or not.
