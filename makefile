@@ -53,7 +53,7 @@ install-packages:
 
 check: deps
 	@$(MAKE) --no-print-directory build-all
-	@ctest --test-dir $(BUILD) --output-on-failure
+	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
 
 # In a Debian sid of its own; needs root.
 check-newest:
