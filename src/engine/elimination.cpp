@@ -1,6 +1,7 @@
 #include "elimination.hpp"
 
 #include "fill.hpp"
+#include "star.hpp"
 
 #include <algorithm>
 
@@ -53,6 +54,11 @@ Refusal choose_colors(const Recipe &recipe, Elimination &e)
 
 Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination &e)
 {
+  if (recipe.factor == FactorKind::stone) {
+    e.ordering   = order_mirrored(recipe.grid, recipe.mirrored);
+    e.keeps_grid = e.ordering.extent(0) > 0;
+    return select_star(owned, recipe.grid, e.selection);
+  }
   // Whatever the schedule is.
   if (recipe.grid.size() > 1 && recipe.coupling == GridCoupling::corrections &&
       count_points(recipe.grid) != owned.rows)

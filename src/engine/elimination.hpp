@@ -10,7 +10,8 @@ struct Elimination {
   Selection        selection;
   HostArray<Index> ordering; // row at each place; empty: natural
   HostArray<Index> group;    // where each colour begins in the ordering, and the end; empty: not run by colours
-  HostArray<Index> color;    // of each row, where there are colours
+  bool             keeps_grid = false; // the ordering is the natural one of the grid with axes reversed
+  HostArray<Index> color;              // of each row, where there are colours
   Index            colors      = 0;
   ColoringKind     coloring    = ColoringKind::automatic; // what automatic came to
   bool             symmetrized = false;                   // the graph was not symmetric where that was looked at

@@ -45,9 +45,10 @@ struct Refusal {
     bad_ordering,
     tile_fit,
     color_fit, // a colouring that the graph does not have
-    entries    // more entries than an Index counts
+    entries,   // more entries than an Index counts
+    star_fit   // a coupling that is in no star of the grid
   } reason         = none;
-  Index       row  = -1;      // missing_diagonal
+  Index       row  = -1;      // missing_diagonal, star_fit
   const char *text = nullptr; // conflict
 
   explicit operator bool() const { return reason != none; }

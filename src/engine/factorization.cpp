@@ -1,4 +1,5 @@
 #include "engine_base.hpp"
+#include "star.hpp"
 
 namespace finegrain
 {
@@ -49,6 +50,8 @@ public:
     has_transposed_    = false;
     Base::begin(view, recipe, plan, pattern_.row_of);
     find_dropped_blocks(elimination, pattern);
+    alpha_            = recipe.alpha;
+    star_             = kind == FactorKind::stone ? copy_to<Space>(find_star(pattern, recipe.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     kernels_          = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
     rare_             = rare_kernels_for<Exec>(recipe.precision, recipe.diagonal);
@@ -81,25 +84,8 @@ public:
   FactorReport factor(const Values &values, Real) override
   {
     Base::clear_trouble();
-    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
-    const FactorArguments arguments{pattern_.lower.ptr.data(),
-                                    pattern_.upper.ptr.data(),
-                                    pattern_.lower.source.data(),
-                                    pattern_.diagonal.data(),
-                                    pattern_.upper.source.data(),
-                                    reports_position_ ? nullptr : Base::row_of(),
-                                    rows_ - 1,
-                                    list(pattern_.to_diagonal),
-                                    list(pattern_.to_lower),
-                                    list(pattern_.to_upper),
-                                    values.owned,
-                                    shift_,
-                                    lower_.data(),
-                                    upper_.data(),
-                                    diagonal_.data(),
-                                    residuals_.difference.data(),
-                                    trouble_.data()};
-    kernels_.factor(Base::run(forward_), n_, arguments);
+    if (statistics_.factor == FactorKind::stone) factor_stone(values);
+    else factor_blocks(values);
     clear_dropped_blocks();
     FactorReport report = Base::report_trouble();
     if (reports_position_ && report.bad_row >= 0 && Base::row_of())
@@ -199,6 +185,44 @@ public:
   }
 
 private:
+  void factor_blocks(const Values &values)
+  {
+    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
+    const FactorArguments arguments{pattern_.lower.ptr.data(),
+                                    pattern_.upper.ptr.data(),
+                                    pattern_.lower.source.data(),
+                                    pattern_.diagonal.data(),
+                                    pattern_.upper.source.data(),
+                                    reports_position_ ? nullptr : Base::row_of(),
+                                    rows_ - 1,
+                                    list(pattern_.to_diagonal),
+                                    list(pattern_.to_lower),
+                                    list(pattern_.to_upper),
+                                    values.owned,
+                                    shift_,
+                                    lower_.data(),
+                                    upper_.data(),
+                                    diagonal_.data(),
+                                    residuals_.difference.data(),
+                                    trouble_.data()};
+    kernels_.factor(Base::run(forward_), n_, arguments);
+  }
+  void factor_stone(const Values &values)
+  {
+    const StoneArguments arguments{star_.list(),
+                                   pattern_.lower.source.data(),
+                                   pattern_.diagonal.data(),
+                                   pattern_.upper.source.data(),
+                                   reports_position_ ? nullptr : Base::row_of(),
+                                   alpha_,
+                                   values.owned,
+                                   shift_,
+                                   lower_.data(),
+                                   upper_.data(),
+                                   diagonal_.data(),
+                                   trouble_.data()};
+    (kernels_.stone ? kernels_.stone : rare_.stone)(Base::run(forward_), n_, arguments);
+  }
   // Blocks that are factored and that sweeps do not have are zero in them.
   void find_dropped_blocks(const Elimination &e, const Pattern<Kokkos::HostSpace> &p)
   {
@@ -255,8 +279,9 @@ private:
     s.upper                   = Index(upper);
     s.updates                 = Offset(products);
     s.factor_bytes            = lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes             = pattern_.bytes() + (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) +
-                    r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.index_bytes             = pattern_.bytes() + star_.bytes() +
+                    (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) + r.index_bytes() +
+                    forward_.bytes() + backward_.bytes() + progress_.bytes();
     s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
     s.apply_bytes = s.factor_bytes + 4 * vector +
                     (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
@@ -288,6 +313,8 @@ private:
   Kernels<Exec>        kernels_{};
   RareKernels<Exec>    rare_{};
   Pattern<Space>       pattern_;
+  Star<Space>          star_; // of Stone's factor
+  Real                 alpha_ = 0;
   Transposed<Space>    transposed_;
   bool                 has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool                 reports_position_ = false; // the kernel gives the first bad position, not the smallest row

@@ -5,6 +5,7 @@
 #include "executor.hpp"
 #include "factor.hpp"
 #include "residual.hpp"
+#include "stone.hpp"
 #include "sweep.hpp"
 
 namespace finegrain
@@ -64,6 +65,17 @@ struct FactorArguments {
   Trouble     *trouble;
 };
 
+struct StoneArguments {
+  StarList     star;
+  const Index *lower_source, *diagonal_source, *upper_source;
+  const Index *row_of;
+  Real         alpha;
+  Source       source;
+  Shift        shift;
+  void        *lower, *upper, *diagonal;
+  Trouble     *trouble;
+};
+
 // Kernels of one block size and storage. The block size is passed again for those compiled for any.
 template <class Exec> struct Kernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
@@ -71,6 +83,7 @@ template <class Exec> struct Kernels {
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
+  void (*stone)(const Run<Exec> &, int n, const StoneArguments &); // block sizes 1 and any only, else null
 };
 
 // Kernels that exist for any block size only: several vectors, and transposes.
@@ -78,6 +91,7 @@ template <class Exec> struct RareKernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
+  void (*stone)(const Run<Exec> &, int n, const StoneArguments &);
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.

@@ -32,6 +32,13 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
     execute<N>(run, ResidualRow<N>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost, a.owned,
                                    a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
   }
+  static void stone(const Run<Exec> &run, int n, const StoneArguments &a)
+  {
+    execute<N>(run, StoneRow<N, OffDiagonal, Diagonal>{
+                      BlockSize<N>(n), a.star, a.lower_source, a.diagonal_source, a.upper_source, a.row_of, a.alpha,
+                      a.source, a.shift, static_cast<OffDiagonal *>(a.lower), static_cast<OffDiagonal *>(a.upper),
+                      static_cast<Diagonal *>(a.diagonal), a.trouble});
+  }
   static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
   {
     execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{
@@ -41,6 +48,13 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
                       static_cast<Diagonal *>(a.diagonal), a.difference, a.trouble});
   }
 };
+
+// Stone's factor is compiled for scalars and for any block size.
+template <class T, int N> constexpr auto stone_kernel() -> decltype(&T::stone)
+{
+  if constexpr (N == 1) return &T::stone;
+  else return nullptr;
+}
 
 // make(tag, tag) for the storage types of these precisions.
 template <class Make> auto with_storage(Precision off_diagonal, Precision diagonal, const Make &make)
@@ -62,8 +76,12 @@ template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, P
     using T           = Typed<N, Exec, OffDiagonal, Diagonal>;
     using Working     = Typed<N, Exec, Scalar, Scalar>;
     constexpr bool w  = std::is_same_v<OffDiagonal, Scalar> && std::is_same_v<Diagonal, Scalar>;
-    return {T::template forward<1, false>, w ? &Working::template forward<1, true> : nullptr, T::template backward<1>,
-            Working::residual, T::factor};
+    return {T::template forward<1, false>,
+            w ? &Working::template forward<1, true> : nullptr,
+            T::template backward<1>,
+            Working::residual,
+            T::factor,
+            stone_kernel<T, N>()};
   });
 }
 
@@ -79,7 +97,7 @@ template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal,
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal    = typename decltype(diag)::type;
     using T           = Typed<0, Exec, OffDiagonal, Diagonal>;
-    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed};
+    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::stone};
   });
 }
 

@@ -324,7 +324,7 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
     const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
     p.diagonal(pos) = source_entry(selection, Index(std::lower_bound(first, last, row) - g.col.data()));
   }
-  find_updates(p, o, kind);
+  if (kind != FactorKind::stone) find_updates(p, o, kind);
   return p;
 }
 

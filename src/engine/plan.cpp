@@ -23,6 +23,7 @@ public:
   explicit EliminatedGraph(const Elimination &e) : e_(e) {}
 
   bool         ordered() const { return e_.ordering.extent(0) > 0; }
+  bool         keeps_grid() const { return !ordered() || e_.keeps_grid; }
   Index        rows() const { return e_.selection.graph.rows; }
   Index        entries() const { return e_.selection.graph.entries(); }
   const Graph &get() const
@@ -45,8 +46,8 @@ Refusal choose_schedule(const EliminatedGraph &g, const Elimination &e, const Re
     plan.schedule = {ScheduleKind::color, {}, e.group};
     return {};
   }
-  if (recipe.schedule != ScheduleKind::level && has_grid(e.selection.graph, recipe) && !g.ordered())
-    planes = schedule_hyperplanes(recipe.grid, e.selection.graph);
+  if (recipe.schedule != ScheduleKind::level && has_grid(e.selection.graph, recipe) && g.keeps_grid())
+    planes = schedule_hyperplanes(recipe.grid, g.get());
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
   const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
   if (wants_planes && !planes &&
@@ -144,7 +145,7 @@ private:
   bool has_grid() const
   {
     return recipe_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(recipe_.grid) == g_.rows() &&
-           !g_.ordered();
+           g_.keeps_grid();
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const

@@ -21,7 +21,8 @@ enum class ExecutorKind {
 enum class FactorKind {
   automatic, // dilu where it is ILU(0) exactly, else ilu0
   dilu,      // only the diagonal blocks are modified
-  ilu0       // lower and upper blocks are updated inside the pattern of the matrix
+  ilu0,      // lower and upper blocks are updated inside the pattern of the matrix
+  stone      // of the strongly implicit procedure, on stars of grids (numerics.md 4)
 };
 
 // Couplings between the grids of a rank: kept in the factor, or left to corrections.
@@ -70,6 +71,8 @@ struct Recipe {
   int              levels   = 0; // of fill: p of ILU(p)
   int              power    = 0; // of the pattern that is coloured: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop             drop     = Drop::during;
+  Real             alpha    = 0; // of FactorKind::stone, 0 <= alpha < 1
+  unsigned         mirrored = 0; // the same: axes along which it is eliminated backwards (star.hpp)
   ColoringKind     coloring = ColoringKind::automatic;
   bool             balanced = false;
   Box              tile;       // of executor tile; no points: chosen by the plan

@@ -1,0 +1,165 @@
+// The row function of Stone's factor (numerics.md 4; Stone 1968, several unknowns per point as there).
+#pragma once
+
+#include "factor.hpp"
+
+namespace finegrain
+{
+
+// The star of a grid in elimination order. Neighbours of a point by direction: i, j, k are 0, 1, 2, and a direction
+// of the elimination, which mirrored axes reverse. Three numbers for each position, -1 where there is none.
+struct StarList {
+  const Index *lower = nullptr; // entry of the lower part that couples the point to the one before it
+  const Index *pivot = nullptr; // that one's position
+  const Index *upper = nullptr; // entry of the upper part that couples the point to the next
+};
+
+// Loads one row of the operator and factors it. With the points before it, a = i, j, k, and c, d the other two
+// directions:
+//   l_a = A_a (1 + alpha (w_c(a) + w_d(a)))^-1,   p_c = alpha sum over a != c of l_a w_c(a),
+//   d = (A_P + p_i + p_j + p_k - sum of l_a w_a(a))^-1,   w_c = d (A_c - p_c).
+// Terms come in elimination order of the points before, k, j, i. alpha = 0 is ILU(0), bit for bit DILU. Products use
+// the stored (rounded) l and w.
+template <int N, class OffDiagonal, class Diagonal> struct StoneRow {
+  BlockSize<N> n;
+  StarList     star;
+  const Index *lower_source, *diagonal_source, *upper_source; // -1: not in the matrix, zero
+  const Index *row_of;                                        // null: positions are rows
+  Real         alpha;
+  Source       source;
+  Shift        shift;
+  OffDiagonal *lower, *upper;
+  Diagonal    *diagonal;
+  Trouble     *trouble;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 6 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar      *d = scratch, *block = d + nn, *pivot = block + nn, *partial = pivot + nn, *work = partial + 3 * nn;
+    Inversion    all;
+
+    source.load(lanes, n, diagonal_source[slot], d);
+    for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
+    for (int a = 2; a >= 0; --a) {
+      const Index e = star.lower[3 * slot + a];
+      if (e < 0) continue;
+      const Index *next = star.upper + 3 * star.pivot[3 * slot + a];
+      const int    c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // the other directions
+      merge(all, store_lower(lanes, e, next[c], next[b], block, pivot, work));
+      for (const int x : {c, b})
+        if (alpha != Real(0) && next[x] >= 0) add_product<Sign::plus>(lanes, e, next[x], partial + x * nn);
+      if (next[a] >= 0) add_product<Sign::minus>(lanes, e, next[a], d);
+    }
+    if (alpha != Real(0))
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
+          for (int x = 0; x < 3; ++x) {
+            partial[x * nn + i] = product(Scalar(alpha), partial[x * nn + i]);
+            d[i] += partial[x * nn + i];
+          }
+      });
+    merge(all, invert(lanes, n, d, work, shift));
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(d + c * n + s.first);
+      sums.store(diagonal + slot * nn + c * n + s.first);
+    });
+    for (int x = 0; x < 3; ++x)
+      if (const Index f = star.upper[3 * slot + x]; f >= 0) store_upper(lanes, f, d, partial + x * nn, block);
+    if (!all.good || all.shifted) {
+      lanes.once([&] {
+        const Index row = row_of ? row_of[slot] : slot;
+        if (!all.good) atomic_lower(&trouble->bad_row, row);
+        if (all.shifted) atomic_count(&trouble->shifted);
+      });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION static void merge(Inversion &all, const Inversion &one)
+  {
+    all.good    = all.good && one.good;
+    all.shifted = all.shifted || one.shifted;
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
+  {
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      sums.store(block + c * n + s.first);
+    });
+  }
+  // The operator's block of an entry, or zero.
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &lanes, Index entry, Scalar *block) const
+  {
+    if (entry < 0) zero(lanes, block);
+    else source.load(lanes, n, entry, block);
+  }
+  template <Sign sign, class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void add_product(const Lanes &lanes, Index e, Index f, Scalar *to) const
+  {
+    const Offset nn = Offset(n) * n;
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(to + c * n + s.first);
+      accumulate<sign>(s, n, lower + e * nn, upper + f * nn + c * n, sums);
+      sums.store(to + c * n + s.first);
+    });
+  }
+  // l = A (1 + alpha (w + w'))^-1 of one point before; f, g: entries of w and w', -1 for none.
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Inversion store_lower(const Lanes &lanes, Index e, Index f,
+                                                                           Index g, Scalar *block, Scalar *pivot,
+                                                                           Scalar *work) const
+  {
+    const Offset nn       = Offset(n) * n;
+    const bool   modified = alpha != Real(0) && (f >= 0 || g >= 0);
+    Inversion    inversion;
+    load(lanes, lower_source[e], block);
+    if (modified) {
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = s.first; r < s.first + s.width; ++r) {
+          Scalar sum(0);
+          if (f >= 0) sum += Scalar(upper[f * nn + c * n + r]);
+          if (g >= 0) sum += Scalar(upper[g * nn + c * n + r]);
+          pivot[c * n + r] = madd(Scalar(alpha), sum, Scalar(r == c ? 1 : 0));
+        }
+      });
+      inversion = invert(lanes, n, pivot, work, shift);
+    }
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      if (modified) {
+        sums.zero();
+        accumulate<Sign::plus>(s, n, block, pivot + c * n, sums);
+      } else {
+        sums.load(block + c * n + s.first);
+      }
+      sums.store(lower + e * nn + c * n + s.first);
+    });
+    return inversion;
+  }
+  // w = d (A - p).
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, Index f, const Scalar *d,
+                                                                      const Scalar *p, Scalar *block) const
+  {
+    const Offset nn = Offset(n) * n;
+    load(lanes, upper_source[f], block);
+    if (alpha != Real(0))
+      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = block[i] - p[i];
+      });
+    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      accumulate<Sign::plus>(s, n, d, block + c * n, sums);
+      sums.store(upper + f * nn + c * n + s.first);
+    });
+  }
+};
+
+} // namespace finegrain
