@@ -55,7 +55,7 @@ Refusal choose_colors(const Recipe &recipe, Elimination &e)
 Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination &e)
 {
   if (recipe.factor == FactorKind::stone) {
-    e.ordering   = order_mirrored(recipe.grid, recipe.mirrored);
+    e.ordering   = order_mirrored(recipe.grid, recipe.stone.mirrored);
     e.keeps_grid = e.ordering.extent(0) > 0;
     return select_star(owned, recipe.grid, e.selection);
   }

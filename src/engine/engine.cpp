@@ -43,7 +43,8 @@ const char *find_conflict(const Recipe &r)
   if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   if (r.levels < 0 || r.power < 0) return "levels of fill and the power that is colored are 0 or more";
-  if (r.factor == FactorKind::stone && !(r.alpha >= 0 && r.alpha < 1)) return "alpha is 0 or more, and below 1";
+  if (r.factor == FactorKind::stone && !(r.stone.alpha >= 0 && r.stone.alpha < 1))
+    return "alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::stone &&
       (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";
@@ -60,7 +61,14 @@ const char *find_conflict(const Recipe &r)
 
 std::unique_ptr<Engine> make_engine(Backend backend, Method method)
 {
-  return method == Method::relaxation ? make_relaxation(backend) : make_factorization(backend);
+  switch (method) {
+  case Method::relaxation:
+    return make_relaxation(backend);
+  case Method::stone:
+    return make_family(backend);
+  default:
+    return make_factorization(backend);
+  }
 }
 
 } // namespace finegrain

@@ -133,7 +133,8 @@ public:
   // Loads the values and factors. The source need not outlive the call.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport         factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
-  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
+  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read. Where several
+  // factors take turns, that of the first; correct() and apply_added() take the next.
   virtual void apply(const Scalar *b, Scalar *x) = 0;
   // The same from x as it is, x + M^-1 (b - A x) with the couplings as they are stored. Relaxations only.
   virtual void proceed(const Scalar *b, Scalar *x) = 0;
@@ -145,6 +146,10 @@ public:
   // may be step.
   virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                        Scalar *total) = 0;
+  // b - A x, in the engine's memory until the next call, and step = M^-1 r with total += step unless that is null: a
+  // correction in two parts. After allow_corrections().
+  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x) = 0;
+  virtual void          apply_added(const Scalar *r, Scalar *step, Scalar *total)       = 0;
   // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
   // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
   // it.

@@ -43,6 +43,14 @@ public:
     return s;
   }
 
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
+  {
+    find_residual(values, b, x, false);
+    statistics_.bytes_read += double(statistics_.long_residual_bytes);
+    finish();
+    return residuals_.rhs.data();
+  }
+
 protected:
   // Whether the engine can do this at all.
   static Refusal check(const OperatorView &view, const Recipe &recipe)
@@ -234,5 +242,6 @@ template <template <class> class On> std::unique_ptr<Engine> make_engine_on(Back
 // One translation unit for each.
 std::unique_ptr<Engine> make_factorization(Backend);
 std::unique_ptr<Engine> make_relaxation(Backend);
+std::unique_ptr<Engine> make_family(Backend);
 
 } // namespace finegrain

@@ -50,7 +50,7 @@ public:
     has_transposed_    = false;
     Base::begin(view, recipe, plan, pattern_.row_of);
     find_dropped_blocks(elimination, pattern);
-    alpha_            = recipe.alpha;
+    alpha_            = recipe.stone.alpha;
     star_             = kind == FactorKind::stone ? copy_to<Space>(find_star(pattern, recipe.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     kernels_          = find_kernels<Exec>(n_, recipe.precision, recipe.diagonal);
@@ -141,6 +141,18 @@ public:
     kernels_.backward(Base::run(backward_), n_, backward);
     statistics_.bytes_read += double(statistics_.factor_bytes) +
                               double(is_short ? statistics_.residual_bytes : statistics_.long_residual_bytes);
+    Base::finish();
+  }
+
+  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
+  {
+    Scalar *y = y_.extent(0) ? y_.data() : step;
+    y_known_  = false;
+    kernels_.forward(Base::run(forward_), n_, forward_arguments(r, y));
+    BackwardArguments backward = backward_arguments(y, step);
+    backward.total             = total;
+    kernels_.backward(Base::run(backward_), n_, backward);
+    statistics_.bytes_read += double(statistics_.factor_bytes);
     Base::finish();
   }
 

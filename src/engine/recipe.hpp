@@ -30,8 +30,15 @@ enum class GridCoupling { factor, corrections };
 
 enum class Backend { host, device };
 
-// What an engine does: factors and solves triangular systems, or relaxes colour by colour (numerics.md 2).
-enum class Method { factorization, relaxation };
+// What an engine does: factors and solves triangular systems, relaxes colour by colour (numerics.md 2), or has
+// several of Stone's factors that take turns (numerics.md 4).
+enum class Method { factorization, relaxation, stone };
+
+// One of Stone's factors.
+struct StoneMember {
+  Real     alpha    = 0; // 0 <= alpha < 1
+  unsigned mirrored = 0; // axes along which it is eliminated backwards (star.hpp)
+};
 
 enum class SweepKind { forward, backward, symmetric };
 
@@ -71,13 +78,14 @@ struct Recipe {
   int              levels   = 0; // of fill: p of ILU(p)
   int              power    = 0; // of the pattern that is coloured: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop             drop     = Drop::during;
-  Real             alpha    = 0; // of FactorKind::stone, 0 <= alpha < 1
-  unsigned         mirrored = 0; // the same: axes along which it is eliminated backwards (star.hpp)
+  StoneMember      stone; // of FactorKind::stone
   ColoringKind     coloring = ColoringKind::automatic;
   bool             balanced = false;
   Box              tile;       // of executor tile; no points: chosen by the plan
   HostArray<Index> ordering;   // row at each place of the elimination order; empty: natural
   Relaxation       relaxation; // of Method::relaxation
+
+  std::vector<StoneMember> family; // of Method::stone, in the order of their turns
 };
 
 // q of ILU(p,q).

@@ -144,9 +144,11 @@ public:
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
                Scalar *total) override
   {
-    Base::find_residual(values, b, x, false);
-    relax(residuals_.rhs.data(), step, true);
-    statistics_.bytes_read += double(statistics_.long_residual_bytes);
+    apply_added(Base::find_residual(values, b, x), step, total);
+  }
+  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
+  {
+    relax(r, step, true);
     if (!total) return;
     Base::for_each(Offset(Base::scalars()), AddTo{total, step});
     Base::finish();

@@ -86,6 +86,25 @@ public:
     if (total) fetch(total, total == x ? x_ : total_);
   }
 
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
+  {
+    send(owned_, values.owned, false);
+    send(coupling_, values.coupling, false);
+    const Scalar *rhs = send(b_, b), *from = send(x_, x);
+    const Scalar *r = engine_->find_residual({owned_.source(), coupling_.source()}, rhs, from);
+    if (residual_.extent(0) < scalars_) residual_ = make_array<Scalar>("finegrain::staged", scalars_);
+    copy_down(residual_.data(), r, scalars_);
+    return residual_.data();
+  }
+  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
+  {
+    const Scalar *rhs = send(b_, r);
+    Scalar       *sum = total ? send(total_, total) : nullptr;
+    engine_->apply_added(rhs, room(step_, scalars_), sum);
+    fetch(step, step_);
+    if (total) fetch(total, total_);
+  }
+
   void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     columns(vectors, stride, b, x,
@@ -221,6 +240,7 @@ private:
   Part                    owned_, coupling_;
   bool                    sent_ = false; // by find_largest(), for the factor() that follows
   Vector                  b_, x_, last_, step_, total_, many_b_, many_x_;
+  HostArray<Scalar>       residual_;
   Halo                   *halo_ = nullptr; // the caller's
   HostArray<Scalar>       x_host_, ghosts_host_;
 };

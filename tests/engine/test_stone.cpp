@@ -14,10 +14,9 @@ constexpr Box boxes[] = {{5, 4, 3}, {3, 3, 5}, {7, 6, 1}, {1, 5, 4}, {9, 1, 1}, 
 Recipe stone_recipe(Box box, Real alpha, unsigned mirrored = 0)
 {
   Recipe r;
-  r.factor   = FactorKind::stone;
-  r.grid     = {box};
-  r.alpha    = alpha;
-  r.mirrored = mirrored;
+  r.factor = FactorKind::stone;
+  r.grid   = {box};
+  r.stone  = {alpha, mirrored};
   return r;
 }
 
