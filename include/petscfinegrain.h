@@ -24,9 +24,11 @@
 #define PCFGBILU "fgbilu"
 #define PCMCPI "mcpi"
 #define PCPOWERQILU "powerqilu"
+#define PCSIP "sip"
 
 /* KSP types */
 #define KSPREFINE "refine"
+#define KSPSIP "sip"
 
 /*E
    PCFinegrainScheduleType - which groups of mutually independent block rows a preconditioner runs in parallel
@@ -345,6 +347,13 @@ FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC, PCPOWERQILUDropType);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC, PCPOWERQILUDropType *);
+
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlpha(PC, PetscInt, const PetscReal[]);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlpha(PC, PetscInt *, const PetscReal *[]);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC, PetscBool);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC, PetscBool *);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC, PetscInt);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC, PetscInt *);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);

@@ -74,6 +74,7 @@ struct Statistics {
   Box          tile;                                       // tile on a grid
   Index        rows = 0, lower = 0, upper = 0;             // blocks of the factor
   Index        left_out            = 0;                    // blocks of the operator that are not in the factor
+  Index        left_out_inside     = 0;                    // those of them between owned rows
   Offset       updates             = 0;                    // block products of a factorisation
   std::size_t  factor_bytes        = 0;                    // blocks of the factor
   std::size_t  index_bytes         = 0;                    // structure, maps, update lists, schedule
@@ -133,8 +134,9 @@ public:
   // Loads the values and factors. The source need not outlive the call.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport         factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
-  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read. Where several
-  // factors take turns, that of the first; correct() and apply_added() take the next.
+  // Where there are several factors: which one applications and corrections take from now on, 0 at first.
+  virtual void choose(int) {}
+  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
   virtual void apply(const Scalar *b, Scalar *x) = 0;
   // The same from x as it is, x + M^-1 (b - A x) with the couplings as they are stored. Relaxations only.
   virtual void proceed(const Scalar *b, Scalar *x) = 0;

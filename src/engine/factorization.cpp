@@ -68,13 +68,14 @@ public:
     y_many_        = {};
     shifted_       = false;
 
-    statistics_.factor      = kind;
-    statistics_.left_out    = view.coupling.entries() + elimination.selection.left_out.entries();
-    statistics_.fill        = elimination.fill;
-    statistics_.dropped     = elimination.dropped;
-    statistics_.colors      = elimination.colors;
-    statistics_.coloring    = elimination.coloring;
-    statistics_.symmetrized = elimination.symmetrized;
+    statistics_.factor          = kind;
+    statistics_.left_out_inside = elimination.selection.left_out.entries();
+    statistics_.left_out        = view.coupling.entries() + statistics_.left_out_inside;
+    statistics_.fill            = elimination.fill;
+    statistics_.dropped         = elimination.dropped;
+    statistics_.colors          = elimination.colors;
+    statistics_.coloring        = elimination.coloring;
+    statistics_.symmetrized     = elimination.symmetrized;
     count();
     return {};
   }

@@ -7,8 +7,7 @@ namespace finegrain
 namespace
 {
 
-// An application takes the first member, each correction after it the next. Residuals are the first member's to find:
-// all of them read the same matrix.
+// Residuals are the first member's to find: all of them read the same matrix.
 class Family final : public Engine
 {
 public:
@@ -17,7 +16,7 @@ public:
   Refusal analyse(const OperatorView &view, const Recipe &recipe) override
   {
     members_.clear();
-    turn_ = 0;
+    chosen_ = 0;
     if (recipe.family.empty()) return {Refusal::conflict, -1, "there is no alpha; give one or more"};
     for (const StoneMember &member : recipe.family) {
       Recipe one = recipe;
@@ -43,11 +42,8 @@ public:
     return all;
   }
 
-  void apply(const Scalar *b, Scalar *x) override
-  {
-    turn_ = 0;
-    take_turn().apply(b, x);
-  }
+  void choose(int member) override { chosen_ = std::size_t(member); }
+  void apply(const Scalar *b, Scalar *x) override { chosen().apply(b, x); }
   void proceed(const Scalar *, Scalar *) override {} // relaxations only
   void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
@@ -59,17 +55,16 @@ public:
   {
     return first().find_residual(values, b, x);
   }
-  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override { take_turn().apply_added(r, step, total); }
+  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override { chosen().apply_added(r, step, total); }
   bool has_short_residual() const override { return false; }
 
-  // Of the first member: a cycle of several is made of corrections.
   void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
-    first().apply_many(vectors, stride, b, x);
+    chosen().apply_many(vectors, stride, b, x);
   }
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
-    first().apply_transposed(vectors, stride, b, x);
+    chosen().apply_transposed(vectors, stride, b, x);
   }
 
   Statistics statistics() const override
@@ -89,16 +84,11 @@ public:
 
 private:
   Engine &first() const { return *members_.front(); }
-  Engine &take_turn()
-  {
-    Engine &m = *members_[turn_];
-    turn_     = (turn_ + 1) % members_.size();
-    return m;
-  }
+  Engine &chosen() const { return *members_[chosen_]; }
 
   Backend                              backend_;
   std::vector<std::unique_ptr<Engine>> members_;
-  std::size_t                          turn_ = 0;
+  std::size_t                          chosen_ = 0;
 };
 
 } // namespace

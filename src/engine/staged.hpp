@@ -55,6 +55,7 @@ public:
     return engine_->factor(there(), largest);
   }
 
+  void choose(int factor) override { engine_->choose(factor); }
   void apply(const Scalar *b, Scalar *x) override
   {
     const Scalar *rhs = send(b_, b);

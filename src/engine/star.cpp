@@ -76,6 +76,7 @@ HostArray<Index> order_mirrored(const Grid &grid, unsigned mirrored)
 
 Refusal select_star(const Graph &g, const Grid &grid, Selection &s)
 {
+  if (grid.empty() && g.rows > 0) return {Refusal::no_grid};
   if (count_points(grid) != g.rows) return {Refusal::grid_size};
   const Points       points(grid);
   std::vector<Index> col, entry, left_col, left_entry;

@@ -14,7 +14,7 @@ enum : unsigned { mirror_i = 1, mirror_j = 2, mirror_k = 4 };
 HostArray<Index> order_mirrored(const Grid &, unsigned mirrored);
 
 // The complete star of the boxes, entry -1 where the graph has no such coupling. Left out: couplings around a
-// periodic axis, and between boxes. Refusal::grid_size; Refusal::star_fit with the row of a coupling of another kind.
+// periodic axis, and between boxes. Refusal::no_grid, grid_size; star_fit with the row of a coupling of another kind.
 Refusal select_star(const Graph &owned, const Grid &, Selection &);
 
 // StarList in memory. Positions and entries are those of the pattern.

@@ -1,7 +1,6 @@
 // KSPREFINE: corrections by any preconditioner, with residuals in working precision.
+#include "kspiteration.hpp"
 #include "plugin.hpp"
-
-#include <petsc/private/kspimpl.h>
 
 namespace
 {
@@ -149,23 +148,8 @@ PetscErrorCode TestConvergence(KSP ksp, Vec r, Vec e)
   PetscFunctionBegin;
   if (ksp->normtype != KSP_NORM_NONE)
     PetscCall(VecNorm(ksp->normtype == KSP_NORM_PRECONDITIONED ? e : r, NORM_2, &norm));
-  KSPCheckNorm(ksp, norm); // returns where it is not finite
-  ksp->rnorm = norm;
-  PetscCall(KSPLogResidualHistory(ksp, norm));
-  PetscCall(KSPMonitor(ksp, ksp->its, norm));
-  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
-  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ksp->its >= ksp->max_it) ksp->reason = ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
-  else if (ksp->normtype != KSP_NORM_NONE) PetscCall(JudgeProgress(ksp, norm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode CountPasses(KSP ksp, PetscInt its)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectSAWsTakeAccess(reinterpret_cast<PetscObject>(ksp)));
-  ksp->its = its;
-  PetscCall(PetscObjectSAWsGrantAccess(reinterpret_cast<PetscObject>(ksp)));
+  PetscCall(KSPIterationTest(ksp, norm));
+  if (!ksp->reason && ksp->normtype != KSP_NORM_NONE) PetscCall(JudgeProgress(ksp, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,14 +164,14 @@ PetscErrorCode KSPSolve_Refine(KSP ksp)
   refine->stagnated = PETSC_FALSE;
   ksp->reason       = KSP_CONVERGED_ITERATING;
   PetscCall(FindApplyCorrections(ksp));
-  PetscCall(CountPasses(ksp, 0));
+  PetscCall(KSPIterationCount(ksp, 0));
   while (true) {
     if (ksp->its < ksp->max_it || ksp->normtype != KSP_NORM_NONE) PetscCall(ComputeResidual(ksp, r, e));
     PetscCall(TestConvergence(ksp, r, e));
     if (ksp->reason) break;
     PetscCall(ComputeCorrection(ksp, r, e));
     PetscCall(VecAXPY(x, 1, e));
-    PetscCall(CountPasses(ksp, ksp->its + 1));
+    PetscCall(KSPIterationCount(ksp, ksp->its + 1));
   }
   // A failed PC leaves its mark in x, where outer solvers look for it.
   if (ksp->reason < 0 && ksp->reason != KSP_DIVERGED_PC_FAILED && refine->best < PETSC_INFINITY &&

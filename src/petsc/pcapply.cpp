@@ -136,15 +136,16 @@ template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x = M^-1 b and `corrections` further steps.
-PetscErrorCode ApplyCorrected(PC pc, PetscInt corrections, Vec b, Vec x)
+// `steps` of x += M^-1 (b - A x) from x = 0.
+PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
   PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (!corrections) {
+    e->engine->choose(0);
+    if (steps == 1) {
       PetscCall(ApplyOnce(e, b, x, false));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -154,11 +155,14 @@ PetscErrorCode ApplyCorrected(PC pc, PetscInt corrections, Vec b, Vec x)
     PetscCall(GetArrays(b, x, &a));
     e->engine->apply(a.from(), a.to());
     Scalar *step = e->step.data();
-    for (PetscInt k = 0; k < corrections; ++k)
-      e->engine->correct(values, a.from(), a.to(), k ? step : a.to(), step, a.to());
+    for (PetscInt k = 1; k < steps; ++k) {
+      e->engine->choose(int(k % e->members));
+      e->engine->correct(values, a.from(), a.to(), k > 1 ? step : a.to(), step, a.to());
+    }
+    e->engine->choose(0);
     PetscCall(RestoreArrays(&a));
     PetscCall(
-      PetscLogFlops(e->engine->statistics().apply_flops + double(corrections) * CorrectionFlops(*e->engine, values)));
+      PetscLogFlops(e->engine->statistics().apply_flops + double(steps - 1) * CorrectionFlops(*e->engine, values)));
     PetscCall(RestoreValues(pc, e, &values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -168,16 +172,16 @@ PetscErrorCode ApplyCorrected(PC pc, PetscInt corrections, Vec b, Vec x)
 PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(ApplyCorrected(pc, static_cast<PCEngine *>(pc->data)->corrections, b, x));
+  PetscCall(ApplySteps(pc, PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Composed with every PC of ours for KSPREFINE: an application and `further` ones to what is left, each with the
-// corrections that it has anyway.
+// steps that it has anyway.
 PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(ApplyCorrected(pc, (further + 1) * (static_cast<PCEngine *>(pc->data)->corrections + 1) - 1, b, x));
+  PetscCall(ApplySteps(pc, (further + 1) * PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,12 +203,16 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PetscFunctionBegin;
   PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
+    const PetscInt last = PCEngineSteps(*e) - 1;
+    e->engine->choose(int(last % e->members));
     PetscCall(ApplyOnce(e, b, x, true));
-    if (e->corrections && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
-    for (PetscInt k = 0; k < e->corrections; ++k) {
+    if (last && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
+    for (PetscInt k = last - 1; k >= 0; --k) { // the transpose of steps is these steps transposed, the last one first
+      e->engine->choose(int(k % e->members));
       PetscCall(ApplyToResidual(e, pc->pmat, b, x, e->correction, true));
       PetscCall(VecAXPY(x, 1, e->correction));
     }
+    e->engine->choose(0);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,7 +247,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetLDA(B, &from));
   PetscCall(MatDenseGetLDA(X, &to));
   // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || e->corrections || from != to) {
+  if (pc->failedreason || PCEngineSteps(*e) > 1 || from != to) {
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -358,6 +366,60 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
 
 } // namespace
 
+PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    Values values;
+    Arrays a;
+    PetscFunctionBegin;
+    PetscCall(GetValues(pc, e, &values));
+    PetscCall(GetArrays(b, x, &a));
+    *r = reinterpret_cast<const PetscScalar *>(e->engine->find_residual(values, a.from(), a.to()));
+    PetscCall(RestoreArrays(&a));
+    PetscCall(PetscLogFlops(e->engine->statistics().long_residual_flops));
+    PetscCall(RestoreValues(pc, e, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+    PetscScalar *sum;
+    PetscFunctionBegin;
+    PetscCall(VecGetArray(x, &sum));
+    e->engine->choose(int(turn % e->members));
+    e->engine->apply_added(reinterpret_cast<const Scalar *>(r), e->step.data(), reinterpret_cast<Scalar *>(sum));
+    e->engine->choose(0);
+    PetscCall(VecRestoreArray(x, &sum));
+    PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transposed)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, step, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    e->engine->choose(int(turn % e->members));
+    PetscCall(ApplyOnce(e, r, step, transposed));
+    e->engine->choose(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCEngineSetApplications(PC pc)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
@@ -370,9 +432,9 @@ PetscErrorCode PCEngineSetApplications(PC pc)
 #if PETSC_VERSION_GE(3, 24, 0)
   pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
 #endif
-  // A step with corrections is several of ours, which KSPRICHARDSON does by itself.
+  // A step of several of ours is one that KSPRICHARDSON does by itself.
   pc->ops->applyrichardson =
-    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || e->corrections ? nullptr : PCApplyRichardson_Engine;
+    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineRepeats(*e) ? nullptr : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

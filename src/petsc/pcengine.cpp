@@ -58,6 +58,11 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
             "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
             first_row + refusal.row);
   case Refusal::no_grid:
+    if (e.recipe.method == Method::stone)
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+              "-pc_type %s needs a structured grid in its natural order: give its local size with -pc_%s_grid I,J,K "
+              "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()",
+              name, name);
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
       "-pc_%s_schedule hyperplane and -pc_%s_tile need a structured grid in its natural order: give its local "
@@ -76,6 +81,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
       "-pc_%s_schedule level fits any matrix",
       sizes.c_str(), name, name);
+  case Refusal::star_fit:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+            "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (-pc_%s_grid, "
+            "PCFinegrainSetGrid() or a DMDA): -pc_type %s factors stars of width 1; take DMDA_STENCIL_STAR of width "
+            "1, or -pc_type fgbilu, which fits any stencil",
+            first_row + refusal.row, sizes.c_str(), name, name);
   case Refusal::tile_fit:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
@@ -113,14 +124,12 @@ PetscErrorCode CheckSchedule(const PCEngineType &type, ScheduleKind schedule)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view)
+// `hint`: nobody asked for the recipe's grid.
+PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe recipe, bool hint)
 {
-  Recipe   recipe = e->recipe;
-  bool     hint;
   PetscInt first;
 
   PetscFunctionBegin;
-  PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
   const bool colors = e->type->has & PCENGINE_COLORS;
   PetscCall(CheckSchedule(*e->type, recipe.schedule));
   if (recipe.schedule == ScheduleKind::automatic && colors) recipe.schedule = ScheduleKind::color;
@@ -181,6 +190,8 @@ PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView      view;
+  Recipe            recipe = e->recipe;
+  bool              hint;
   const std::string option = std::string("-pc_") + e->type->name + "_block_size";
 
   PetscFunctionBegin;
@@ -188,9 +199,13 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   e->engine.reset();
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view)));
+  PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
+  if (e->type->prepare) PetscCall((*e->type->prepare)(pc, &recipe));
+  PetscCall(
+    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, std::move(recipe), hint)));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
-  if (e->corrections || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  if (PCEngineRepeats(*e) || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  PetscCall(PCEngineSetApplications(pc));
   e->analyzed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -26,7 +26,8 @@ struct PCEngineType {
   PetscErrorCode (*options)(PC, FinegrainOptionItems); // the type's own options; may be null
   PetscErrorCode (*view)(PC, PetscViewer);             // the type's own lines; may be null
   const char *citation;
-  PetscBool   cited; // by this run of PETSc
+  PetscBool   cited;                                            // by this run of PETSc
+  PetscErrorCode (*prepare)(PC, finegrain::Recipe *) = nullptr; // before the analysis, collective; may be null
 };
 
 // pc->data of all types.
@@ -42,14 +43,18 @@ struct PCEngine {
   PetscInt                         block_size = 0; // of an AIJ matrix; 0: its own
   std::vector<PetscInt>            grid;           // I, J, K of each local grid; empty: ask the DM
   std::string                      ordering    = MATORDERINGNATURAL;
-  PetscInt                         corrections = 0; // inside one application
-  PCFinegrainRichardsonType        richardson  = PC_FINEGRAIN_RICHARDSON_NONE;
+  PetscInt                         corrections = 0;          // inside one application
+  PetscInt                         cycles      = 1;          // in which an application takes all factors, of several
+  std::vector<PetscReal>           alpha;                    // of Stone's factors
+  PetscBool                        alternate  = PETSC_FALSE; // Stone's factors: each alpha in several directions
+  PCFinegrainRichardsonType        richardson = PC_FINEGRAIN_RICHARDSON_NONE;
 
   // What set-up made.
   bool                               analyzed = false;
   finegrain::Operator                op;
   std::unique_ptr<finegrain::Engine> engine;
   finegrain::FactorReport            report;
+  PetscInt                           members         = 1;       // factors that take turns
   Mat                                converted       = nullptr; // of an SBAIJ matrix
   PetscObjectState                   state           = 0;       // of the matrix when it was factored
   PetscObjectState                   converted_state = 0;       // of the matrix when it was converted
@@ -72,6 +77,15 @@ inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.con
 inline finegrain::Exchange PCEngineExchange(const PCEngine &e)
 {
   return e.type->method == finegrain::Method::relaxation ? e.recipe.relaxation.exchange : finegrain::Exchange::none;
+}
+
+// Steps x += M^-1 (b - A x) of one application, the first from x = 0; each takes the next factor.
+inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * e.cycles * e.members; }
+
+// Whether there may be several, as far as settings say.
+inline bool PCEngineRepeats(const PCEngine &e)
+{
+  return e.corrections > 0 || e.cycles > 1 || e.alternate || e.alpha.size() > 1;
 }
 
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
@@ -122,6 +136,12 @@ template <class Body> PetscErrorCode FinegrainLogged(PetscLogEvent event, PC pc,
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+// Parts of an iteration of KSPSIP, x += M^-1 (b - A x), with the factor whose turn it is: the residual by Pmat, which
+// lies in the engine's memory until the next call; x += M^-1 r; and step = M^-1 r, or that with M transposed.
+PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r);
+PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x);
+PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transposed);
 
 // Gives the PC its applications: pc->ops, and a composed function for KSPREFINE.
 PetscErrorCode PCEngineSetApplications(PC pc);
@@ -198,6 +218,16 @@ PetscErrorCode PCEngineSet(PC pc, T value, Setting setting, const char *type = n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Stops for a PC of another type, or without those settings.
+inline PetscErrorCode PCEngineCheckType(PC pc, const PCEngine &e, const char *type, unsigned has)
+{
+  PetscFunctionBegin;
+  PetscCheck(PCEngineMatches(e, type, has), PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "Preconditioner of type %s has no such setting; it is one of %s%s", e.type->name,
+             type ? "type " : "other types", type ? type : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The body of a getter; an error for PCs of others or, if they are given, of another type or without those settings.
 template <class T, class Setting>
 PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting, const char *type = nullptr, unsigned has = 0)
@@ -206,9 +236,7 @@ PetscErrorCode PCEngineGetSetting(PC pc, T *value, Setting setting, const char *
 
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
-  PetscCheck(PCEngineMatches(*e, type, has), PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-             "Preconditioner of type %s has no such setting; it is one of %s%s", e->type->name,
-             type ? "type " : "other types", type ? type : "");
+  PetscCall(PCEngineCheckType(pc, *e, type, has));
   *value = FinegrainEnum<T>(setting(*e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

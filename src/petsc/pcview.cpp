@@ -71,7 +71,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
   std::string      exchange = PCEngineExchange(e) == Exchange::color   ? "each color"
                               : PCEngineExchange(e) == Exchange::sweep ? "each sweep"
                                                                        : "";
-  if (e.corrections) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
+  if (PCEngineSteps(e) > 1) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
   if (exchange.empty()) exchange = "none";
 
   PetscFunctionBegin;

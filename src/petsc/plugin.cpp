@@ -17,7 +17,8 @@ struct Registration {
 };
 const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU},
                               {PCEngineType_MCPI, PCCreate_MCPI},
-                              {PCEngineType_POWERQILU, PCCreate_POWERQILU}};
+                              {PCEngineType_POWERQILU, PCCreate_POWERQILU},
+                              {PCEngineType_SIP, PCCreate_SIP}};
 
 // Stops where the PETSc that loads us is not the one we were built for: another minor version has other private
 // structures; another scalar or index size would give wrong answers, or crash, without a word.
@@ -76,7 +77,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
    -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
 does nothing.
 
-.seealso: `PCFGBILU`, `PCMCPI`, `PCPOWERQILU`, `KSPREFINE`
+.seealso: `PCFGBILU`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
 @*/
 PetscErrorCode PetscFinegrainInitializePackage(void)
 {
@@ -85,6 +86,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(CheckPetsc());
   for (const Registration &r : types) PetscCall(PCRegister(r.type->name, r.create));
   PetscCall(KSPRegister(KSPREFINE, KSPCreate_Refine));
+  PetscCall(KSPRegister(KSPSIP, KSPCreate_SIP));
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
   PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
   PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));
