@@ -232,6 +232,78 @@ PetscErrorCode ViewText(PetscObject object, std::string *text)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode HelpText(PC pc, std::string *text)
+{
+  char name[] = "/tmp/finegrain-help-XXXXXX";
+
+  PetscFunctionBegin;
+  const int file = mkstemp(name), kept = dup(1);
+  (void)fflush(stdout);
+  dup2(file, 1);
+  {
+    const Options set("-help");
+    PetscCall(PCSetFromOptions(pc));
+  }
+  (void)fflush(stdout);
+  dup2(kept, 1);
+  close(file);
+  close(kept);
+  std::ostringstream all;
+  all << std::ifstream(name).rdbuf();
+  *text = all.str();
+  std::remove(name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
+                const std::vector<std::string> &others)
+{
+  PC          pc;
+  std::string text;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetOptionsPrefix(pc, prefix.c_str()));
+  OK(PCSetType(pc, type));
+  OK(HelpText(pc, &text));
+  if (!rank) {
+    for (const std::string &option : options) {
+      const std::string name = "-" + prefix + "pc_" + type + "_" + option;
+      EXPECT_TRUE(text.find(name + " ") != std::string::npos ||
+                  text.find(name + ":") != std::string::npos) // versions differ
+        << name << " is not in\n"
+        << text;
+    }
+    for (const std::string &option : others) EXPECT_EQ(text.find(option), std::string::npos) << option;
+  }
+  OK(PCDestroy(&pc));
+}
+
+void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
+{
+  for (const std::string &part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in\n" << text;
+}
+
+int Size()
+{
+  int size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  return size;
+}
+
+PetscErrorCode MakeSymmetric(Mat A, bool hermitian)
+{
+  Mat T;
+
+  PetscFunctionBegin;
+  PetscCall(hermitian ? MatHermitianTranspose(A, MAT_INITIAL_MATRIX, &T) : MatTranspose(A, MAT_INITIAL_MATRIX, &T));
+  PetscCall(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&T));
+  PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
                         DM *da, MPI_Comm comm)
 {

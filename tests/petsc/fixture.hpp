@@ -60,6 +60,20 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 PetscErrorCode        ViewText(PetscObject object, std::string *text);
 inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reinterpret_cast<PetscObject>(pc), text); }
 
+// Sets options of a new PC of a type with -help: -<prefix>pc_<type>_... must be listed for `options`, and the strings
+// in `others` must not. PETSc prints the options of a prefix once.
+void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
+                const std::vector<std::string> &others);
+
+// Every one of `parts` must be in `text`.
+void ExpectIn(const std::string &text, const std::vector<std::string> &parts);
+
+// Ranks.
+int Size();
+
+// A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
+PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false);
+
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
                         DM *da, MPI_Comm comm = PETSC_COMM_WORLD);

@@ -57,31 +57,4 @@ inline PetscErrorCode Permute(const std::vector<PetscInt> &order, PetscInt n, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
-inline PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false)
-{
-  Mat T;
-
-  PetscFunctionBegin;
-  PetscCall(hermitian ? MatHermitianTranspose(A, MAT_INITIAL_MATRIX, &T) : MatTranspose(A, MAT_INITIAL_MATRIX, &T));
-  PetscCall(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
-  PetscCall(MatDestroy(&T));
-  PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// Every one of `parts` must be in `text`.
-inline void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
-{
-  for (const std::string &part : parts)
-    EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in\n" << text;
-}
-
-inline int Size()
-{
-  int size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return size;
-}
-
 } // namespace finegrain::test::mcpi

@@ -1,11 +1,6 @@
 // What PCMCPI says of itself: PCView and -help.
 #include "mcpi.hpp"
 
-#include <fstream>
-#include <sstream>
-
-#include <unistd.h>
-
 using namespace finegrain::test;
 using namespace finegrain::test::mcpi;
 
@@ -165,56 +160,13 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
   OK(MatDestroy(&A));
 }
 
-// What PCSetFromOptions() prints with -help.
-PetscErrorCode HelpText(PC pc, std::string *text)
-{
-  char name[] = "/tmp/finegrain-help-XXXXXX";
-
-  PetscFunctionBegin;
-  const int file = mkstemp(name), kept = dup(1);
-  (void)fflush(stdout);
-  dup2(file, 1);
-  {
-    const Options set("-help");
-    PetscCall(PCSetFromOptions(pc));
-  }
-  (void)fflush(stdout);
-  dup2(kept, 1);
-  close(file);
-  close(kept);
-  std::ostringstream all;
-  all << std::ifstream(name).rdbuf();
-  *text = all.str();
-  std::remove(name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST(McpiView, HelpListsTheOptions)
 {
-  Mat         A;
-  PC          pc;
-  std::string text;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetOptionsPrefix(pc, "helpful_")); // PETSc prints the options of a prefix once
-  OK(PCSetType(pc, PCMCPI));
-  OK(PCSetOperators(pc, A, A));
-  OK(HelpText(pc, &text));
-  if (!rank) {
-    for (const std::string option : {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision",
-                                     "diag_precision", "scaling", "accumulate", "executor", "backend", "shift_type",
-                                     "shift_amount", "grid", "block_size", "corrections", "richardson"})
-      EXPECT_TRUE(text.find("-helpful_pc_mcpi_" + option + " ") != std::string::npos ||
-                  text.find("-helpful_pc_mcpi_" + option + ":") != std::string::npos) // versions differ
-        << option << " is not in\n"
-        << text;
-    for (const char *option : {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"})
-      EXPECT_EQ(text.find(option), std::string::npos) << option; // it has no use for them
-  }
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
+  ExpectHelp(PCMCPI, "helpful_",
+             {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision", "diag_precision",
+              "scaling", "accumulate", "executor", "backend", "shift_type", "shift_amount", "grid", "block_size",
+              "corrections", "richardson"},
+             {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"});
 }
 
 } // namespace

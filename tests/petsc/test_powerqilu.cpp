@@ -4,9 +4,7 @@
 
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
-using mcpi::ExpectIn;
 using mcpi::Permute;
-using mcpi::Size;
 
 namespace
 {
@@ -208,7 +206,7 @@ TEST(Powerqilu, SbaijEqualsItsBaijConversionAndFollowsIt)
     PC        p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
-    OK(mcpi::MakeSymmetric(A));
+    OK(MakeSymmetric(A));
     OK(MatConvert(A, MATSBAIJ, MAT_INITIAL_MATRIX, &S));
     OK(MakePC(A, PCPOWERQILU, options, &p));
     OK(MakePC(S, PCPOWERQILU, options, &q));

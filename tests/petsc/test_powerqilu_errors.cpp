@@ -5,8 +5,6 @@
 
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
-using mcpi::ExpectIn;
-using mcpi::Size;
 
 namespace
 {

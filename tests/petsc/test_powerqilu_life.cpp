@@ -3,7 +3,6 @@
 
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
-using mcpi::ExpectIn;
 
 namespace
 {

@@ -4,7 +4,6 @@
 
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
-using mcpi::ExpectIn;
 using refine::Outcome;
 using refine::SolveWith;
 
@@ -187,7 +186,7 @@ TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
     PetscReal   p, q, residual;
     Outcome     out;
     OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
-    OK(mcpi::MakeSymmetric(A, true));
+    OK(MakeSymmetric(A, true));
     OK(MakePC(A, PCPOWERQILU, kind, &pc));
     OK(MakeVectors(A, &b, &x));
     OK(VecDuplicate(b, &c));

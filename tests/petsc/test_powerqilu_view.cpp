@@ -1,15 +1,8 @@
 // What PCPOWERQILU says of itself: PCView and -help.
 #include "powerqilu.hpp"
 
-#include <fstream>
-#include <sstream>
-
-#include <unistd.h>
-
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
-using mcpi::ExpectIn;
-using mcpi::Size;
 
 namespace
 {
@@ -134,52 +127,13 @@ TEST(PowerqiluView, CountsOfAllRanks)
   OK(MatDestroy(&permuted));
 }
 
-// What PCSetFromOptions() prints with -help.
-PetscErrorCode HelpText(PC pc, std::string *text)
-{
-  char name[] = "/tmp/finegrain-help-XXXXXX";
-
-  PetscFunctionBegin;
-  const int file = mkstemp(name), kept = dup(1);
-  (void)fflush(stdout);
-  dup2(file, 1);
-  {
-    const Options set("-help");
-    PetscCall(PCSetFromOptions(pc));
-  }
-  (void)fflush(stdout);
-  dup2(kept, 1);
-  close(file);
-  close(kept);
-  std::ostringstream all;
-  all << std::ifstream(name).rdbuf();
-  *text = all.str();
-  std::remove(name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST(PowerqiluView, HelpListsTheOptions)
 {
-  PC          pc;
-  std::string text;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetOptionsPrefix(pc, "filling_")); // PETSc prints the options of a prefix once
-  OK(PCSetType(pc, PCPOWERQILU));
-  OK(HelpText(pc, &text));
-  if (!rank) {
-    for (const std::string option : {"levels", "power", "drop", "schedule", "coloring", "coloring_balance",
-                                     "ordering", "executor", "backend", "precision", "diag_precision", "shift_type",
-                                     "shift_amount", "grid", "corrections", "richardson", "block_size"})
-      EXPECT_TRUE(text.find("-filling_pc_powerqilu_" + option + " ") != std::string::npos ||
-                  text.find("-filling_pc_powerqilu_" + option + ":") != std::string::npos) // versions differ
-        << option << " is not in\n"
-        << text;
-    for (const char *option : {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"})
-      EXPECT_EQ(text.find(option), std::string::npos) << option; // it has no use for them
-  }
-  OK(PCDestroy(&pc));
+  ExpectHelp(PCPOWERQILU, "filling_",
+             {"levels", "power", "drop", "schedule", "coloring", "coloring_balance", "ordering", "executor",
+              "backend", "precision", "diag_precision", "shift_type", "shift_amount", "grid", "corrections",
+              "richardson", "block_size"},
+             {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"});
 }
 
 } // namespace

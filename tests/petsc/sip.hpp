@@ -1,0 +1,82 @@
+// Matrices and preconditioners for the tests of PCSIP and KSPSIP.
+#pragma once
+#include "refine.hpp"
+
+namespace finegrain::test::sip
+{
+
+// Poisson's equation with Dirichlet boundaries, a star of -1 around twice the number of dimensions, on a DMDA.
+inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da, Mat *A)
+{
+  DMDALocalInfo info;
+
+  PetscFunctionBegin;
+  PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, i,
+                         j, k, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, nullptr, nullptr, nullptr, da));
+  PetscCall(DMSetUp(*da));
+  PetscCall(DMCreateMatrix(*da, A));
+  PetscCall(DMDAGetLocalInfo(*da, &info));
+  const PetscScalar diagonal = k > 1 ? 6 : 4;
+  for (PetscInt z = info.zs; z < info.zs + info.zm; ++z)
+    for (PetscInt y = info.ys; y < info.ys + info.ym; ++y)
+      for (PetscInt x = info.xs; x < info.xs + info.xm; ++x) {
+        const MatStencil row{z, y, x, 0};
+        PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &row, &diagonal, INSERT_VALUES));
+        for (int axis = 0; axis < 3; ++axis)
+          for (const PetscInt step : {-1, 1}) {
+            const MatStencil  to{z + (axis == 2) * step, y + (axis == 1) * step, x + (axis == 0) * step, 0};
+            const PetscScalar value = -1;
+            if (to.i < 0 || to.i >= i || to.j < 0 || to.j >= j || to.k < 0 || to.k >= k) continue;
+            PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &to, &value, INSERT_VALUES));
+          }
+      }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A star on a grid of a DMDA with random values: 11 x 10 x 9 points, less in fewer dimensions.
+struct Problem {
+  explicit Problem(PetscInt dim, PetscInt dof = 1, MatType type = MATAIJ, DMBoundaryType boundary = DM_BOUNDARY_NONE)
+  {
+    code = MakeGrid(dim, boundary, DMDA_STENCIL_STAR, dof, 1, &da) || AssembleOnGrid(da, type, &A) ||
+           MakeVectors(A, &b, &x) || VecDuplicate(x, &y);
+  }
+  ~Problem()
+  {
+    for (Vec *v : {&b, &x, &y}) (void)VecDestroy(v);
+    (void)MatDestroy(&A);
+    (void)DMDestroy(&da);
+  }
+  Problem(const Problem &)            = delete;
+  Problem &operator=(const Problem &) = delete;
+
+  DM  da = nullptr;
+  Mat A  = nullptr;
+  Vec b = nullptr, x = nullptr, y = nullptr;
+  int code;
+};
+
+// x = the result of steps x += M^-1 (b - A x) with these preconditioners in turn, from zero, or from the last to the
+// first with all transposed.
+inline PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, Vec x)
+{
+  Vec r, step;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecDuplicate(b, &step));
+  PetscCall(VecSet(x, 0));
+  if (transposed) std::reverse(turns.begin(), turns.end());
+  for (PC M : turns) {
+    PetscCall(transposed ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
+    PetscCall(VecAYPX(r, -1, b));
+    PetscCall(transposed ? PCApplyTranspose(M, r, step) : PCApply(M, r, step));
+    PetscCall(VecAXPY(x, 1, step));
+  }
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace finegrain::test::sip

@@ -1,0 +1,283 @@
+// PCSIP against PETSc's ILU(0), plain steps with several preconditioners, and itself on other executors.
+#include "sip.hpp"
+
+using namespace finegrain::test;
+using sip::PlainSteps;
+using sip::Problem;
+
+namespace
+{
+
+TEST(Sip, WithoutAlphaIsPetscsIlu)
+{
+  for (const PetscInt dim : {1, 2, 3})
+    for (const PetscInt dof : {1, 2, 3, 4, 5, 6, 7, 8, 13})
+      for (const char *type : {MATAIJ, MATBAIJ}) {
+        if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none on a line
+        Problem   p(dim, dof, type);
+        PC        pc, reference;
+        PetscReal d;
+        OK(p.code);
+        OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0", &pc));
+        if (dof == 1 || type == std::string(MATBAIJ)) {
+          OK(MakeReference(p.A, &reference));
+        } else {
+          OK(MakePC(p.A, PCFGBILU, "", &reference)); // blocks of AIJ
+        }
+        OK(ComparePCs(p.A, pc, reference, &d));
+        EXPECT_LT(d, tolerance) << dim << ", " << dof << ", " << type;
+        OK(PCDestroy(&pc));
+        OK(PCDestroy(&reference));
+      }
+}
+
+TEST(Sip, FormatsAndGridsGiveTheSame)
+{
+  for (const PetscInt dof : {1, 4}) {
+    Problem     p(3, dof, MATBAIJ);
+    PC          pc, other;
+    PetscReal   d;
+    PetscInt    i, j, k;
+    Mat         aij;
+    std::string grid;
+    OK(p.code);
+    OK(DMDAGetCorners(p.da, nullptr, nullptr, nullptr, &i, &j, &k));
+    OK(MatConvert(p.A, MATAIJ, MAT_INITIAL_MATRIX, &aij)); // without the DMDA
+    OK(MatSetDM(aij, nullptr));
+    OK(MakePC(p.A, PCSIP, "", &pc));
+    OK(MakePC(aij, PCSIP, "-pc_sip_block_size " + std::to_string(dof), &other));
+    const PetscInt ijk[3] = {i, j, k};
+    OK(PCFinegrainSetGrid(other, 1, ijk));
+    OK(ComparePCs(p.A, pc, other, &d));
+    EXPECT_EQ(d, 0) << dof;
+    OK(PCDestroy(&other));
+    OK(PCDestroy(&pc));
+    OK(MatDestroy(&aij));
+  }
+}
+
+// SBAIJ is converted.
+TEST(Sip, TakesSymmetricStorage)
+{
+  DM        da;
+  Mat       A, S;
+  PC        pc, other;
+  PetscReal d;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  OK(MakeSymmetric(A));
+  OK(MatConvert(A, MATSBAIJ, MAT_INITIAL_MATRIX, &S));
+  OK(MatSetDM(S, da));
+  OK(MakePC(A, PCSIP, "", &pc));
+  OK(MakePC(S, PCSIP, "", &other));
+  OK(ComparePCs(A, pc, other, &d));
+  EXPECT_EQ(d, 0);
+  OK(PCDestroy(&other));
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&S));
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+// A list of numbers is a cycle of factors, and -pc_sip_its and -pc_sip_corrections repeat it.
+TEST(Sip, CyclesArePlainSteps)
+{
+  struct Case {
+    const char         *options;
+    std::vector<double> alpha; // of each step
+  };
+  const std::vector<Case> cases = {
+    {"-pc_sip_alpha 0.5", {.5}},
+    {"-pc_sip_alpha 0.5 -pc_sip_its 3", {.5, .5, .5}},
+    {"-pc_sip_alpha 0.9,0.3,0", {.9, .3, 0}},
+    {"-pc_sip_alpha 0.9,0.3 -pc_sip_its 2", {.9, .3, .9, .3}},
+    {"-pc_sip_alpha 0.9,0.3 -pc_sip_corrections 1", {.9, .3, .9, .3}},
+    {"-pc_sip_alpha 0.3 -pc_sip_its 2 -pc_sip_corrections 2", {.3, .3, .3, .3, .3, .3}}};
+  for (const PetscInt dof : {1, 3})
+    for (const Case &c : cases) {
+      Problem         p(3, dof, MATBAIJ);
+      PC              pc;
+      std::vector<PC> turns;
+      PetscReal       d;
+      OK(p.code);
+      OK(MakePC(p.A, PCSIP, c.options, &pc));
+      OK(PCSetUp(pc));
+      for (const double alpha : c.alpha) {
+        turns.push_back(nullptr);
+        OK(MakePC(p.A, PCSIP, "-pc_sip_alpha " + std::to_string(alpha), &turns.back()));
+        OK(PCSetUp(turns.back()));
+      }
+      for (const bool transposed : {false, true}) {
+        OK(VecSet(p.x, PETSC_INFINITY));
+        OK(transposed ? PCApplyTranspose(pc, p.b, p.x) : PCApply(pc, p.b, p.x));
+        OK(PlainSteps(p.A, turns, transposed, p.b, p.y));
+        OK(Difference(p.x, p.y, &d));
+        EXPECT_LT(d, tolerance) << c.options << ", " << dof << (transposed ? ", transposed" : "");
+      }
+      OK(PCDestroy(&pc));
+      for (PC &t : turns) OK(PCDestroy(&t));
+    }
+}
+
+// Alternate directions: what the factor in natural order makes of a grid whose points are numbered backwards.
+TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
+{
+  const PetscInt              size[3] = {5, 4, 3};
+  Mat                         A;
+  PC                          pc;
+  std::vector<PetscInt>       order(60);
+  PetscReal                   d;
+  Vec                         b, x, y, r, step, rp, sp;
+  const PetscScalar          *from;
+  PetscScalar                *to;
+  const std::vector<PetscInt> flips[4] = {{}, {1}, {2}, {1, 2}};
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A, 60, PETSC_COMM_SELF));
+  OK(MakePC(A, PCSIP, "-pc_sip_grid 5,4,3 -pc_sip_alternate -pc_sip_alpha 0.8", &pc));
+  OK(MakeVectors(A, &b, &x));
+  for (Vec *v : {&y, &r, &step, &rp, &sp}) OK(VecDuplicate(x, v));
+  OK(Apply(pc, b, x));
+  OK(VecSet(y, 0));
+  for (const auto &flip : flips) {
+    Mat P;
+    PC  M;
+    for (PetscInt q = 0; q < 60; ++q) {
+      PetscInt at[3] = {q % 5, q / 5 % 4, q / 20};
+      for (const PetscInt axis : flip) at[axis] = size[axis] - 1 - at[axis];
+      order[std::size_t(q)] = at[0] + 5 * (at[1] + 4 * at[2]);
+    }
+    OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &P, 60, PETSC_COMM_SELF, order));
+    OK(MakePC(P, PCSIP, "-pc_sip_grid 5,4,3 -pc_sip_alpha 0.8", &M));
+    OK(PCSetUp(M));
+    OK(MatMult(A, y, r));
+    OK(VecAYPX(r, -1, b));
+    for (const bool back : {false, true}) {
+      OK(VecGetArrayRead(back ? sp : r, &from));
+      OK(VecGetArray(back ? step : rp, &to));
+      for (std::size_t q = 0; q < 60; ++q)
+        for (std::size_t c = 0; c < 2; ++c) {
+          const std::size_t natural      = std::size_t(order[q]) * 2 + c;
+          to[back ? natural : q * 2 + c] = from[back ? q * 2 + c : natural];
+        }
+      OK(VecRestoreArrayRead(back ? sp : r, &from));
+      OK(VecRestoreArray(back ? step : rp, &to));
+      if (!back) {
+        OK(PCApply(M, rp, sp));
+      }
+    }
+    OK(VecAXPY(y, 1, step));
+    OK(PCDestroy(&M));
+    OK(MatDestroy(&P));
+  }
+  OK(Difference(x, y, &d));
+  EXPECT_LT(d, tolerance);
+  for (Vec *v : {&b, &x, &y, &r, &step, &rp, &sp}) OK(VecDestroy(v));
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+}
+
+const std::vector<std::string> kinds = {"", "-pc_sip_alternate", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2",
+                                        "-pc_sip_precision single -pc_sip_diag_precision storage"};
+
+TEST(Sip, TransposeIsTheAdjoint)
+{
+  for (const PetscInt dof : {1, 5})
+    for (const std::string &kind : kinds) {
+      Problem     p(3, dof, MATBAIJ);
+      PC          pc;
+      Vec         c;
+      PetscScalar left, right;
+      PetscReal   s, t;
+      OK(p.code);
+      OK(MakePC(p.A, PCSIP, kind, &pc));
+      OK(VecDuplicate(p.b, &c));
+      OK(VecPointwiseMult(c, p.b, p.b));
+      OK(Apply(pc, p.b, p.x));
+      OK(VecSet(p.y, PETSC_INFINITY));
+      OK(PCApplyTranspose(pc, c, p.y));
+      OK(VecTDot(p.x, c, &left));
+      OK(VecTDot(p.b, p.y, &right));
+      OK(VecNorm(p.x, NORM_2, &s));
+      OK(VecNorm(c, NORM_2, &t));
+      EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * s * t) << kind << ", " << dof;
+      OK(VecDestroy(&c));
+      OK(PCDestroy(&pc));
+    }
+}
+
+TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
+{
+  for (const std::string &kind : kinds) {
+    Problem  p(3, 3, MATBAIJ);
+    Mat      B, X;
+    PC       pc;
+    PetscInt rows;
+    OK(p.code);
+    OK(MakePC(p.A, PCSIP, kind, &pc));
+    OK(PCSetUp(pc));
+    OK(MatGetLocalSize(p.A, &rows, nullptr));
+    OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 11, nullptr, &B));
+    OK(MatSetRandom(B, nullptr));
+    OK(MatDuplicate(B, MAT_COPY_VALUES, &X));
+    OK(MatScale(X, PETSC_INFINITY));
+    OK(PCMatApply(pc, B, X));
+    for (PetscInt c = 0; c < 11; ++c) {
+      Vec       b, x;
+      PetscBool same;
+      OK(VecSet(p.y, PETSC_INFINITY));
+      OK(MatDenseGetColumnVecRead(B, c, &b));
+      OK(PCApply(pc, b, p.y));
+      OK(MatDenseRestoreColumnVecRead(B, c, &b));
+      OK(MatDenseGetColumnVecRead(X, c, &x));
+      OK(VecEqual(x, p.y, &same));
+      OK(MatDenseRestoreColumnVecRead(X, c, &x));
+      EXPECT_TRUE(same) << kind << ", column " << c;
+    }
+    OK(PCDestroy(&pc));
+    OK(MatDestroy(&B));
+    OK(MatDestroy(&X));
+  }
+}
+
+TEST(Sip, ExecutorsHaveTheSameBits)
+{
+  for (const PetscInt dof : {1, 3})
+    for (const std::string &kind : kinds) {
+      Problem p(3, dof, MATBAIJ);
+      PC      plain;
+      OK(p.code);
+      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor natural", &plain));
+      for (const std::string executor : {"auto", "launch", "self", "tile", "tile -pc_sip_tile 3,2,2"}) {
+        PC          pc;
+        PetscReal   d;
+        std::string text;
+        OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor " + executor, &pc));
+        OK(ComparePCs(p.A, pc, plain, &d));
+        EXPECT_EQ(d, 0) << kind << ", " << executor;
+        OK(ViewText(pc, &text));
+        if (executor != "auto") ExpectIn(text, {"executor: " + executor.substr(0, 4)});
+        OK(PCDestroy(&pc));
+      }
+      OK(PCDestroy(&plain));
+    }
+}
+
+TEST(Sip, ServesKrylovMethods)
+{
+  for (const std::string options :
+       {"-ksp_type cg -pc_type sip", "-ksp_type gmres -pc_type sip -pc_sip_alpha 0.9,0.5 -pc_sip_alternate",
+        "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
+        "-ksp_type richardson -pc_type sip -pc_sip_richardson tolerances"}) {
+    DM              da;
+    Mat             A;
+    refine::Outcome out;
+    PetscReal       residual;
+    OK(sip::AssemblePoisson(17, 17, 9, &da, &A));
+    OK(refine::SolveWith(A, da, options, &out, &residual));
+    EXPECT_GT(out.reason, 0) << options;
+    EXPECT_LT(residual, 20 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << options;
+    OK(MatDestroy(&A));
+    OK(DMDestroy(&da));
+  }
+}
+
+} // namespace

@@ -1,0 +1,339 @@
+// PCSIP: life cycle, settings, views, and wrong input.
+#include "sip.hpp"
+
+#include <cmath>
+
+using namespace finegrain::test;
+using sip::Problem;
+
+namespace
+{
+
+const std::vector<std::string> kinds = {"", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2", "-pc_sip_alternate",
+                                        "-pc_sip_precision single"};
+
+TEST(SipLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
+{
+  for (const std::string &options : kinds) {
+    Problem   p(2, 3, MATBAIJ);
+    PC        pc, fresh;
+    PetscReal d;
+    OK(p.code);
+    OK(MakePC(p.A, PCSIP, options, &pc));
+    OK(PCSetUp(pc));
+    const int analyses = EventCount("FGAnalyze"), factors = EventCount("FGFactor");
+    OK(PCSetUp(pc)); // nothing changed
+    EXPECT_EQ(EventCount("FGFactor"), factors);
+    OK(MatScale(p.A, 2));
+    OK(MatShift(p.A, 1));
+    OK(PCSetUp(pc));
+    EXPECT_EQ(EventCount("FGAnalyze"), analyses);
+    EXPECT_EQ(EventCount("FGFactor"), factors + 1);
+    OK(MakePC(p.A, PCSIP, options, &fresh));
+    OK(ComparePCs(p.A, pc, fresh, &d));
+    EXPECT_EQ(d, 0) << options;
+    OK(PCReset(pc)); // settings survive
+    OK(PCSetOperators(pc, p.A, p.A));
+    OK(ComparePCs(p.A, pc, fresh, &d));
+    EXPECT_EQ(d, 0) << options;
+    OK(PCDestroy(&pc));
+    OK(PCDestroy(&fresh));
+  }
+}
+
+TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
+{
+  const PetscReal list[] = {PetscReal(0.9), PetscReal(0.2)}, half[] = {PetscReal(0.5)};
+  const std::vector<std::pair<std::function<PetscErrorCode(PC)>, std::string>> changes = {
+    {[&](PC pc) { return PCSIPSetAlpha(pc, 1, half); }, "-pc_sip_alpha 0.5"},
+    {[&](PC pc) { return PCSIPSetAlpha(pc, 2, list); }, "-pc_sip_alpha 0.9,0.2"},
+    {[&](PC pc) { return PCSIPSetAlternate(pc, PETSC_TRUE); }, "-pc_sip_alternate"},
+    {[&](PC pc) { return PCSIPSetIterations(pc, 2); }, "-pc_sip_its 2"},
+    {[&](PC pc) { return PCFinegrainSetCorrections(pc, 2); }, "-pc_sip_corrections 2"}};
+  Problem p(3);
+  OK(p.code);
+  for (const auto &[set, options] : changes) {
+    PC        pc, fresh, before;
+    PetscReal d;
+    OK(MakePC(p.A, PCSIP, "", &pc));
+    OK(MakePC(p.A, PCSIP, "", &before));
+    OK(MakePC(p.A, PCSIP, options, &fresh));
+    OK(PCSetUp(pc));
+    OK(set(pc));
+    OK(ComparePCs(p.A, pc, fresh, &d));
+    EXPECT_EQ(d, 0) << options;
+    OK(ComparePCs(p.A, pc, before, &d));
+    EXPECT_GT(d, 0) << options;
+    const int analyses = EventCount("FGAnalyze");
+    OK(set(pc)); // there already
+    OK(PCSetUp(pc));
+    EXPECT_EQ(EventCount("FGAnalyze"), analyses) << options;
+    for (PC *q : {&pc, &fresh, &before}) OK(PCDestroy(q));
+  }
+}
+
+TEST(SipLife, GettersGiveWhatWasSet)
+{
+  PC               pc;
+  PetscInt         n, its;
+  const PetscReal *alpha, list[] = {PetscReal(0.75), 0};
+  PetscBool        alternate;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetType(pc, PCSIP));
+  OK(PCSIPGetAlpha(pc, &n, &alpha));
+  EXPECT_EQ(n, 1);
+  EXPECT_EQ(alpha[0], PetscReal(0.92));
+  OK(PCSIPSetAlpha(pc, 2, list));
+  OK(PCSIPGetAlpha(pc, &n, &alpha));
+  EXPECT_EQ(n, 2);
+  EXPECT_EQ(alpha[0], PetscReal(0.75));
+  EXPECT_EQ(alpha[1], 0);
+  OK(PCSIPGetAlternate(pc, &alternate));
+  EXPECT_FALSE(alternate);
+  OK(PCSIPSetAlternate(pc, PETSC_TRUE));
+  OK(PCSIPGetAlternate(pc, &alternate));
+  EXPECT_TRUE(alternate);
+  OK(PCSIPGetIterations(pc, &its));
+  EXPECT_EQ(its, 1);
+  OK(PCSIPSetIterations(pc, 4));
+  OK(PCSIPGetIterations(pc, &its));
+  EXPECT_EQ(its, 4);
+  OK(PCSetType(pc, PCFGBILU)); // setters do nothing there, getters are errors
+  OK(PCSIPSetAlpha(pc, 2, list));
+  OK(PCSIPSetAlternate(pc, PETSC_TRUE));
+  OK(PCSIPSetIterations(pc, 4));
+  ExpectIn(ExpectError([&] { return PCSIPGetAlpha(pc, &n, &alpha); }), {"fgbilu has no such setting", "type sip"});
+  ExpectIn(ExpectError([&] { return PCSIPGetIterations(pc, &its); }), {"fgbilu has no such setting", "type sip"});
+  OK(PCDestroy(&pc));
+}
+
+TEST(SipLife, ViewAndHelp)
+{
+  Problem     p(3, 2, MATBAIJ);
+  PC          pc;
+  std::string text;
+  OK(p.code);
+  OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0.9,0.5 -pc_sip_alternate -pc_sip_its 3", &pc));
+  const std::string first =
+    "    factor: Stone's, alpha 0.9,0.5, in alternate directions, per rank; cycles of one application: 3\n";
+  OK(ViewText(pc, &text));
+  ExpectIn(text, {first + "    not set up; "});
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  ExpectIn(text, {first + "    factors that take turns: 8; couplings around periodic axes and between grids, left "
+                          "out: 0 blocks\n    schedule: hyperplane, ",
+                  "exchange: each correction\n"});
+  if (Size() == 1) { // 990 points of 4 numbers, and three pairs of planes
+    const std::size_t blocks = 990 + 2 * (10 * 90 + 9 * 99 + 8 * 110);
+    ExpectIn(text,
+             {"factor " + std::to_string(8 * blocks * 4 * sizeof(PetscScalar)) + " (" + std::to_string(blocks)});
+  }
+  OK(PCDestroy(&pc));
+  ExpectHelp(PCSIP, "implicit_",
+             {"alpha", "alternate", "its", "executor", "tile", "backend", "precision", "diag_precision", "shift_type",
+              "shift_amount", "grid", "corrections", "richardson", "block_size"},
+             {"pc_sip_schedule", "pc_sip_ordering", "pc_sip_coloring", "pc_sip_levels", "pc_sip_grid_coupling"});
+}
+
+// A direction in which no rank has two points is none.
+TEST(SipLife, CountsDirections)
+{
+  const std::vector<std::pair<PetscInt, int>> turns = {{1, 1}, {2, 2}, {3, 4}};
+  for (const auto &[dim, members] : turns) {
+    Problem     p(dim);
+    PC          pc;
+    std::string text;
+    OK(p.code);
+    OK(MakePC(p.A, PCSIP, "-pc_sip_alternate", &pc));
+    OK(PCSetUp(pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
+    OK(PCDestroy(&pc));
+  }
+}
+
+TEST(SipLife, WrapsAreLeftOutAndCounted)
+{
+  Problem     p(3, 2, MATBAIJ, DM_BOUNDARY_PERIODIC), q(3, 2, MATBAIJ);
+  PC          pc;
+  std::string text;
+  PetscReal   residual;
+  PetscInt    row, last;
+  OK(p.code);
+  OK(q.code);
+  OK(MakePC(p.A, PCSIP, "-pc_sip_its 40", &pc)); // residuals have them
+  OK(Apply(pc, p.b, p.x));
+  OK(refine::ResidualNorm(p.A, p.b, p.x, &residual));
+  EXPECT_LT(residual, 1e-4);
+  OK(ViewText(pc, &text));
+  if (Size() == 1) ExpectIn(text, {"left out: " + std::to_string(2 * (90 + 99 + 110)) + " blocks\n"});
+  OK(PCDestroy(&pc));
+  // The factor is that of a matrix without them.
+  if (Size() == 1) {
+    Mat star;
+    OK(MatDuplicate(q.A, MAT_DO_NOT_COPY_VALUES, &star));
+    OK(MatGetOwnershipRange(q.A, &row, &last));
+    for (; row < last; ++row) {
+      const PetscInt *columns;
+      PetscInt        count;
+      PetscScalar     value;
+      OK(MatGetRow(q.A, row, &count, &columns, nullptr));
+      const std::vector<PetscInt> copy(columns, columns + count);
+      OK(MatRestoreRow(q.A, row, &count, &columns, nullptr));
+      for (const PetscInt col : copy) {
+        OK(MatGetValue(p.A, row, col, &value));
+        OK(MatSetValue(star, row, col, value, INSERT_VALUES));
+      }
+    }
+    OK(MatAssemblyBegin(star, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(star, MAT_FINAL_ASSEMBLY));
+    OK(MatSetDM(star, q.da));
+    PC        other;
+    PetscReal d;
+    OK(MakePC(p.A, PCSIP, "", &pc));
+    OK(MakePC(star, PCSIP, "", &other));
+    OK(ComparePCs(p.A, pc, other, &d));
+    EXPECT_EQ(d, 0);
+    OK(PCDestroy(&pc));
+    OK(PCDestroy(&other));
+    OK(MatDestroy(&star));
+  }
+}
+
+TEST(SipErrors, Options)
+{
+  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
+    {"-pc_sip_alpha 1", {"-pc_sip_alpha has 1", "below 1"}},
+    {"-pc_sip_alpha 0.5,-0.1", {"-pc_sip_alpha has -0.1", "0 or more"}},
+    {"-pc_sip_its 0", {"-pc_sip_its is 0", "1 or more"}},
+    {"-pc_sip_grid 3,3", {"-pc_sip_grid", "I,J,K"}}};
+  Problem p(2);
+  OK(p.code);
+  for (const auto &[options, words] : wrong) {
+    SCOPED_TRACE(options);
+    PC pc = nullptr;
+    ExpectIn(ExpectError([&, &o = options] { return MakePC(p.A, PCSIP, o, &pc); }), words);
+    OK(PCDestroy(&pc));
+  }
+}
+
+TEST(SipErrors, WhatDoesNotFit)
+{
+  const auto expect = [](Mat A, const std::string &options, const std::vector<std::string> &words) {
+    SCOPED_TRACE(options);
+    PC pc;
+    OK(MakePC(A, PCSIP, options, &pc));
+    ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
+    OK(PCDestroy(&pc));
+  };
+  Mat A;
+  DM  da;
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
+  expect(A, "", {"-pc_type sip needs a structured grid", "-pc_sip_grid I,J,K", "KSPSetDM()"});
+  expect(A, "-pc_sip_grid 50,40,30", {"50,40,30", "-pc_sip_grid", "block rows of this rank"});
+  expect(A, "-pc_sip_precision half", {"half", "working or single"});
+  if (Size() == 1) expect(A, "-pc_sip_grid 4,5,3", {"Block row 0 ", "not beside it on the grid 4,5,3", "fgbilu"});
+  OK(MatDestroy(&A));
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 1, 1, &da));
+  OK(AssembleOnGrid(da, MATAIJ, &A));
+  expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 2, &da));
+  OK(AssembleOnGrid(da, MATAIJ, &A));
+  expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+TEST(SipErrors, SchedulesOfOthers)
+{
+  Problem p(2);
+  PC      pc;
+  OK(p.code);
+  OK(MakePC(p.A, PCSIP, "", &pc));
+  OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }),
+           {"-pc_sip_schedule is color, which -pc_type sip does not have; it has auto, hyperplane"});
+  OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_HYPERPLANE));
+  OK(PCSetUp(pc));
+  OK(PCFinegrainSetOrdering(pc, MATORDERINGRCM));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"PCFinegrainSetOrdering()", "-pc_type sip"});
+  OK(PCDestroy(&pc));
+}
+
+// A singular pivot fails on all ranks; the next good matrix works.
+TEST(SipErrors, SingularPivots)
+{
+  for (const std::string solver : {"-ksp_type gmres -pc_type sip", "-ksp_type sip"}) {
+    SCOPED_TRACE(solver);
+    Problem            p(1), good(1);
+    KSP                ksp;
+    PC                 pc;
+    KSPConvergedReason reason;
+    PCFailedReason     failed;
+    OK(p.code);
+    OK(good.code);
+    OK(MakeSingular(p.A, 17, 1));
+    const Options set(solver + " -ksp_max_it 200");
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, p.A, p.A));
+    OK(KSPSetFromOptions(ksp));
+    OK(KSPSolve(ksp, p.b, p.x));
+    OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
+    OK(KSPGetPC(ksp, &pc));
+    OK(PCGetFailedReason(pc, &failed));
+    EXPECT_EQ(failed, PC_FACTOR_NUMERIC_ZEROPIVOT);
+    OK(KSPSetOperators(ksp, good.A, good.A));
+    OK(KSPSolve(ksp, p.b, p.x));
+    OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(reason, 0);
+    OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+    OK(KSPSetOperators(ksp, p.A, p.A));
+    ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 17;", "-pc_sip_shift_type inblocks"});
+    OK(KSPDestroy(&ksp));
+  }
+}
+
+// 1 + alpha u = 0 in the second row of a square of four points, where no pivot of ILU(0) is zero.
+TEST(SipErrors, SingularDivisorsOfCouplings)
+{
+  Mat            A;
+  PC             pc;
+  PCFailedReason failed;
+  Vec            b, x;
+  PetscReal      norm;
+  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, nullptr, &A));
+  for (PetscInt i = 0; i < 4; ++i) {
+    OK(MatSetValue(A, i, i, i ? 8 : 1, INSERT_VALUES));
+    OK(MatSetValue(A, i, i ^ 1, 1, INSERT_VALUES));
+    OK(MatSetValue(A, i, i ^ 2, i ? 1 : -2, INSERT_VALUES));
+  }
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  for (const std::string options : {"-pc_sip_alpha 0.5", "-pc_sip_alpha 0,0.5", "-pc_sip_alpha 0.4",
+                                    "-pc_sip_alpha 0.5 -pc_sip_shift_type inblocks -pc_sip_shift_amount 0.1"}) {
+    const bool fails = options.size() < 22 && options.find("0.5") != std::string::npos;
+    OK(MakePC(A, PCSIP, "-pc_sip_grid 2,2,1 " + options, &pc));
+    OK(MakeVectors(A, &b, &x));
+    OK(Apply(pc, b, x));
+    OK(PCGetFailedReason(pc, &failed));
+    EXPECT_EQ(failed, fails ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR) << options;
+    OK(VecNorm(x, NORM_2, &norm));
+    EXPECT_EQ(std::isfinite(norm), !fails) << options;
+    if (fails) {
+      OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
+      OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+      ErrorCatcher catcher;
+      EXPECT_NE(static_cast<int>(PCSetUp(pc)), 0);
+      ExpectIn(catcher.first, {"block row 1;", "-pc_sip_shift_type inblocks"});
+    }
+    OK(PCDestroy(&pc));
+    OK(VecDestroy(&b));
+    OK(VecDestroy(&x));
+  }
+  OK(MatDestroy(&A));
+}
+
+} // namespace
