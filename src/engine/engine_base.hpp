@@ -155,19 +155,23 @@ protected:
     r.kept                   = true;
     r.owned.set(view.owned, {});
     r.ghost.set(view.coupling, {});
-    const auto has_ghosts = [&](Index pos) {
-      const Index row = row_of.extent(0) ? row_of(pos) : pos;
+    const auto has_ghosts = [&](Index row) {
       return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
     };
-    const auto slots = make_array<Index>("finegrain::slots", std::size_t(rows_));
-    for (Index pos = 0; pos < rows_; ++pos) slots(pos) = pos;
-    const Index *boundary =
-      std::stable_partition(slots.data(), slots.data() + rows_, [&](Index p) { return !has_ghosts(p); });
     r.cut    = make_array<Index>("finegrain::cut", 3);
     r.cut(0) = 0;
-    r.cut(1) = Index(boundary - slots.data());
     r.cut(2) = rows_;
-    if (r.cut(1) < rows_) r.slots = copy_to<Space>(slots);
+    // The places with rows without ghosts, then those with them.
+    const auto split = [&](const auto &row_at) {
+      const auto list = make_array<Index>("finegrain::slots", std::size_t(rows_));
+      for (Index at = 0; at < rows_; ++at) list(at) = at;
+      r.cut(1) = Index(
+        std::stable_partition(list.data(), list.data() + rows_, [&](Index at) { return !has_ghosts(row_at(at)); }) -
+        list.data());
+      return r.cut(1) < rows_ ? copy_to<Space>(list) : Array<Index, Space>();
+    };
+    r.rows   = split([](Index row) { return row; });
+    r.slots  = row_of.extent(0) ? split([&](Index pos) { return row_of(pos); }) : r.rows;
     r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
   }
@@ -177,8 +181,9 @@ protected:
   {
     const auto        residual = find_kernels<Exec>(n_, Precision::working, Precision::working).residual;
     Residuals<Space> &r        = residuals_;
-    ResidualArguments a{r.slots.data(),
-                        row_of(),
+    // The matrix is read in its own order, what is kept by position in that.
+    ResidualArguments a{(is_short ? r.slots : r.rows).data(),
+                        is_short ? row_of() : nullptr,
                         y_by_row(),
                         (is_short ? r.left_out : r.owned).list(),
                         r.ghost.list(),
