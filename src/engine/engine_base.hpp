@@ -181,9 +181,10 @@ protected:
   {
     const auto        residual = find_kernels<Exec>(n_, Precision::working, Precision::working).residual;
     Residuals<Space> &r        = residuals_;
-    // The matrix is read in its own order, what is kept by position in that.
-    ResidualArguments a{(is_short ? r.slots : r.rows).data(),
-                        is_short ? row_of() : nullptr,
+    // A matrix of scalars is read in its own order; rows of blocks do not mind the order of the factor.
+    const bool        by_row = n_ == 1 && !is_short;
+    ResidualArguments a{(by_row ? r.rows : r.slots).data(),
+                        by_row ? nullptr : row_of(),
                         y_by_row(),
                         (is_short ? r.left_out : r.owned).list(),
                         r.ghost.list(),

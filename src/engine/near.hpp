@@ -6,6 +6,14 @@
 namespace finegrain
 {
 
+// Asks for memory that a later row will read. On hosts.
+template <std::size_t bytes> KOKKOS_FORCEINLINE_FUNCTION void look_ahead([[maybe_unused]] const void *at)
+{
+#if !defined(__CUDA_ARCH__)
+  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char *>(at) + i, 0, 0);
+#endif
+}
+
 // In global memory: entry e's column is col[e].
 struct Everywhere {
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const

@@ -92,11 +92,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
 private:
   // Sixteen bits a number keep a core as busy as its memory, and a row waits for both unless its blocks were asked
   // for early: 2 KiB ahead, past all caches but the first. Wider numbers lose by it (docs/performance.md).
-  static constexpr bool                                              looks_ahead = sizeof(OffDiagonal) == 2;
-  template <std::size_t bytes, class T> static FINEGRAIN_INLINE void look_ahead(const T *at)
-  {
-    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(reinterpret_cast<const char *>(at) + i, 0, 0);
-  }
+  static constexpr bool looks_ahead = sizeof(OffDiagonal) == 2;
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,

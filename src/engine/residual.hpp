@@ -58,7 +58,13 @@ private:
                                                              Accumulator<W> &sums) const
   {
     if (!list.ptr) return;
-    for (Index e = list.ptr[row]; e < list.ptr[row + 1]; ++e)
+    const Index first = list.ptr[row], last = list.ptr[row + 1];
+    if constexpr (N ==
+                  1) { // in the matrix's order; a stream that is not asked for early has a third of the bandwidth
+      look_ahead<1>(values.values + first + 256);
+      look_ahead<1>(list.col + first + 256);
+    }
+    for (Index e = first; e < last; ++e)
       values.subtract_product(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n, sums);
   }
 };

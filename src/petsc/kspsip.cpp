@@ -154,6 +154,7 @@ PetscErrorCode KSPSolve_SIP(KSP ksp)
 
   PetscFunctionBegin;
   PetscCall(CheckPreconditioner(ksp)); // its type may have been set since set-up
+  PetscCall(PCSetUp(ksp->pc));         // and the matrix's values, as PCApply() would see
   PetscCall(RunsInside(ksp, &inside));
   ksp->reason = KSP_CONVERGED_ITERATING;
   PetscCall(KSPIterationCount(ksp, 0));

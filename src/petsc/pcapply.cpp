@@ -181,6 +181,7 @@ PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
 PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
 {
   PetscFunctionBegin;
+  PetscCall(PCSetUp(pc)); // as PCApply() does: values may have changed
   PetscCall(ApplySteps(pc, (further + 1) * PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

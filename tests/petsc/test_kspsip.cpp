@@ -246,6 +246,33 @@ TEST(KspSip, ChoosesItsPreconditioner)
   OK(KSPDestroy(&ksp));
 }
 
+// As PETSc's own: the preconditioner sees values that have changed without another KSPSetOperators().
+TEST(KspSip, SeesNewValues)
+{
+  for (const std::string solver : {"-ksp_type sip", "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
+                                   "-ksp_type refine -ksp_refine_inner 3 -pc_type fgbilu"}) {
+    Problem   p(2, 2, MATAIJ);
+    KSP       ksp, fresh;
+    PetscReal d;
+    OK(p.code);
+    const Options set(solver + " -ksp_max_it 2 -ksp_convergence_test skip");
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, p.A, p.A));
+    OK(KSPSetFromOptions(ksp));
+    OK(KSPSolve(ksp, p.b, p.x));
+    OK(MatShift(p.A, -1));
+    OK(KSPSolve(ksp, p.b, p.x));
+    OK(KSPCreate(PETSC_COMM_WORLD, &fresh));
+    OK(KSPSetOperators(fresh, p.A, p.A));
+    OK(KSPSetFromOptions(fresh));
+    OK(KSPSolve(fresh, p.b, p.y));
+    OK(Difference(p.x, p.y, &d));
+    EXPECT_EQ(d, 0) << solver;
+    OK(KSPDestroy(&ksp));
+    OK(KSPDestroy(&fresh));
+  }
+}
+
 TEST(KspSip, EndsAndView)
 {
   Outcome out;
