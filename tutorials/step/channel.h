@@ -1,0 +1,55 @@
+#ifndef FINEGRAIN_TUTORIALS_STEP_CHANNEL_H
+#define FINEGRAIN_TUTORIALS_STEP_CHANNEL_H
+
+#include <petscdmda.h>
+#include <petscksp.h>
+
+#if PETSC_VERSION_LT(3, 19, 0)
+#define PETSC_SUCCESS 0
+#endif
+
+/* Lengths in heights h of the inlet, velocities in its mean, two thirds of the largest. */
+#define STEP_HEIGHT 0.94
+
+/* A channel behind a step: flow enters at x = 0 between the step's edge at y = S and the upper wall, and leaves at
+ * x = length. Staggered velocities: component a of a cell is the one normal to the cell's upper face along axis a.
+ * All fields have one value a cell, so that one grid does for all: `cells`, a star, makes matrices of 5 or 7 points;
+ * `ghosted` is the same with corners, which convection needs. Ghosts outside of the channel hold boundary values. */
+typedef struct {
+  DM         cells, ghosted;
+  PetscInt   dim, n[3];
+  PetscInt   first[3], count[3], stride[3], corner; /* owned cells; steps in ghosted arrays; these begin at a ghost */
+  PetscReal  size[3], viscosity;
+  PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centres of cells c and c + 1, c from -1 */
+  Vec        velocity[3], pressure;
+  Vec        ghosts[3], pressure_ghosts;
+} Channel;
+
+/* Re is Armaly's: mean velocity times 2 h, by the viscosity. Stretch: the widths of the last and the first cell. */
+PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscReal length, PetscReal span, PetscReal stretch,
+                             PetscReal Re, Channel *c);
+PetscErrorCode ChannelDestroy(Channel *c);
+
+/* Fetches ghosts of velocities and pressure. */
+PetscErrorCode ChannelExchange(Channel *c);
+
+/* One step of implicit Euler for a component: convection upwind in the matrix, the rest of central differences, times
+ * `central`, in the right-hand side. */
+PetscErrorCode ChannelMomentum(Channel *c, PetscInt axis, PetscReal dt, PetscReal central, Mat A, Vec b);
+
+/* The matrix of the pressure correction on `cells` or a coarser grid of these: KSPSetComputeOperators() takes it. */
+PetscErrorCode ChannelPressureMatrix(KSP ksp, Mat J, Mat A, void *channel);
+
+/* The flow into each cell, which the pressure correction is to take away, and the sum of the amounts. */
+PetscErrorCode ChannelInflow(Channel *c, Vec b, PetscReal *sum);
+
+/* Takes the gradient of phi from the velocity, and adds phi / dt to the pressure. */
+PetscErrorCode ChannelCorrect(Channel *c, Vec phi, PetscReal dt);
+
+/* Where the wall's friction, averaged over z, changes its sign for the last time; in step heights, 0 if nowhere. */
+PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1);
+
+/* PETSc binary file: coordinates of faces along x and y, velocities, pressure, each a Vec in natural order. */
+PetscErrorCode ChannelWrite(Channel *c, const char name[]);
+
+#endif
