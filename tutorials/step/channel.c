@@ -6,6 +6,17 @@ static PetscBool Outside(const Channel *c, PetscInt axis, PetscInt at)
   return axis < 2 && (at < 0 || at >= c->n[axis]) ? PETSC_TRUE : PETSC_FALSE;
 }
 
+static PetscBool Solid(const Channel *c, PetscInt i, PetscInt j)
+{
+  return i < c->inlet && j < c->n[1] / 2 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether a component of a cell, which is on its upper face, is zero on a wall, or in the step. */
+static PetscBool Fixed(const Channel *c, PetscInt axis, const PetscInt at[3])
+{
+  return Solid(c, at[0], at[1]) || (axis == 1 && at[1] == c->n[1] - 1) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscInt Ghosted(const Channel *c, const PetscInt at[3])
 {
   return c->corner + (at[0] - c->first[0]) + c->stride[1] * (at[1] - c->first[1]) +
@@ -22,20 +33,23 @@ static PetscBool Next(const Channel *c, PetscInt at[3])
   return PETSC_FALSE;
 }
 
-/* Widths of cells grow by a constant factor along x; S and h have as many cells each. */
+/* Along x, widths of cells grow by a constant factor from the step's end, in both directions; along y, S and h have
+ * as many cells each. */
 static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
 {
   PetscFunctionBeginUser;
   for (PetscInt a = 0; a < 3; ++a) {
-    const PetscInt n   = c->n[a];
+    const PetscInt n = c->n[a], behind = n - c->inlet;
     PetscReal      sum = 0, *width, *gap;
     PetscCall(PetscMalloc2(n + 2, &width, n + 1, &gap));
     c->width[a] = ++width;
     c->gap[a]   = ++gap;
     for (PetscInt i = 0; i < n; ++i) {
-      width[i] = a == 0 ? PetscPowReal(stretch, (PetscReal)i / PetscMax(n - 1, 1)) : 1;
+      const PetscInt from = i < c->inlet ? c->inlet - 1 - i : i - c->inlet;
+      width[i]            = 1;
+      if (a == 0) width[i] = PetscPowReal(stretch, (PetscReal)from / (PetscReal)(behind - 1));
       if (a == 1) width[i] = i < n / 2 ? STEP_HEIGHT : 1;
-      sum += width[i];
+      if (a > 0 || i >= c->inlet) sum += width[i];
     }
     for (PetscInt i = 0; i < n; ++i) width[i] *= c->size[a] / sum;
     /* Ghosts of walls, inlet and outlet lie on these, half a cell away. */
@@ -91,14 +105,15 @@ static PetscErrorCode Begin(Channel *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscReal length, PetscReal span, PetscReal stretch,
-                             PetscReal Re, Channel *c)
+PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal length, PetscReal span,
+                             PetscReal stretch, PetscReal Re, Channel *c)
 {
   PetscInt ghost[3], ghosts[3];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(c, sizeof(*c)));
   c->dim       = dim;
+  c->inlet     = inlet;
   c->viscosity = 2 / Re;
   c->size[0]   = length;
   c->size[1]   = 1 + STEP_HEIGHT;
@@ -180,6 +195,22 @@ static PetscReal Area(const Channel *c, const PetscInt at[3], PetscInt a, PetscI
   return area;
 }
 
+/* What a side along axis b of a component's control volume has to do with diffusion: its area by the distance to the
+ * neighbour, or, where the cell beyond is solid, to its wall. A half of the side belongs to each of two cells. */
+static PetscReal Contact(const Channel *c, PetscInt a, PetscInt b, PetscInt side, const PetscInt at[3])
+{
+  const PetscInt low = side < 0 ? at[b] - 1 : at[b];
+  PetscReal      sum = 0;
+
+  for (PetscInt half = 0; half < 2; ++half) {
+    PetscInt cell[3] = {at[0], at[1], at[2]};
+    cell[a] += half;
+    cell[b] += side;
+    sum += c->width[a][at[a] + half] / 2 / (Solid(c, cell[0], cell[1]) ? c->width[b][at[b]] / 2 : c->gap[b][low]);
+  }
+  return sum * Area(c, at, a, b);
+}
+
 /* Row of a component: the flow F out of each face of its control volume, which reaches from a cell's centre to the
  * next one's, or to the outlet, and the diffusion D through it. */
 static PetscErrorCode MomentumRow(const Channel *c, PetscInt a, PetscReal central, const PetscInt at[3],
@@ -187,7 +218,7 @@ static PetscErrorCode MomentumRow(const Channel *c, PetscInt a, PetscReal centra
                                   PetscReal *right)
 {
   const PetscInt  p = Ghosted(c, at), ahead = p + c->stride[a];
-  const PetscReal gap = c->gap[a][at[a]], before = c->width[a][at[a]] / 2, after = c->width[a][at[a] + 1] / 2;
+  const PetscReal before = c->width[a][at[a]] / 2, after = c->width[a][at[a] + 1] / 2;
   const PetscReal mine = PetscRealPart(u[a][p]);
   PetscInt        k    = 0;
 
@@ -206,10 +237,9 @@ static PetscErrorCode MomentumRow(const Channel *c, PetscInt a, PetscReal centra
         D      = c->viscosity * area / c->width[a][side < 0 ? at[a] : at[a] + 1 == c->n[a] ? 0 : at[a] + 1];
         weight = 0.5;
       } else {
-        const PetscInt  low  = side < 0 ? at[b] - 1 : at[b];
         const PetscReal here = c->width[b][at[b]], there = c->width[b][at[b] + side];
         F      = side * area * (before * PetscRealPart(u[b][p + face]) + after * PetscRealPart(u[b][ahead + face]));
-        D      = c->viscosity * area * gap / c->gap[b][low];
+        D      = c->viscosity * Contact(c, a, b, side, at);
         weight = here / (here + there);
       }
       if (outlet) D = weight = 0;
@@ -246,7 +276,7 @@ PetscErrorCode ChannelMomentum(Channel *c, PetscInt axis, PetscReal dt, PetscRea
     time = Area(c, at, axis, axis) * c->gap[axis][at[axis]] / dt;
     real[0] += time;
     sum += time * PetscRealPart(u[axis][q]) - Area(c, at, axis, axis) * PetscRealPart(p[ahead] - p[q]);
-    if (axis == 1 && at[1] == c->n[1] - 1) { /* the upper wall */
+    if (Fixed(c, axis, at)) {
       sum = 0;
       for (PetscInt k = 1; k < count; ++k) real[k] = 0;
     }
@@ -270,6 +300,12 @@ static PetscReal Extent(const Channel *c, PetscInt axis, PetscInt from, PetscInt
 
   for (PetscInt i = from; i < to; ++i) sum += c->width[axis][i];
   return sum;
+}
+
+/* Whether a cell of a coarser grid of n cells is solid. */
+static PetscBool SolidOf(const Channel *c, const PetscInt n[3], const PetscInt at[3])
+{
+  return Solid(c, c->n[0] / n[0] * at[0], c->n[1] / n[1] * at[1]);
 }
 
 PetscErrorCode ChannelPressureMatrix(KSP ksp, Mat J, Mat A, void *channel)
@@ -298,13 +334,18 @@ PetscErrorCode ChannelPressureMatrix(KSP ksp, Mat J, Mat A, void *channel)
         }
         for (PetscInt a = 0; a < c->dim; ++a)
           for (PetscInt side = -1; side <= 1; side += 2) {
-            const PetscInt    other = (at[a] + side + n[a]) % n[a], fine = c->n[a] / n[a];
+            const PetscInt    columns[2] = {row, row + side * stride[a]}, fine = c->n[a] / n[a];
+            const PetscInt    other  = (at[a] + side + n[a]) % n[a];
             const PetscBool   out    = Outside(c, a, fine * (at[a] + side));
             const PetscBool   outlet = a == 0 && out && side > 0 ? PETSC_TRUE : PETSC_FALSE;
             const PetscReal   gap    = (width[a] + (outlet ? 0 : Extent(c, a, fine * other, fine * (other + 1)))) / 2;
-            const PetscScalar value[2]   = {volume / width[a] / gap, -volume / width[a] / gap};
-            const PetscInt    columns[2] = {row, row + side * stride[a]};
-            if (!out || outlet) PetscCall(MatSetValuesLocal(A, 1, &row, 2, columns, value, ADD_VALUES));
+            const PetscScalar coupling  = volume / width[a] / gap;
+            const PetscScalar value[2]  = {coupling, -coupling};
+            PetscInt          beyond[3] = {at[0], at[1], at[2]};
+            beyond[a] += side;
+            if (SolidOf(c, n, at)) PetscCall(MatSetValuesLocal(A, 1, &row, 1, &row, value, ADD_VALUES));
+            else if ((!out || outlet) && !SolidOf(c, n, beyond))
+              PetscCall(MatSetValuesLocal(A, 1, &row, 2, columns, value, ADD_VALUES));
           }
       }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -351,7 +392,7 @@ PetscErrorCode ChannelCorrect(Channel *c, Vec phi, PetscReal dt)
     PetscCall(VecGetArray(c->velocity[a], &u));
     do {
       const PetscInt p = Ghosted(c, at);
-      if (a != 1 || at[1] < c->n[1] - 1) *u -= (f[p + c->stride[a]] - f[p]) / c->gap[a][at[a]];
+      if (!Fixed(c, a, at)) *u -= (f[p + c->stride[a]] - f[p]) / c->gap[a][at[a]];
       ++u;
     } while (Next(c, at));
     u -= c->count[0] * c->count[1] * c->count[2];
@@ -364,7 +405,7 @@ PetscErrorCode ChannelCorrect(Channel *c, Vec phi, PetscReal dt)
 PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1)
 {
   const PetscReal   *dy = c->width[1], y0 = dy[0] / 2, y1 = dy[0] + dy[1] / 2;
-  PetscReal         *friction, x = 0;
+  PetscReal         *friction, x = -Extent(c, 0, 0, c->inlet);
   const PetscScalar *u;
   PetscInt           at[3];
 
@@ -407,7 +448,7 @@ PetscErrorCode ChannelWrite(Channel *c, const char name[])
     Vec x;
     PetscCall(VecCreateMPI(PETSC_COMM_WORLD, rank == 0 ? c->n[a] + 1 : 0, PETSC_DETERMINE, &x));
     for (PetscInt i = 0; rank == 0 && i <= c->n[a]; ++i)
-      PetscCall(VecSetValue(x, i, Extent(c, a, 0, i), INSERT_VALUES));
+      PetscCall(VecSetValue(x, i, Extent(c, a, 0, i) - (a == 0 ? Extent(c, 0, 0, c->inlet) : 0), INSERT_VALUES));
     PetscCall(VecAssemblyBegin(x));
     PetscCall(VecAssemblyEnd(x));
     PetscCall(VecView(x, viewer));

@@ -11,13 +11,14 @@
 /* Lengths in heights h of the inlet, velocities in its mean, two thirds of the largest. */
 #define STEP_HEIGHT 0.94
 
-/* A channel behind a step: flow enters at x = 0 between the step's edge at y = S and the upper wall, and leaves at
- * x = length. Staggered velocities: component a of a cell is the one normal to the cell's upper face along axis a.
- * All fields have one value a cell, so that one grid does for all: `cells`, a star, makes matrices of 5 or 7 points;
- * `ghosted` is the same with corners, which convection needs. Ghosts outside of the channel hold boundary values. */
+/* A channel with a step of height S that ends at x = 0: flow enters above it and leaves at x = length. The cells of
+ * the step are solid. Staggered velocities: component a of a cell is the one normal to the cell's upper face along
+ * axis a. All fields have one value a cell, so that one grid does for all: `cells`, a star, makes matrices of 5 or 7
+ * points; `ghosted` is the same with corners, which convection needs. Ghosts outside of the channel hold boundary
+ * values. */
 typedef struct {
   DM         cells, ghosted;
-  PetscInt   dim, n[3];
+  PetscInt   dim, n[3], inlet;                      /* cells before the step's end */
   PetscInt   first[3], count[3], stride[3], corner; /* owned cells; steps in ghosted arrays; these begin at a ghost */
   PetscReal  size[3], viscosity;
   PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centres of cells c and c + 1, c from -1 */
@@ -25,9 +26,11 @@ typedef struct {
   Vec        ghosts[3], pressure_ghosts;
 } Channel;
 
-/* Re is Armaly's: mean velocity times 2 h, by the viscosity. Stretch: the widths of the last and the first cell. */
-PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscReal length, PetscReal span, PetscReal stretch,
-                             PetscReal Re, Channel *c);
+/* `inlet` of the n[0] cells along x are before the step's end; grids of mg need these and n[1] / 2 to be even as
+ * well. Re is Armaly's: mean velocity times 2 h, by the viscosity. Stretch: the widths of the last and the first
+ * cell. */
+PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal length, PetscReal span,
+                             PetscReal stretch, PetscReal Re, Channel *c);
 PetscErrorCode ChannelDestroy(Channel *c);
 
 /* Fetches ghosts of velocities and pressure. */

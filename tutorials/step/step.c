@@ -17,7 +17,7 @@ static const Published published[] = {
 };
 
 typedef struct {
-  PetscInt  dim, cells[3], steps, every;
+  PetscInt  dim, cells[3], inlet, steps, every;
   PetscReal Re, length, span, stretch, dt, central, tolerance;
   char      fields[PETSC_MAX_PATH_LEN];
 } Options;
@@ -34,6 +34,9 @@ static PetscErrorCode GetOptions(Options *o)
   o->fields[0] = 0;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Flow behind a step", NULL);
   PetscCall(PetscOptionsIntArray("-cells", "Cells along x, y and, in 3-D, z", NULL, o->cells, &given, &set));
+  o->inlet = o->cells[0] / 8;
+  PetscCall(PetscOptionsInt("-inlet", "Cells along x before the step's end; 0: the channel begins there", NULL,
+                            o->inlet, &o->inlet, NULL));
   PetscCall(
     PetscOptionsReal("-re", "Re: mean inlet velocity times twice the inlet's height", NULL, o->Re, &o->Re, NULL));
   PetscCall(
@@ -52,6 +55,8 @@ static PetscErrorCode GetOptions(Options *o)
   PetscCheck(!set || given > 1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -cells X,Y or X,Y,Z");
   PetscCheck(o->cells[0] > 1 && o->cells[1] > 3 && o->cells[1] % 2 == 0 && (o->dim == 2 || o->cells[2] > 1),
              PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give an even number of cells along y, 4 or more");
+  PetscCheck(o->inlet >= 0 && o->inlet < o->cells[0] - 1, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "Give fewer cells before the step's end than along x");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +208,7 @@ int main(int argc, char **argv)
   PetscCall(PetscFinegrainInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(GetOptions(&o));
-  PetscCall(ChannelCreate(o.dim, o.cells, o.length, o.span, o.stretch, o.Re, &c));
+  PetscCall(ChannelCreate(o.dim, o.cells, o.inlet, o.length, o.span, o.stretch, o.Re, &c));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d x %d x %d cells, Re %g, on %d rank(s)\n", (int)c.n[0], (int)c.n[1],
                         (int)c.n[2], (double)o.Re, (int)ranks));
   PetscCall(March(&o, &c, &x1));
