@@ -48,7 +48,7 @@ static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
       const PetscInt from = i < c->inlet ? c->inlet - 1 - i : i - c->inlet;
       width[i]            = 1;
       if (a == 0) width[i] = PetscPowReal(stretch, (PetscReal)from / (PetscReal)(behind - 1));
-      if (a == 1) width[i] = i < n / 2 ? STEP_HEIGHT : 1;
+      if (a == 1) width[i] = i < n / 2 ? c->step : 1;
       if (a > 0 || i >= c->inlet) sum += width[i];
     }
     for (PetscInt i = 0; i < n; ++i) width[i] *= c->size[a] / sum;
@@ -105,8 +105,8 @@ static PetscErrorCode Begin(Channel *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal length, PetscReal span,
-                             PetscReal stretch, PetscReal Re, Channel *c)
+PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal step, PetscReal length,
+                             PetscReal span, PetscReal stretch, PetscReal Re, Channel *c)
 {
   PetscInt ghost[3], ghosts[3];
 
@@ -114,9 +114,10 @@ PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, P
   PetscCall(PetscMemzero(c, sizeof(*c)));
   c->dim       = dim;
   c->inlet     = inlet;
+  c->step      = step;
   c->viscosity = 2 / Re;
   c->size[0]   = length;
-  c->size[1]   = 1 + STEP_HEIGHT;
+  c->size[1]   = 1 + step;
   c->size[2]   = dim == 3 ? span : 1;
   for (PetscInt a = 0; a < 3; ++a) c->n[a] = a < dim ? n[a] : 1;
   PetscCall(CreateWidths(c, stretch));
@@ -426,7 +427,7 @@ PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1)
   for (PetscInt i = 0; i + 1 < c->n[0]; ++i) {
     const PetscReal dx = c->width[0][i + 1], before = friction[i], after = friction[i + 1];
     x += c->width[0][i];
-    if (before < 0 && after >= 0) *x1 = (x + dx * before / (before - after)) / STEP_HEIGHT;
+    if (before < 0 && after >= 0) *x1 = (x + dx * before / (before - after)) / c->step;
   }
   PetscCall(PetscFree(friction));
   PetscFunctionReturn(PETSC_SUCCESS);

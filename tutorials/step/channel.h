@@ -8,10 +8,9 @@
 #define PETSC_SUCCESS 0
 #endif
 
-/* Lengths in heights h of the inlet, velocities in its mean, two thirds of the largest. */
-#define STEP_HEIGHT 0.94
-
-/* A channel with a step of height S that ends at x = 0: flow enters above it and leaves at x = length. The cells of
+/* Lengths are in heights h of the inlet, velocities in its mean, two thirds of the largest.
+ *
+ * A channel with a step of height S that ends at x = 0: flow enters above it and leaves at x = length. The cells of
  * the step are solid. Staggered velocities: component a of a cell is the one normal to the cell's upper face along
  * axis a. All fields have one value a cell, so that one grid does for all: `cells`, a star, makes matrices of 5 or 7
  * points; `ghosted` is the same with corners, which convection needs. Ghosts outside of the channel hold boundary
@@ -20,7 +19,7 @@ typedef struct {
   DM         cells, ghosted;
   PetscInt   dim, n[3], inlet;                      /* cells before the step's end */
   PetscInt   first[3], count[3], stride[3], corner; /* owned cells; steps in ghosted arrays; these begin at a ghost */
-  PetscReal  size[3], viscosity;
+  PetscReal  size[3], step, viscosity;
   PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centres of cells c and c + 1, c from -1 */
   Vec        velocity[3], pressure;
   Vec        ghosts[3], pressure_ghosts;
@@ -29,8 +28,8 @@ typedef struct {
 /* `inlet` of the n[0] cells along x are before the step's end; grids of mg need these and n[1] / 2 to be even as
  * well. Re is Armaly's: mean velocity times 2 h, by the viscosity. Stretch: the widths of the last and the first
  * cell. */
-PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal length, PetscReal span,
-                             PetscReal stretch, PetscReal Re, Channel *c);
+PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal step, PetscReal length,
+                             PetscReal span, PetscReal stretch, PetscReal Re, Channel *c);
 PetscErrorCode ChannelDestroy(Channel *c);
 
 /* Fetches ghosts of velocities and pressure. */

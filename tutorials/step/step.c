@@ -18,7 +18,7 @@ static const Published published[] = {
 
 typedef struct {
   PetscInt  dim, cells[3], inlet, steps, every;
-  PetscReal Re, length, span, stretch, dt, central, tolerance;
+  PetscReal Re, step, length, span, stretch, dt, central, tolerance;
   char      fields[PETSC_MAX_PATH_LEN];
 } Options;
 
@@ -30,7 +30,8 @@ static PetscErrorCode GetOptions(Options *o)
   PetscFunctionBeginUser;
   o->cells[0] = 128, o->cells[1] = 32, o->cells[2] = 1;
   o->steps = 2000, o->every = 50;
-  o->Re = 100, o->length = 20, o->span = 2, o->stretch = 4, o->dt = 0.5, o->central = 1, o->tolerance = 1e-5;
+  o->Re = 100, o->step = 0.94, o->length = 20, o->span = 2, o->stretch = 4, o->dt = 0.5, o->central = 1,
+  o->tolerance = 1e-5;
   o->fields[0] = 0;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "Flow behind a step", NULL);
   PetscCall(PetscOptionsIntArray("-cells", "Cells along x, y and, in 3-D, z", NULL, o->cells, &given, &set));
@@ -39,6 +40,7 @@ static PetscErrorCode GetOptions(Options *o)
                             o->inlet, &o->inlet, NULL));
   PetscCall(
     PetscOptionsReal("-re", "Re: mean inlet velocity times twice the inlet's height", NULL, o->Re, &o->Re, NULL));
+  PetscCall(PetscOptionsReal("-height", "Height of the step, S, in inlet heights", NULL, o->step, &o->step, NULL));
   PetscCall(
     PetscOptionsReal("-length", "Length of the channel, in inlet heights", NULL, o->length, &o->length, NULL));
   PetscCall(PetscOptionsReal("-span", "Period along z, in inlet heights", NULL, o->span, &o->span, NULL));
@@ -208,7 +210,7 @@ int main(int argc, char **argv)
   PetscCall(PetscFinegrainInitializePackage());
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(GetOptions(&o));
-  PetscCall(ChannelCreate(o.dim, o.cells, o.inlet, o.length, o.span, o.stretch, o.Re, &c));
+  PetscCall(ChannelCreate(o.dim, o.cells, o.inlet, o.step, o.length, o.span, o.stretch, o.Re, &c));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d x %d x %d cells, Re %g, on %d rank(s)\n", (int)c.n[0], (int)c.n[1],
                         (int)c.n[2], (double)o.Re, (int)ranks));
   PetscCall(March(&o, &c, &x1));
