@@ -64,29 +64,14 @@ static PetscErrorCode GetOptions(Options *o)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* FALLBACK: until the plugin has sip. */
-static PetscErrorCode HaveSIP(PetscBool *have)
-{
-  void (*create)(void) = NULL;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscFunctionListFind(KSPList, "sip", &create));
-  *have = create ? PETSC_TRUE : PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Two of Stone's iterations for each component of the momentum: the time step makes its rows diagonally dominant. */
 static PetscErrorCode CreateMomentum(const Channel *c, KSP *ksp, Mat *A)
 {
-  PetscBool have;
-
   PetscFunctionBeginUser;
   PetscCall(DMCreateMatrix(c->cells, A));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
   PetscCall(KSPSetOptionsPrefix(*ksp, "momentum_"));
-  PetscCall(KSPSetOperators(*ksp, *A, *A));
-  PetscCall(HaveSIP(&have));
-  PetscCall(KSPSetType(*ksp, have ? "sip" : KSPRICHARDSON));
+  PetscCall(KSPSetType(*ksp, KSPSIP));
   PetscCall(KSPSetTolerances(*ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 2));
   PetscCall(KSPSetNormType(*ksp, KSP_NORM_NONE));
   PetscCall(KSPSetConvergenceTest(*ksp, KSPConvergedSkip, NULL, NULL));
@@ -98,8 +83,7 @@ static PetscErrorCode CreateMomentum(const Channel *c, KSP *ksp, Mat *A)
 /* The matrix of the pressure correction never changes. The KSP has its grid, from which mg makes coarser ones. */
 static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
 {
-  PC        pc;
-  PetscBool have;
+  PC pc;
 
   PetscFunctionBeginUser;
   PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
@@ -109,8 +93,7 @@ static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
   PetscCall(KSPSetType(*ksp, KSPCG));
   PetscCall(KSPSetTolerances(*ksp, 0.05, PETSC_DEFAULT, PETSC_DEFAULT, 200));
   PetscCall(KSPGetPC(*ksp, &pc));
-  PetscCall(HaveSIP(&have));
-  PetscCall(PCSetType(pc, have ? "sip" : PCBJACOBI));
+  PetscCall(PCSetType(pc, PCSIP));
   PetscCall(KSPSetFromOptions(*ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -127,6 +110,7 @@ static PetscErrorCode Solve(const Options *o, Channel *c, PetscInt axis, KSP ksp
   PetscCall(MatMult(A, c->velocity[axis], r));
   PetscCall(VecAYPX(r, -1, b));
   PetscCall(VecNorm(r, NORM_1, &norm));
+  PetscCall(KSPSetOperators(ksp, A, A)); /* its values are new */
   PetscCall(KSPSolve(ksp, b, c->velocity[axis]));
   PetscCall(KSPGetIterationNumber(ksp, &its));
   *iterations += its;
