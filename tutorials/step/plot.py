@@ -11,7 +11,7 @@ import sys
 # README.md says where these are from. Circles: measured, read off Armaly et al.'s figure 4; dashes: computed by them, figure 13a.
 MEASURED = {100: 3.03, 200: 5.0, 300: 6.60, 389: 8.05}
 COMPUTED = {50: 1.92, 75: 2.54, 100: 3.10, 150: 4.13, 200: 5.03, 250: 5.95, 300: 6.78, 350: 7.51, 400: 8.10}
-WAYS = {"sip": "sip alone", "cg": "cg with sip", "mg": "mg with sip"}
+WAYS = {"sip": "sip alone", "cg": "cg with sip", "fcg": "fcg with sip", "mg": "fcg with mg, sip its smoother"}
 
 
 def read(path):
@@ -33,11 +33,11 @@ def tables(folder):
         runs[int(re_number), height, cells, way, int(ranks)] = read(path)
     print("| Re | step | cells | steps | x1/S | measured by Armaly et al. | computed by Armaly et al. | computed by Erturk |\n" + "|---" * 8 + "|")
     for (re_number, height, cells, way, ranks), run in sorted(runs.items(), key=lambda item: (-float(item[0][1] == "0.94"), item[0])):
-        if way == "cg" and ranks == 1:
+        if way == "fcg" and ranks == 1:
             against = [run["against"].get(name, "") for name in ("measured by Armaly", "computed by Armaly", "computed by Erturk")]
             print(f"| {re_number} | {height} | {cells} | {run['steps']} | {run['x1']:.3f} | " + " | ".join(a + " %" if a else "" for a in against) + " |")
     print("\n| Re | cells | pressure by | ranks | steps | pressure iterations | a step | seconds | x1/S |\n" + "|---" * 9 + "|")
-    studied = {(key[0], key[2]) for key in runs if key[3] != "cg"}
+    studied = {(key[0], key[2]) for key in runs if key[3] != "fcg"}
     for (re_number, height, cells, way, ranks), run in sorted(runs.items(), key=lambda item: (item[0][0], item[0][2], list(WAYS).index(item[0][3]), item[0][4])):
         if (re_number, cells) in studied and height == "0.94":
             steps = str(run["steps"]) if run["steady"] else f"> {run['steps']}"
@@ -89,7 +89,7 @@ def picture(folder, runs, path):
     fields = [fields[0], fields[-1]]
     figure = pyplot.figure(figsize=(9, 7.6))
     grid = figure.add_gridspec(3, 1, height_ratios=[1, 1, 1.9])
-    own = {key: run["x1"] for key, run in runs.items() if key[1] == "0.94" and key[3] == "cg" and key[4] == 1}
+    own = {key: run["x1"] for key, run in runs.items() if key[1] == "0.94" and key[3] == "fcg" and key[4] == 1}
     for row, name in enumerate(fields):
         re_number = int(re.findall(r"\d+", name)[-1])
         fine = max((key for key in own if key[0] == re_number), key=lambda key: int(key[2].split("x")[0]))

@@ -80,7 +80,9 @@ static PetscErrorCode CreateMomentum(const Channel *c, KSP *ksp, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The matrix of the pressure correction never changes. The KSP has its grid, from which mg makes coarser ones. */
+/* The matrix of the pressure correction never changes. The KSP has its grid, from which mg makes coarser ones.
+ * Stone's factors of a symmetric matrix are not each other's transposes, and cg takes several times the iterations of
+ * fcg. */
 static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
 {
   PC pc;
@@ -90,7 +92,7 @@ static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
   PetscCall(KSPSetOptionsPrefix(*ksp, "pressure_"));
   PetscCall(KSPSetDM(*ksp, c->cells));
   PetscCall(KSPSetComputeOperators(*ksp, ChannelPressureMatrix, c));
-  PetscCall(KSPSetType(*ksp, KSPCG));
+  PetscCall(KSPSetType(*ksp, KSPFCG));
   PetscCall(KSPSetTolerances(*ksp, 0.05, PETSC_DEFAULT, PETSC_DEFAULT, 200));
   PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, PCSIP));
