@@ -32,11 +32,16 @@ PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, P
                              PetscReal span, PetscReal stretch, PetscReal Re, Channel *c);
 PetscErrorCode ChannelDestroy(Channel *c);
 
-/* Fetches ghosts of velocities and pressure. */
+/* Fetches ghosts of a component, or with axis -1 of a pressure. Outside: the inlet's profile, or zeros, before the
+ * inlet; no gradient behind the outlet; zeros on the walls. Pressure is 0 at the outlet; beyond other sides nobody
+ * reads it. */
+PetscErrorCode ChannelFetch(Channel *c, Vec field, PetscInt axis, Vec ghosts);
+
+/* That for all components and the pressure. */
 PetscErrorCode ChannelExchange(Channel *c);
 
-/* One step of implicit Euler for a component: convection upwind in the matrix, the rest of central differences, times
- * `central`, in the right-hand side. */
+/* equations.c: one step of implicit Euler for a component: convection upwind in the matrix, the rest of central
+ * differences, times `central`, in the right-hand side. */
 PetscErrorCode ChannelMomentum(Channel *c, PetscInt axis, PetscReal dt, PetscReal central, Mat A, Vec b);
 
 /* The matrix of the pressure correction on `cells` or a coarser grid of these: KSPSetComputeOperators() takes it. */
@@ -53,5 +58,57 @@ PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1);
 
 /* PETSc binary file: coordinates of faces along x and y, velocities, pressure, each a Vec in natural order. */
 PetscErrorCode ChannelWrite(Channel *c, const char name[]);
+
+/* Which side of the channel a cell's neighbour along an axis is beyond. */
+static inline PetscBool Outside(const Channel *c, PetscInt axis, PetscInt at)
+{
+  return axis < 2 && (at < 0 || at >= c->n[axis]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static inline PetscBool Solid(const Channel *c, PetscInt i, PetscInt j)
+{
+  return i < c->inlet && j < c->n[1] / 2 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether a component of a cell, which is on its upper face, is zero on a wall, or in the step. */
+static inline PetscBool Fixed(const Channel *c, PetscInt axis, const PetscInt at[3])
+{
+  return Solid(c, at[0], at[1]) || (axis == 1 && at[1] == c->n[1] - 1) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static inline PetscInt Ghosted(const Channel *c, const PetscInt at[3])
+{
+  return c->corner + (at[0] - c->first[0]) + c->stride[1] * (at[1] - c->first[1]) +
+         c->stride[2] * (at[2] - c->first[2]);
+}
+
+/* The next owned cell, x fastest; false after the last. */
+static inline PetscBool Next(const Channel *c, PetscInt at[3])
+{
+  for (PetscInt a = 0; a < 3; ++a) {
+    if (++at[a] < c->first[a] + c->count[a]) return PETSC_TRUE;
+    at[a] = c->first[a];
+  }
+  return PETSC_FALSE;
+}
+
+/* Area of a face along axis a, without the extent along axis b, which a staggered cell has its own of. */
+static inline PetscReal Area(const Channel *c, const PetscInt at[3], PetscInt a, PetscInt b)
+{
+  PetscReal area = 1;
+
+  for (PetscInt k = 0; k < c->dim; ++k)
+    if (k != a && k != b) area *= c->width[k][at[k]];
+  return area;
+}
+
+/* Extent along an axis of cells `from` to `to` - 1. */
+static inline PetscReal Extent(const Channel *c, PetscInt axis, PetscInt from, PetscInt to)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = from; i < to; ++i) sum += c->width[axis][i];
+  return sum;
+}
 
 #endif
