@@ -69,7 +69,7 @@ def draw_flow(axes, path, re_number, x1):
     step = y[ny // 2]
     solid = (cx[None, :] < 0) & (cy[:, None] < step)
     speed = numpy.ma.array(numpy.hypot(u, v), mask=solid)
-    axes.pcolormesh(x / step, y / step, speed, cmap="YlGnBu", vmin=0, vmax=1.5, rasterized=True)
+    axes.contourf(cx / step, cy / step, speed, levels=numpy.linspace(0, 1.5, 16), cmap="YlGnBu", extend="max")
     gx, gy = numpy.linspace(max(cx[0], -step), 12 * step, 400), numpy.linspace(cy[0], cy[-1], 120)
     columns = numpy.array([numpy.interp(gx, cx, row) for row in numpy.where(solid, 0, u)])
     gu = numpy.array([numpy.interp(gy, cy, column) for column in columns.T]).T
