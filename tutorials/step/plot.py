@@ -105,7 +105,7 @@ def picture(folder, runs, path):
     axes.grid(color="0.9")
     axes.legend()
     figure.tight_layout()
-    figure.savefig(path, dpi=80)
+    figure.savefig(path, dpi=80, pil_kwargs={"optimize": True})
 
 
 if __name__ == "__main__":
