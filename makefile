@@ -23,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock euler powerq
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock euler powerq step
 
 build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
