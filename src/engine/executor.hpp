@@ -87,6 +87,13 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const Progress &pro
   }
 }
 
+// A sweep that does a task by itself: run(t), without slots.
+template <class Row>
+concept DoesTasks = requires(const Row &row)
+{
+  row.run(Index());
+};
+
 template <int N, class Row> struct Thread {
   const Row &row;
 
@@ -98,7 +105,8 @@ template <int N, class Row> struct Thread {
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
   KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
-    run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
+    if constexpr (DoesTasks<Row>) row.run(t);
+    else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 };
@@ -264,6 +272,18 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   }
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
   *run.launches += run.groups;
+}
+
+// The same for a sweep that does `count` tasks, by natural or tile on a host.
+template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
+{
+  if (run.executor == ExecutorKind::tile) {
+    if (count == 0) return;
+    detail::run_tasks<1>(run, sweep);
+    ++*run.launches;
+    return;
+  }
+  for (Index t = 0; t < count; ++t) sweep.run(t);
 }
 
 } // namespace finegrain

@@ -58,6 +58,8 @@ public:
     set_near(plan, pattern, works_in_teams<Exec> ? Base::machine().scratch / (std::size_t(n_) * sizeof(Scalar)) : 0,
              forward_, backward_);
 
+    set_lines(plan);
+
     const Offset nn = Offset(n_) * n_;
     lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
     upper_.allocate(Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
@@ -264,7 +266,8 @@ private:
             b,
             y,
             nullptr,
-            {}};
+            {},
+            list(forward_lines_)};
   }
   BackwardArguments backward_arguments(const Scalar *y, Scalar *x) const
   {
@@ -277,9 +280,18 @@ private:
             y,
             x,
             nullptr,
-            {}};
+            {},
+            list(backward_lines_)};
   }
-  void count()
+  void set_lines(const Plan &plan)
+  {
+    forward_lines_ = plan.lines;
+    backward_lines_.clear();
+    for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
+      backward_lines_.push_back(reverse_part(*p, rows_));
+  }
+  static LineList list(const std::vector<LinePart> &parts) { return {parts.data(), Index(parts.size())}; }
+  void            count()
   {
     const double n = n_, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
                  upper    = double(pattern_.upper.col.extent(0)),
@@ -287,19 +299,19 @@ private:
                             double(pattern_.to_upper.left.extent(0));
     const Residuals<Space> &r      = residuals_;
     const std::size_t       vector = Base::scalars() * sizeof(Scalar), block = std::size_t(n_ * n_) * sizeof(Scalar);
-    Statistics             &s = statistics_;
-    s.lower                   = Index(lower);
-    s.upper                   = Index(upper);
-    s.updates                 = Offset(products);
-    s.factor_bytes            = lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes             = pattern_.bytes() + star_.bytes() +
+    const std::size_t       lines = 2 * forward_lines_.size() * sizeof(LinePart);
+    Statistics             &s     = statistics_;
+    s.lower                       = Index(lower);
+    s.upper                       = Index(upper);
+    s.updates                     = Offset(products);
+    s.factor_bytes                = lower_.size() + upper_.size() + diagonal_.size();
+    s.index_bytes                 = pattern_.bytes() + star_.bytes() +
                     (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) + r.index_bytes() +
-                    forward_.bytes() + backward_.bytes() + progress_.bytes();
-    s.work_bytes  = y_.span() * sizeof(Scalar) + r.work_bytes();
-    s.apply_bytes = s.factor_bytes + 4 * vector +
-                    (pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
-                     pattern_.upper.col.span() + 2 * pattern_.row_of.span()) *
-                      sizeof(Index);
+                    forward_.bytes() + backward_.bytes() + progress_.bytes() + lines;
+    const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
+                                  pattern_.upper.col.span() + 2 * pattern_.row_of.span();
+    s.work_bytes     = y_.span() * sizeof(Scalar) + r.work_bytes();
+    s.apply_bytes    = s.factor_bytes + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops    = 2 * nn * (lower + upper + rows_);
     s.factor_flops   = 2 * nn * n * (products + upper + rows_);
     s.apply_launches = s.executor == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
@@ -321,12 +333,15 @@ private:
   using Base::statistics_;
   using Base::trouble_;
 
-  Grid                 grid_;
-  GridCoupling         grid_coupling_ = GridCoupling::factor;
-  Kernels<Exec>        kernels_{};
-  RareKernels<Exec>    rare_{};
-  Pattern<Space>       pattern_;
-  Star<Space>          star_; // of Stone's factor
+  Grid              grid_;
+  GridCoupling      grid_coupling_ = GridCoupling::factor;
+  Kernels<Exec>     kernels_{};
+  RareKernels<Exec> rare_{};
+  Pattern<Space>    pattern_;
+  Star<Space>       star_; // of Stone's factor
+
+  std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
+
   Real                 alpha_ = 0;
   Transposed<Space>    transposed_;
   bool                 has_transposed_ = false, shifted_ = false, y_known_ = false;

@@ -4,12 +4,19 @@
 
 #include "executor.hpp"
 #include "factor.hpp"
+#include "line_sweep.hpp"
 #include "residual.hpp"
 #include "stone.hpp"
 #include "sweep.hpp"
 
 namespace finegrain
 {
+
+// Parts of a sweep by lines; none: the sweep goes by rows.
+struct LineList {
+  const LinePart *parts = nullptr;
+  Index           count = 0;
+};
 
 // Arguments are those of the row functions, blocks without a type.
 struct ForwardArguments {
@@ -20,6 +27,7 @@ struct ForwardArguments {
   Scalar       *y;
   const Scalar *z = nullptr;
   Vectors       vectors;
+  LineList      lines;
 };
 
 struct BackwardArguments {
@@ -31,6 +39,7 @@ struct BackwardArguments {
   Scalar       *x;
   Scalar       *total = nullptr;
   Vectors       vectors;
+  LineList      lines;
 };
 
 struct TransposedArguments {

@@ -8,14 +8,33 @@ namespace
 {
 
 template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
+  static constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
+
+  template <class Point, class Arguments>
+  static void by_lines(const Run<Exec> &run, const Point &point, const Arguments &a)
+  {
+    execute_tasks(run, LineSweep<Point>{point, a.ptr, a.lines.parts}, a.lines.count);
+  }
   template <int V, bool Corrected> static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
   {
+    if constexpr (has_lines && V == 1 && !Corrected)
+      if (a.lines.count > 0)
+        return by_lines(run,
+                        ForwardPoint<OffDiagonal, Diagonal>{static_cast<const OffDiagonal *>(a.lower),
+                                                            static_cast<const Diagonal *>(a.diagonal), a.b, a.y},
+                        a);
     execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal, V, Corrected>{
                       BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row, static_cast<const OffDiagonal *>(a.lower),
                       static_cast<const Diagonal *>(a.diagonal), a.b, a.y, a.z, a.vectors});
   }
   template <int V> static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
   {
+    if constexpr (has_lines && V == 1)
+      if (a.lines.count > 0) {
+        const auto *upper = static_cast<const OffDiagonal *>(a.upper);
+        if (a.total) return by_lines(run, BackwardPoint<OffDiagonal, true>{upper, a.y, a.x, a.total}, a);
+        return by_lines(run, BackwardPoint<OffDiagonal, false>{upper, a.y, a.x, nullptr}, a);
+      }
     execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), a.ptr, a.col, a.row_of, a.y_by_row,
                                                    a.last_position, static_cast<const OffDiagonal *>(a.upper), a.y,
                                                    a.x, a.total, a.vectors});

@@ -22,11 +22,12 @@ class EliminatedGraph
 public:
   explicit EliminatedGraph(const Elimination &e) : e_(e) {}
 
-  bool         ordered() const { return e_.ordering.extent(0) > 0; }
-  bool         keeps_grid() const { return !ordered() || e_.keeps_grid; }
-  Index        rows() const { return e_.selection.graph.rows; }
-  Index        entries() const { return e_.selection.graph.entries(); }
-  const Graph &get() const
+  bool                    ordered() const { return e_.ordering.extent(0) > 0; }
+  const HostArray<Index> &ordering() const { return e_.ordering; }
+  bool                    keeps_grid() const { return !ordered() || e_.keeps_grid; }
+  Index                   rows() const { return e_.selection.graph.rows; }
+  Index                   entries() const { return e_.selection.graph.entries(); }
+  const Graph            &get() const
   {
     if (!ordered()) return e_.selection.graph;
     if (!permuted_) permuted_ = permute(e_.selection.graph, e_.ordering);
@@ -94,6 +95,12 @@ public:
     }
   }
 
+  // Lines for one thread that runs no tasks, if it can go by them: whole boxes.
+  std::vector<LinePart> choose_lines() const
+  {
+    return fits_lines() ? cut_parts(recipe_.grid, bounds(), g_.ordering()) : std::vector<LinePart>();
+  }
+
   // The storage order of one thread that runs no tasks.
   HostArray<Index> choose_order() const
   {
@@ -139,6 +146,7 @@ private:
     plan_.reason   = "hardly any independent rows";
     plan_.tasks    = {};
     plan_.tile     = {};
+    plan_.lines    = {};
     return {};
   }
 
@@ -146,6 +154,12 @@ private:
   {
     return recipe_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(recipe_.grid) == g_.rows() &&
            g_.keeps_grid();
+  }
+  // Whether sweeps may go by lines.
+  bool fits_lines() const
+  {
+    return block_ == 1 && !machine_.device && recipe_.method == Method::factorization && has_grid() &&
+           is_complete_star(g_.get(), recipe_.grid);
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const
@@ -188,9 +202,25 @@ private:
         break;
       }
     if (asked && !units) return {Refusal::tile_fit};
-    const Cut cut = units ? level(*units) : cut_long_runs(machine_.device ? 256 : 4096);
-    plan_.tasks   = plan_tasks(g_.get(), cut.units, cut.levels, {}, width(), line_levels());
+    const Cut  cut   = units ? level(*units) : cut_long_runs(machine_.device ? 256 : 4096);
+    const bool lines = units && fits_lines();
+    plan_.tasks      = plan_tasks(g_.get(), cut.units, cut.levels, {}, lines ? -1 : width(),
+                             lines ? HostArray<Index>() : line_levels());
+         plan_.lines = lines ? find_task_lines(cut.units) : std::vector<LinePart>();
     return {};
+  }
+  // Of each task: a tile.
+  std::vector<LinePart> find_task_lines(const Units &units) const
+  {
+    const auto            tiles = cut_parts(recipe_.grid, plan_.tile, g_.ordering());
+    const auto           &tasks = plan_.tasks;
+    std::vector<LinePart> lines;
+    for (Index t = 0; t < tasks.tasks.count(); ++t) {
+      const Index slot = tasks.tasks.slot(t);
+      lines.push_back(tiles[std::size_t(units.of(tasks.order(slot)))]);
+      lines.back().slot = slot;
+    }
+    return lines;
   }
 
   // Best first. The last fits any grid.
@@ -279,7 +309,8 @@ Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const M
   HostArray<Index> order;
   switch (plan.executor) {
   case ExecutorKind::natural:
-    if (!colors) order = chooser.choose_order();
+    plan.lines = chooser.choose_lines();
+    if (!colors && plan.lines.empty()) order = chooser.choose_order();
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:
@@ -290,6 +321,10 @@ Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const M
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
   if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
+  if (!plan.lines.empty()) {
+    order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
+    for (const LinePart &part : plan.lines) order_part(part, order.data());
+  }
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.
   const bool by_row =

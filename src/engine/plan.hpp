@@ -2,6 +2,7 @@
 #pragma once
 
 #include "elimination.hpp"
+#include "lines.hpp"
 #include "tasks.hpp"
 
 namespace finegrain
@@ -22,6 +23,8 @@ struct Plan {
   Layout           y = Layout::row;
   TaskPlan         tasks; // self and tile
   Box              tile;  // tile on a grid
+
+  std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
 };
 
 Refusal make_plan(const Elimination &, int block, const Recipe &, const Machine &, Plan &);

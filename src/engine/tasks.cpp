@@ -198,7 +198,7 @@ TaskPlan plan_tasks(const Graph &g, const Units &units, const UnitLevels &levels
   HostArray<Index> inner;
   if (width > 0) {
     inner = order_windows(sorted, width, plan.tasks.slot);
-  } else {
+  } else if (width == 0) {
     const Schedule s = schedule_pieces(sorted, plan.tasks.slot, plan.tasks.step_ptr);
     plan.tasks.step  = s.group;
     inner            = s.order;

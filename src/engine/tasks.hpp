@@ -46,8 +46,9 @@ struct TaskSize {
 };
 
 // A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
-// is 0; then each level is a step. `key`, if given, is of each row: what windows are cut from are the rows of a task
-// by key, unit and number, a key not being less than those of the rows it needs.
+// is 0; then each level is a step. Below 0 there are no steps, and rows stay as they come. `key`, if given, is of
+// each row: what windows are cut from are the rows of a task by key, unit and number, a key not being less than those
+// of the rows it needs.
 struct TaskPlan {
   HostArray<Index>         order; // row at each position
   Tasks<Kokkos::HostSpace> tasks;

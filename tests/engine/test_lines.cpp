@@ -1,0 +1,221 @@
+// Sweeps by lines against the row functions, bit for bit.
+#include "lines.hpp"
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+// Degenerate boxes, lines shorter than a bundle is wide, planes of one bundle more or less, and several boxes.
+const std::vector<Grid> grids = {{{1, 5, 4}},
+                                 {{9, 1, 1}},
+                                 {{1, 1, 6}},
+                                 {{1, 1, 1}},
+                                 {{2, 2, 2}},
+                                 {{1, 7, 1}},
+                                 {{2, 7, 3}},
+                                 {{3, bundle_lines, 2}},
+                                 {{bundle_lines - 1, 2 * bundle_lines, 3}},
+                                 {{bundle_lines, 2 * bundle_lines + 1, 2}},
+                                 {{bundle_lines + 1, 3 * bundle_lines - 1, 2}},
+                                 {{8, 7, 5}},
+                                 {{12, 1, 9}},
+                                 {{4, 3, 2}, {1, 1, 1}, {6, 5, 3}, {1, 8, 2}}};
+
+Graph make_stars(const Grid &grid)
+{
+  Rows rows;
+  for (const Box &box : grid) {
+    const Index first = Index(rows.size());
+    const Graph star  = make_grid_graph(box, Stencil::star);
+    for (Index i = 0; i < star.rows; ++i) {
+      rows.emplace_back();
+      for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e) rows.back().insert(first + star.col(e));
+    }
+  }
+  return make_graph(rows);
+}
+
+Recipe stone_recipe(const Grid &grid, unsigned mirrored = 0)
+{
+  Recipe r;
+  r.factor   = FactorKind::stone;
+  r.grid     = grid;
+  r.stone    = {Real(0.92), mirrored};
+  r.executor = executors().front();
+  return r;
+}
+
+// The same by rows: without a grid to plan by.
+Recipe by_rows(Recipe r)
+{
+  r.schedule = ScheduleKind::level;
+  r.executor = executors().front();
+  r.tile     = {};
+  return r;
+}
+
+bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
+{
+  return a.size() == b.size() && !a.empty() && !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar));
+}
+
+// Columns, pointers and the order of rows are not among what an application reads.
+bool went_by_lines(const Statistics &s)
+{
+  const std::size_t structure = 4 * (std::size_t(s.lower) + std::size_t(s.upper));
+  return s.apply_bytes < s.factor_bytes + 4 * std::size_t(s.rows) * sizeof(Scalar) + structure;
+}
+
+std::string name(const Grid &grid)
+{
+  std::string text;
+  for (const Box &b : grid) text += std::to_string(b.i) + "x" + std::to_string(b.j) + "x" + std::to_string(b.k) + " ";
+  return text;
+}
+
+void expect_same(const Problem &p, const Recipe &recipe, const char *what)
+{
+  EXPECT_TRUE(same_bits(p.solve(recipe), p.solve(by_rows(recipe))))
+    << what << ", " << name(recipe.grid) << "mirrored " << recipe.stone.mirrored << ", executor "
+    << int(recipe.executor) << ", tile " << name({recipe.tile});
+}
+
+TEST(Lines, EqualTheRowFunctions)
+{
+  for (const Grid &grid : grids) {
+    const Problem p(make_stars(grid), 1);
+    for (unsigned mirrored = 0; mirrored < 8; ++mirrored)
+      for (const Precision precision : {Precision::working, Precision::single})
+        for (const Precision diagonal : {Precision::working, precision})
+          for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile, ExecutorKind::automatic}) {
+            Recipe r    = stone_recipe(grid, mirrored);
+            r.executor  = executor;
+            r.precision = precision;
+            r.diagonal  = diagonal;
+            expect_same(p, r, "Stone");
+          }
+  }
+}
+
+TEST(Lines, TilesOfAnyShape)
+{
+  for (const Grid &grid : grids) {
+    const Problem p(make_stars(grid), 1);
+    for (const Box &tile :
+         {Box{1, 1, 1}, Box{3, 2, 1}, Box{2, 5, 3}, Box{5, 1, 2}, Box{100, bundle_lines + 1, 1}, Box{4, 100, 100}})
+      for (const unsigned mirrored : {0u, 5u, 7u}) {
+        Recipe r   = stone_recipe(grid, mirrored);
+        r.executor = ExecutorKind::tile;
+        r.tile     = tile;
+        expect_same(p, r, "tiles");
+      }
+  }
+}
+
+TEST(Lines, ServeAnyFactorOfAStar)
+{
+  for (const Grid &grid : grids) {
+    const Problem p(make_stars(grid), 1);
+    for (const FactorKind factor : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0})
+      for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile}) {
+        Recipe r   = stone_recipe(grid);
+        r.factor   = factor;
+        r.executor = executor;
+        expect_same(p, r, "DILU");
+      }
+  }
+}
+
+TEST(Lines, AddToATotal)
+{
+  for (const Grid &grid : grids) {
+    const Problem p(make_stars(grid), 1);
+    for (const unsigned mirrored : {0u, 3u}) {
+      const Recipe        r = stone_recipe(grid, mirrored);
+      std::vector<Scalar> result[2];
+      for (const bool lines : {false, true}) {
+        auto e = make_tested_engine();
+        ASSERT_FALSE(e->analyse(p.view(), lines ? r : by_rows(r)));
+        ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+        e->allow_corrections(p.view());
+        std::vector<Scalar> step(p.b.size()), total = make_vector(p.b.size(), 3);
+        e->apply_added(p.b.data(), step.data(), total.data());
+        e->correct({p.source(), {}}, p.b.data(), total.data(), nullptr, step.data(), total.data());
+        step.insert(step.end(), total.begin(), total.end());
+        result[lines] = step;
+      }
+      EXPECT_TRUE(same_bits(result[0], result[1])) << name(grid);
+    }
+  }
+}
+
+TEST(Lines, ReadNoStructure)
+{
+  if (where == Where::device) GTEST_SKIP() << "not with --backend=device";
+  const Grid    grid = {{12, 11, 10}};
+  const Problem p(make_stars(grid), 1);
+  Statistics    s;
+  for (const ExecutorKind executor : {ExecutorKind::natural, ExecutorKind::tile}) {
+    Recipe r   = stone_recipe(grid);
+    r.executor = executor;
+    p.solve(r, &s);
+    EXPECT_TRUE(went_by_lines(s)) << int(executor);
+    r.factor = FactorKind::automatic;
+    p.solve(r, &s);
+    EXPECT_TRUE(went_by_lines(s)) << int(executor);
+    p.solve(by_rows(r), &s);
+    EXPECT_FALSE(went_by_lines(s)) << int(executor);
+  }
+  // Several unknowns, and what is not a star, go by rows.
+  Recipe ilu;
+  ilu.grid = grid;
+  Problem(p.graph, 2).solve(stone_recipe(grid), &s);
+  EXPECT_FALSE(went_by_lines(s));
+  Problem(make_grid_graph(grid[0], Stencil::box), 1).solve(ilu, &s);
+  EXPECT_FALSE(went_by_lines(s));
+  ilu.levels = 1;
+  p.solve(ilu, &s);
+  EXPECT_FALSE(went_by_lines(s));
+}
+
+TEST(Lines, AreTakenOnCompleteStarsOnly)
+{
+  const Box box{4, 3, 3};
+  for (const Grid &grid : grids) EXPECT_TRUE(is_complete_star(make_stars(grid), grid)) << name(grid);
+  const Graph star = make_grid_graph(box, Stencil::star);
+  EXPECT_FALSE(is_complete_star(star, {{3, 4, 3}}));
+  EXPECT_FALSE(is_complete_star(star, {{4, 3, 2}}));
+  EXPECT_FALSE(is_complete_star(make_grid_graph(box, Stencil::box), {box}));
+  EXPECT_FALSE(is_complete_star(make_grid_graph(box, Stencil::star, 1, {false, true, false}), {box}));
+  Rows rows;
+  for (Index i = 0; i < star.rows; ++i)
+    rows.emplace_back(star.col.data() + star.ptr(i), star.col.data() + star.ptr(i + 1));
+  rows[5].erase(6);
+  EXPECT_FALSE(is_complete_star(make_graph(rows), {box}));
+}
+
+TEST(Lines, BundlesAreTheSameInBothDirections)
+{
+  for (const Grid &grid : grids)
+    for (const Box &tile : {Box{100, 100, 100}, Box{3, 5, 1}}) {
+      const Index        rows = Index(count_points(grid));
+      std::vector<Index> up(std::size_t(rows), -1), down(std::size_t(rows), -1);
+      for (const LinePart &part : cut_parts(grid, tile, {})) {
+        order_part(part, up.data());
+        order_part(reverse_part(part, rows), down.data());
+      }
+      std::reverse(down.begin(), down.end());
+      EXPECT_EQ(up, down) << name(grid);
+      std::sort(up.begin(), up.end());
+      for (Index i = 0; i < rows; ++i) EXPECT_EQ(up[std::size_t(i)], i);
+    }
+}
+
+} // namespace
