@@ -48,8 +48,14 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   }
   static void residual(const Run<Exec> &run, int n, const ResidualArguments &a)
   {
-    execute<N>(run, ResidualRow<N>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost, a.owned,
-                                   a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
+    const auto go = [&]<bool Plain>() {
+      execute<N>(run, ResidualRow<N, Plain>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost,
+                                            a.owned, a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
+    };
+    if constexpr (N == 1)
+      if (!a.row_of && !a.difference && !a.inside.entry && !a.ghost.entry && !a.owned.base && !a.coupling.base)
+        return go.template operator()<true>();
+    go.template operator()<false>();
   }
   static void stone(const Run<Exec> &run, int n, const StoneArguments &a)
   {

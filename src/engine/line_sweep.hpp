@@ -4,6 +4,7 @@
 
 #include "block.hpp"
 #include "lines.hpp"
+#include "near.hpp"
 
 namespace finegrain
 {
@@ -106,6 +107,7 @@ private:
             accumulate<Sign::minus>(
               Strip<1>{0}, BlockSize<1>(1), point.block + entry++, [&](int) FINEGRAIN_INLINE { return value; }, sum);
           };
+          look_ahead<1>(point.block + entry + 2048 / sizeof(*point.block));
           point.begin(sum, row[I]);
           if constexpr (K) subtract(result[row[I] - sk]);
           if constexpr (I > 0) subtract(beside);

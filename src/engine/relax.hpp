@@ -102,11 +102,11 @@ private:
     if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
       FlatSums<N, Sum> sums;
       if constexpr (looks_ahead) {
-        look_ahead<N * N * sizeof(Diagonal)>(diagonal + (pos + 4) * nn);
-        look_ahead<1>(rows.col + first + 64);
+        look_ahead<N * N * sizeof(Diagonal), Caches::first>(diagonal + (pos + 4) * nn);
+        look_ahead<1, Caches::first>(rows.col + first + 64);
       }
       for (Index e = first; e < last; ++e) {
-        if constexpr (looks_ahead) look_ahead<N * N * sizeof(OffDiagonal)>(blocks + e * nn + 1024);
+        if constexpr (looks_ahead) look_ahead<N * N * sizeof(OffDiagonal), Caches::first>(blocks + e * nn + 1024);
         sums.add(blocks + e * nn, column(e));
       }
       Sum total[std::size_t(sums.rows)];

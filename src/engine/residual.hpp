@@ -16,7 +16,9 @@ struct EntryList {
 //   r = (D - D_A) x - sum of a x over the couplings that are not in the factor,   z = y - x,
 // so that the residual after that application is r + E z: neither upper blocks nor the matrix's diagonal are read,
 // and the next forward sweep reads E anyway.
-template <int N> struct ResidualRow {
+// Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
+// row of scalars is too short to ask.
+template <int N, bool Plain = false> struct ResidualRow {
   BlockSize<N>  n;
   const Index  *slots;  // the positions to visit; null: all in order
   const Index  *row_of; // row at each position; null: the same
@@ -35,24 +37,32 @@ template <int N> struct ResidualRow {
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
   {
-    const Index  pos = slots ? slots[slot] : slot, row = row_of ? row_of[pos] : pos;
+    const Index  pos = slots ? slots[slot] : slot, row = !Plain && row_of ? row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(y_by_row ? row : pos) * n;
     lanes.strips([&](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
-      if (difference) {
+      if (!Plain && difference) {
         sums.zero();
         accumulate<Sign::plus>(s, n, difference + Offset(pos) * n * n, x + at, sums);
         for (int i = s.first; i < s.first + s.width; ++i) z[z_at + i] -= x[at + i];
       } else {
         sums.load(b + at + s.first);
       }
-      subtract(s, inside, row, owned, x, sums);
-      subtract(s, ghost, row, coupling, ghosts, sums);
+      subtract(s, simplify(inside), row, simplify(owned), x, sums);
+      subtract(s, simplify(ghost), row, simplify(coupling), ghosts, sums);
       sums.store(r + at + s.first);
     });
   }
 
 private:
+  KOKKOS_FORCEINLINE_FUNCTION static EntryList simplify(const EntryList &l)
+  {
+    return {l.ptr, l.col, Plain ? nullptr : l.entry};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Source simplify(const Source &v)
+  {
+    return {v.values, Plain ? nullptr : v.base, v.mask};
+  }
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void subtract(Strip<W> s, const EntryList &list, Index row,
                                                              const Source &values, const Scalar *from,
                                                              Accumulator<W> &sums) const
