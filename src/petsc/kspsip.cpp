@@ -45,13 +45,15 @@ PetscErrorCode CheckPreconditioner(KSP ksp)
 // What PETSc gives a PC whose type nobody has set.
 PetscErrorCode HasDefaultType(PC pc, PetscBool *has)
 {
-  PC        fresh;
-  PetscBool a, p;
-  Mat       Amat, Pmat;
+  PC           fresh;
+  PetscBool    a, p;
+  Mat          Amat, Pmat;
+  PetscOptions none; // not even -help
 
   PetscFunctionBegin;
   PetscCall(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &fresh));
-  PetscCall(PCSetOptionsPrefix(fresh, "finegrain_default_"));
+  PetscCall(PetscOptionsCreate(&none));
+  PetscCall(PetscObjectSetOptions(reinterpret_cast<PetscObject>(fresh), none));
   PetscCall(PCGetOperatorsSet(pc, &a, &p));
   if (a && p) {
     PetscCall(PCGetOperators(pc, &Amat, &Pmat));
@@ -61,6 +63,7 @@ PetscErrorCode HasDefaultType(PC pc, PetscBool *has)
   PetscCall(
     PetscObjectTypeCompare(reinterpret_cast<PetscObject>(fresh), reinterpret_cast<PetscObject>(pc)->type_name, has));
   PetscCall(PCDestroy(&fresh));
+  PetscCall(PetscOptionsDestroy(&none));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
