@@ -261,6 +261,25 @@ TEST(Sip, ExecutorsHaveTheSameBits)
     }
 }
 
+// KSPRICHARDSON leaves single steps to the preconditioner, where it may, and cycles never.
+TEST(Sip, RichardsonInsideIsRichardson)
+{
+  for (const std::string kind : {"", "-pc_sip_its 2", "-pc_sip_alpha 0.9,0.3", "-pc_sip_alternate"}) {
+    Problem           p(2, 2, MATBAIJ);
+    PetscReal         d;
+    refine::Outcome   inside, outside;
+    const std::string options = "-pc_type sip -ksp_norm_type none -ksp_max_it 3 " + kind;
+    OK(p.code);
+    OK(VecSet(p.x, PETSC_INFINITY));
+    OK(VecSet(p.y, PETSC_INFINITY));
+    OK(refine::SolveOnce(p.A, KSPRICHARDSON, options + " -pc_sip_richardson steps", p.b, p.x, &inside));
+    OK(refine::SolveOnce(p.A, KSPRICHARDSON, options, p.b, p.y, &outside));
+    OK(Difference(p.x, p.y, &d));
+    EXPECT_LT(d, tolerance) << kind;
+    EXPECT_EQ(inside.its, outside.its) << kind;
+  }
+}
+
 TEST(Sip, ServesKrylovMethods)
 {
   for (const std::string options :
