@@ -119,7 +119,8 @@ TEST(Sip, CyclesArePlainSteps)
     }
 }
 
-// Alternate directions: what the factor in natural order makes of a grid whose points are numbered backwards.
+// Alternate directions: what the factor in natural order makes of a grid whose points are numbered backwards; all of
+// one alpha before the next.
 TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
 {
   const PetscInt              size[3] = {5, 4, 3};
@@ -132,21 +133,22 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
   PetscScalar                *to;
   const std::vector<PetscInt> flips[4] = {{}, {1}, {2}, {1, 2}};
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A, 60, PETSC_COMM_SELF));
-  OK(MakePC(A, PCSIP, "-pc_sip_grid 5,4,3 -pc_sip_alternate -pc_sip_alpha 0.8", &pc));
+  OK(MakePC(A, PCSIP, "-pc_sip_grid 5,4,3 -pc_sip_alternate -pc_sip_alpha 0.8,0.3", &pc));
   OK(MakeVectors(A, &b, &x));
   for (Vec *v : {&y, &r, &step, &rp, &sp}) OK(VecDuplicate(x, v));
   OK(Apply(pc, b, x));
   OK(VecSet(y, 0));
-  for (const auto &flip : flips) {
-    Mat P;
-    PC  M;
+  for (int turn = 0; turn < 8; ++turn) {
+    const auto &flip = flips[turn % 4];
+    Mat         P;
+    PC          M;
     for (PetscInt q = 0; q < 60; ++q) {
       PetscInt at[3] = {q % 5, q / 5 % 4, q / 20};
       for (const PetscInt axis : flip) at[axis] = size[axis] - 1 - at[axis];
       order[std::size_t(q)] = at[0] + 5 * (at[1] + 4 * at[2]);
     }
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &P, 60, PETSC_COMM_SELF, order));
-    OK(MakePC(P, PCSIP, "-pc_sip_grid 5,4,3 -pc_sip_alpha 0.8", &M));
+    OK(MakePC(P, PCSIP, std::string("-pc_sip_grid 5,4,3 -pc_sip_alpha ") + (turn < 4 ? "0.8" : "0.3"), &M));
     OK(PCSetUp(M));
     OK(MatMult(A, y, r));
     OK(VecAYPX(r, -1, b));

@@ -152,6 +152,26 @@ TEST(SipLife, CountsDirections)
   }
 }
 
+// Nor is the first one in which there are.
+TEST(SipLife, CountsDirectionsOfThinGrids)
+{
+  Couplings diagonal(60);
+  for (PetscInt i = 0; i < 60; ++i) diagonal[std::size_t(i)].insert(i);
+  for (const auto &[grid, members] :
+       {std::pair("1,12,5", 2), std::pair("12,1,5", 2), std::pair("1,1,60", 1), std::pair("5,4,3", 4)}) {
+    Mat         A;
+    PC          pc;
+    std::string text;
+    OK(AssembleMatrix(diagonal, 1, MATAIJ, 1, &A, 60, PETSC_COMM_SELF));
+    OK(MakePC(A, PCSIP, std::string("-pc_sip_alternate -pc_sip_grid ") + grid, &pc));
+    OK(PCSetUp(pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
+    OK(PCDestroy(&pc));
+    OK(MatDestroy(&A));
+  }
+}
+
 TEST(SipLife, WrapsAreLeftOutAndCounted)
 {
   Problem     p(3, 2, MATBAIJ, DM_BOUNDARY_PERIODIC), q(3, 2, MATBAIJ);
