@@ -133,19 +133,24 @@ TEST(KspSip, SolvesTheTransposedSystem)
 // Amat without entries, and a matrix with a null space.
 TEST(KspSip, OtherOperators)
 {
-  Problem p(2, 2, MATAIJ);
-  Mat     S;
-  KSP     ksp;
-  Outcome out, plain;
+  Problem   p(2, 2, MATAIJ);
+  Mat       B, S;
+  KSP       ksp;
+  Outcome   out;
+  PetscReal residual;
   OK(p.code);
-  OK(refine::MakeShell(p.A, &S));
+  OK(MatDuplicate(p.A, MAT_COPY_VALUES, &B));
+  OK(MatShift(B, 1));
+  OK(refine::MakeShell(B, &S));
   OK(refine::MakeKSP(S, p.A, KSPSIP, "", &ksp));
   OK(VecSet(p.x, PETSC_INFINITY));
   OK(refine::Solve(ksp, p.b, p.x, &out));
-  OK(refine::SolveOnce(p.A, KSPSIP, "", p.b, p.y, &plain));
-  refine::expect_same(out, plain, "shell");
+  EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
+  OK(refine::ResidualNorm(B, p.b, p.x, &residual));
+  EXPECT_NEAR(residual, out.norm, tolerance * out.history[0]);
   OK(KSPDestroy(&ksp));
   OK(MatDestroy(&S));
+  OK(MatDestroy(&B));
 
   // Neumann's problem: rows of a DMDA's star that sum to zero.
   DM           da;
@@ -153,7 +158,7 @@ TEST(KspSip, OtherOperators)
   Vec          b, x, sums, ones;
   MatNullSpace constants;
   PetscScalar  sum;
-  PetscReal    residual, size;
+  PetscReal    size;
   OK(AssemblePoisson(9, 8, 1, &da, &A));
   OK(MatCreateVecs(A, &x, &b));
   OK(VecDuplicate(b, &sums));
@@ -221,15 +226,17 @@ TEST(KspSip, ChoosesItsPreconditioner)
     OK(KSPDestroy(&ksp));
   }
   KSP ksp;
-  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  OK(KSPSetOptionsPrefix(ksp, "other_"));
-  OK(KSPSetOperators(ksp, p.A, p.A));
-  {
-    const Options set("-other_ksp_type sip -other_pc_type jacobi");
-    OK(KSPSetFromOptions(ksp));
+  for (const std::string other : {"jacobi", Size() == 1 ? "ilu" : "bjacobi"}) { // PETSc's own choice, but asked for
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOptionsPrefix(ksp, "other_"));
+    OK(KSPSetOperators(ksp, p.A, p.A));
+    {
+      const Options set("-other_ksp_type sip -other_pc_type " + other);
+      OK(KSPSetFromOptions(ksp));
+    }
+    ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"-other_ksp_type sip", "-other_pc_type sip", other});
+    OK(KSPDestroy(&ksp));
   }
-  ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"-other_ksp_type sip", "-other_pc_type sip", "jacobi"});
-  OK(KSPDestroy(&ksp));
   // Set by the program.
   PC pc;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
