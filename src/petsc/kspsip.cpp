@@ -78,23 +78,19 @@ PetscErrorCode KSPSetUp_SIP(KSP ksp)
 // KSPSetFromOptions() has given the PC a type by now, its default where there was none.
 PetscErrorCode KSPSetFromOptions_SIP(KSP ksp, FinegrainOptionItems)
 {
-  const PetscObject object = reinterpret_cast<PetscObject>(ksp);
-  PC                pc;
-  const char       *prefix;
-  PetscBool         given, by_default;
-  bool              is = false;
+  PC        pc;
+  PetscBool by_default;
+  bool      is = false;
 
   PetscFunctionBegin;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(IsStone(pc, &is));
-  PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCall(PetscOptionsHasName(object->options, prefix, "-pc_type", &given));
-  if (is || given) PetscFunctionReturn(PETSC_SUCCESS);
+  if (is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HasDefaultType(pc, &by_default));
   if (!by_default) PetscFunctionReturn(PETSC_SUCCESS); // set-up says what is wrong
   PetscCall(PetscInfo(ksp, "The preconditioner becomes -pc_type sip\n"));
   PetscCall(PCSetType(pc, PCSIP));
-  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCSetFromOptions(pc)); // -pc_type has the last word
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
