@@ -9,6 +9,13 @@
 namespace finegrain
 {
 
+// Into the second cache: prefetchers of the hardware stop at the ends of lines and pages, and into the first it is
+// slower than without (docs/performance.md).
+template <Offset count, class T> inline void fetch(const T *from)
+{
+  look_ahead<std::size_t(count) * sizeof(T), Caches::second>(from);
+}
+
 // What a sweep does at a point: begin() with the row, subtract what is coupled, end() with slot and row.
 template <class OffDiagonal, class Diagonal> struct ForwardPoint {
   const OffDiagonal *block; // by entry
@@ -16,8 +23,14 @@ template <class OffDiagonal, class Diagonal> struct ForwardPoint {
   const Scalar      *b;
   Scalar            *result;
 
-  void begin(Accumulator<1> &sum, Offset row) const { sum.load(b + row); }
-  void end(Accumulator<1> &sum, Offset slot, Offset row) const
+  void fetch_row(Offset row) const
+  {
+    fetch<1>(b + row);
+    fetch<1>(result + row); // stored to, and in no cache before
+  }
+  template <Offset count> void fetch_slots(Offset slot) const { fetch<count>(diagonal + slot); }
+  void                         begin(Accumulator<1> &sum, Offset row) const { sum.load(b + row); }
+  void                         end(Accumulator<1> &sum, Offset slot, Offset row) const
   {
     Accumulator<1> scaled;
     scaled.zero();
@@ -35,8 +48,10 @@ template <class OffDiagonal, bool Adds> struct BackwardPoint {
   Scalar            *result; // may be y
   Scalar            *total;  // Adds: the result is added to it
 
-  void begin(Accumulator<1> &sum, Offset row) const { sum.load(y + row); }
-  void end(Accumulator<1> &sum, Offset, Offset row) const
+  void                   fetch_row(Offset row) const { fetch<1>(y + row); }
+  template <Offset> void fetch_slots(Offset) const {}
+  void                   begin(Accumulator<1> &sum, Offset row) const { sum.load(y + row); }
+  void                   end(Accumulator<1> &sum, Offset, Offset row) const
   {
     sum.store(result + row);
     if constexpr (Adds) total[row] += result[row];
@@ -64,6 +79,8 @@ template <class Point> struct LineSweep {
   }
 
 private:
+  static constexpr Index stride = 8; // points between two fetches: a cache line of a vector
+
   // The next entry and slot.
   struct Stream {
     Offset entry, slot;
@@ -107,7 +124,6 @@ private:
             accumulate<Sign::minus>(
               Strip<1>{0}, BlockSize<1>(1), point.block + entry++, [&](int) FINEGRAIN_INLINE { return value; }, sum);
           };
-          look_ahead<1>(point.block + entry + 2048 / sizeof(*point.block));
           point.begin(sum, row[I]);
           if constexpr (K) subtract(result[row[I] - sk]);
           if constexpr (I > 0) subtract(beside);
@@ -122,7 +138,13 @@ private:
     };
     Index s = 0;
     for (; s < length + L - 1 && s < L; ++s) visit(std::false_type(), s);
-    for (; s < length; ++s) visit(std::true_type(), s);
+    while (s < length) {
+      constexpr Offset ahead = 512; // slots: some microseconds
+      each_line([&]<int I>() FINEGRAIN_INLINE { point.fetch_row(row[I] + L * sj); });
+      fetch<3 * L * stride>(point.block + entry + 3 * ahead);
+      point.template fetch_slots<L * stride>(slot + ahead);
+      for (const Index end = s + stride < length ? s + stride : length; s < end; ++s) visit(std::true_type(), s);
+    }
     for (; s < length + L - 1; ++s) visit(std::false_type(), s);
     stream = {entry, slot};
   }

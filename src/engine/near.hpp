@@ -6,14 +6,18 @@
 namespace finegrain
 {
 
-// Asks for memory that a later row will read, which stays in all caches, or in the first alone. On hosts.
-enum class Caches { all, first };
+// Asks for memory that a later row will read, for all caches, for the second and below, or for the first alone. On
+// hosts.
+enum class Caches { all, second, first };
 template <std::size_t bytes, Caches caches = Caches::all>
 KOKKOS_FORCEINLINE_FUNCTION void look_ahead([[maybe_unused]] const void *at)
 {
 #if !defined(__CUDA_ARCH__)
   for (std::size_t i = 0; i < bytes; i += 64)
-    __builtin_prefetch(static_cast<const char *>(at) + i, 0, caches == Caches::all ? 3 : 0);
+    __builtin_prefetch(static_cast<const char *>(at) + i, 0,
+                       caches == Caches::all      ? 3
+                       : caches == Caches::second ? 2
+                                                  : 0);
 #endif
 }
 

@@ -45,16 +45,22 @@ template <int N, class OffDiagonal, class Diagonal> struct StoneRow {
 
     source.load(lanes, n, diagonal_source[slot], d);
     for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
-    for (int a = 2; a >= 0; --a) {
-      const Index e = star.lower[3 * slot + a];
-      if (e < 0) continue;
+    // Directions are constants, so that sums of scalars stay in registers.
+    const auto add_point_before = [&](auto direction) FINEGRAIN_INLINE {
+      constexpr int a = decltype(direction)::value, c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // c, b: the others
+      const Index   e = star.lower[3 * slot + a];
+      if (e < 0) return;
       const Index *next = star.upper + 3 * star.pivot[3 * slot + a];
-      const int    c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // the other directions
       merge(all, store_lower(lanes, e, next[c], next[b], block, pivot, work));
-      for (const int x : {c, b})
-        if (alpha != Real(0) && next[x] >= 0) add_product<Sign::plus>(lanes, e, next[x], partial + x * nn);
+      if (alpha != Real(0)) {
+        if (next[c] >= 0) add_product<Sign::plus>(lanes, e, next[c], partial + c * nn);
+        if (next[b] >= 0) add_product<Sign::plus>(lanes, e, next[b], partial + b * nn);
+      }
       if (next[a] >= 0) add_product<Sign::minus>(lanes, e, next[a], d);
-    }
+    };
+    add_point_before(std::integral_constant<int, 2>());
+    add_point_before(std::integral_constant<int, 1>());
+    add_point_before(std::integral_constant<int, 0>());
     if (alpha != Real(0))
       lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
