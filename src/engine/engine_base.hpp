@@ -170,7 +170,7 @@ protected:
         list.data());
       return r.cut(1) < rows_ ? copy_to<Space>(list) : Array<Index, Space>();
     };
-    r.rows   = split([](Index row) { return row; });
+    if (n_ == 1 || !row_of.extent(0)) r.rows = split([](Index row) { return row; }); // nobody else goes by rows
     r.slots  = row_of.extent(0) ? split([&](Index pos) { return row_of(pos); }) : r.rows;
     r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));

@@ -56,18 +56,9 @@ Problem make_problem(const Options &o, const std::string &name)
   return p;
 }
 
-PC make_pc(const Problem &p, const char *type)
-{
-  PC pc;
-  OK(PCCreate(PETSC_COMM_SELF, &pc));
-  OK(PCSetType(pc, type));
-  OK(PCSetOperators(pc, p.A, p.A));
-  return pc;
-}
-
 PC make_petsc(const Problem &p, PetscInt levels)
 {
-  PC pc = make_pc(p, PCILU);
+  PC pc = make_pc(p.A, PCILU);
   OK(PCFactorSetLevels(pc, levels));
   OK(PCFactorSetFill(pc, 30)); // no growing of arrays
   return pc;
@@ -76,14 +67,10 @@ PC make_petsc(const Problem &p, PetscInt levels)
 PC make_ours(const Problem &p, PetscInt levels, PCFinegrainScheduleType schedule, bool single,
              const std::string &executor)
 {
-  PC        pc = make_pc(p, PCPOWERQILU);
-  PetscEnum value;
-  PetscBool found;
-  OK(PetscEnumFind(PCFinegrainExecutorTypes, executor.c_str(), &value, &found));
-  PetscCheckAbort(found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", executor.c_str());
+  PC pc = make_pc(p.A, PCPOWERQILU);
   OK(PCPOWERQILUSetLevels(pc, levels));
   OK(PCFinegrainSetSchedule(pc, schedule));
-  OK(PCFinegrainSetExecutor(pc, static_cast<PCFinegrainExecutorType>(value)));
+  set_executor(pc, executor);
   if (single) OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
   return pc;
 }

@@ -28,24 +28,11 @@ struct Problem {
   Vec      b = nullptr, x = nullptr;
 };
 
-PC make_pc(const Problem &p, const char *type)
-{
-  PC pc;
-  OK(PCCreate(PETSC_COMM_SELF, &pc));
-  OK(PCSetType(pc, type));
-  OK(PCSetOperators(pc, p.A, p.A));
-  return pc;
-}
-
 PC make_ours(const Problem &p, const std::string &executor, bool single)
 {
-  PC        pc = make_pc(p, PCSIP);
-  PetscEnum value;
-  PetscBool found;
-  OK(PetscEnumFind(PCFinegrainExecutorTypes, executor.c_str(), &value, &found));
-  PetscCheckAbort(found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", executor.c_str());
+  PC pc = make_pc(p.A, PCSIP);
   OK(PCFinegrainSetGrid(pc, 1, p.size));
-  OK(PCFinegrainSetExecutor(pc, static_cast<PCFinegrainExecutorType>(value)));
+  set_executor(pc, executor);
   if (single) {
     OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
     OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
@@ -77,7 +64,7 @@ KSP make_ksp(PC pc, const Problem &p, const std::string &type)
 
 void run(const Problem &p, const std::vector<std::string> &executors, int repetitions, int threads)
 {
-  std::vector<Variant> variants{{"PETSc's ILU(0)", KSPRICHARDSON, false, [&] { return make_pc(p, PCILU); }}};
+  std::vector<Variant> variants{{"PETSc's ILU(0)", KSPRICHARDSON, false, [&] { return make_pc(p.A, PCILU); }}};
   for (const std::string &e : executors)
     for (const bool single : {false, true})
       variants.push_back(

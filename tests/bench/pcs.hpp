@@ -4,12 +4,32 @@
 #include "../../src/petsc/compat.hpp"
 #include "timing.hpp"
 
+#include <petscfinegrain.h>
 #include <petscksp.h>
 
 #include <cstdio>
 
 namespace finegrain::test
 {
+
+inline PC make_pc(Mat A, const char *type)
+{
+  PC pc;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, type));
+  OK(PCSetOperators(pc, A, A));
+  return pc;
+}
+
+// By the name that the option has.
+inline void set_executor(PC pc, const std::string &name)
+{
+  PetscEnum value;
+  PetscBool found;
+  OK(PetscEnumFind(PCFinegrainExecutorTypes, name.c_str(), &value, &found));
+  PetscCheckAbort(found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", name.c_str());
+  OK(PCFinegrainSetExecutor(pc, static_cast<PCFinegrainExecutorType>(value)));
+}
 
 inline void apply(benchmark::State &state, PC pc, Vec b, Vec x)
 {

@@ -175,15 +175,16 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b, Vec x)
+PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, Vec x)
 {
   Vec r, step;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecDuplicate(b, &step));
-  PetscCall(transposed ? PCApplyTranspose(M, b, x) : PCApply(M, b, x));
-  for (PetscInt i = 0; i < k; ++i) {
+  PetscCall(VecSet(x, 0));
+  if (transposed) std::reverse(turns.begin(), turns.end());
+  for (PC M : turns) {
     PetscCall(transposed ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
     PetscCall(VecAYPX(r, -1, b));
     PetscCall(transposed ? PCApplyTranspose(M, r, step) : PCApply(M, r, step));
@@ -191,6 +192,13 @@ PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b,
   }
   PetscCall(VecDestroy(&r));
   PetscCall(VecDestroy(&step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PlainSteps(A, std::vector<PC>(std::size_t(k) + 1, M), transposed, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

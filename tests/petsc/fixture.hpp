@@ -50,6 +50,10 @@ PetscErrorCode Apply(PC pc, Vec b, Vec x);
 // |x - y| / |y| in the maximum norm; NaN if either has one.
 PetscErrorCode Difference(Vec x, Vec y, PetscReal *d);
 
+// x = the result of steps x += M^-1 (b - A x) with these preconditioners in turn, from zero, or from the last to the
+// first with all transposed, with PETSc's functions.
+PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, Vec x);
+
 // x = M^-1 b and k steps x += M^-1 (b - A x), or the same with the transposes, with PETSc's functions.
 PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b, Vec x);
 

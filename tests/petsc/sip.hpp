@@ -57,26 +57,4 @@ struct Problem {
   int code;
 };
 
-// x = the result of steps x += M^-1 (b - A x) with these preconditioners in turn, from zero, or from the last to the
-// first with all transposed.
-inline PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, Vec x)
-{
-  Vec r, step;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(b, &r));
-  PetscCall(VecDuplicate(b, &step));
-  PetscCall(VecSet(x, 0));
-  if (transposed) std::reverse(turns.begin(), turns.end());
-  for (PC M : turns) {
-    PetscCall(transposed ? MatMultTranspose(A, x, r) : MatMult(A, x, r));
-    PetscCall(VecAYPX(r, -1, b));
-    PetscCall(transposed ? PCApplyTranspose(M, r, step) : PCApply(M, r, step));
-    PetscCall(VecAXPY(x, 1, step));
-  }
-  PetscCall(VecDestroy(&r));
-  PetscCall(VecDestroy(&step));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace finegrain::test::sip

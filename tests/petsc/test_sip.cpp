@@ -2,7 +2,6 @@
 #include "sip.hpp"
 
 using namespace finegrain::test;
-using sip::PlainSteps;
 using sip::Problem;
 
 namespace
