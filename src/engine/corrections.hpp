@@ -1,7 +1,7 @@
 // What an engine keeps for corrections.
 #pragma once
 
-#include "graph.hpp"
+#include "overlap.hpp"
 #include "residual.hpp"
 
 namespace finegrain
@@ -28,14 +28,14 @@ template <class Space> struct Couplings {
 template <class Space> struct Residuals {
   bool                 kept = false, keeps_difference = false, difference_known = false;
   Couplings<Space>     owned, left_out, ghost;
-  Array<Index, Space>  slots, rows;                // those without ghosts, then those with; empty: no row has any
-  HostArray<Index>     cut;                        // 0, number of positions without ghosts, number of rows
+  SplitRows<Space>     slots, rows;                // positions, and rows in the matrix's order
   Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the sweep before
 
   std::size_t index_bytes() const
   {
-    const bool shared = slots.data() == rows.data(); // positions are rows
-    return owned.bytes() + left_out.bytes() + ghost.bytes() + (slots.span() + !shared * rows.span()) * sizeof(Index);
+    const bool shared = slots.slots.data() == rows.slots.data(); // positions are rows
+    return owned.bytes() + left_out.bytes() + ghost.bytes() +
+           (slots.slots.span() + !shared * rows.slots.span()) * sizeof(Index);
   }
   std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
 };

@@ -20,6 +20,13 @@ const char *find_relaxation_conflict(const Recipe &r)
     return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single";
   if (relaxation.single_sums && r.precision == Precision::working)
     return "sums in single precision are of couplings stored in single precision or below";
+  if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
+    return "reduction in_place narrows the matrix's blocks where they are, and this precision is the one that they "
+           "have; take precision single, half or bfloat16, whichever is shorter, or reduction none";
+  if (relaxation.reduction == Reduction::in_place && r.precision == Precision::half &&
+      relaxation.scaling == Scaling::row)
+    return "reduction in_place narrows all blocks with one scale, and scaling row has one for each block row; take "
+           "scaling global, or reduction none";
   if (relaxation.exchange == Exchange::color &&
       (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile || r.executor == ExecutorKind::shuffle))
     return "an exchange after each color needs a run of its own for each, which the executors natural and launch "

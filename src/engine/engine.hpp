@@ -1,6 +1,7 @@
 // The facade: analyse once per nonzero pattern, factor for each set of values, apply in each iteration.
 #pragma once
 
+#include "halo.hpp"
 #include "pattern.hpp"
 #include "source.hpp"
 
@@ -96,27 +97,14 @@ struct Statistics {
   Offset       launches       = 0;                       // kernels since analyse
 };
 
-// What src/petsc does for the engine while it computes residuals and relaxes. The engine has no MPI.
-class Halo
-{
-public:
-  static constexpr Index all = -1;
-
-  virtual ~Halo() = default;
-  // Fetches the ghost block rows of x, all of them or those of one colour. Rows of x that are fetched somewhere, and
-  // these ghosts, stay as they are between the two calls.
-  virtual void begin(Index color, const Scalar *x, Scalar *ghosts) = 0;
-  virtual void end(Index color, const Scalar *x, Scalar *ghosts)   = 0;
-  // Adds what every rank has for its ghosts to their owners' rows.
-  virtual void add(Index color, const Scalar *ghosts, Scalar *x) = 0;
-  // Says that rows without ghosts (interior) or with them are about to be done, or have been.
-  virtual void residual(bool interior, bool starts) = 0;
-};
+// Where a caller's arrays lie: on the host, or where the engine works. The same on engines of hosts.
+enum class Place { host, engine };
 
 // The matrix's values as they are now.
 struct Values {
   Source owned, coupling;
   bool   short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
+  Place  place          = Place::host;
 };
 
 class Engine
@@ -131,9 +119,16 @@ public:
   // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
   // the whole matrix, else nothing, -1.
   virtual Real find_largest(const Values &) = 0;
-  // Loads the values and factors. The source need not outlive the call.
+  // Loads the values and factors. The source need not outlive the call, but for Reduction::in_place: then the blocks
+  // of the couplings lie behind those of the owned square in one array, where the engine works, that goes on for
+  // block_slack bytes. It becomes the engine's storage: its numbers are lost, and the caller keeps it until the next
+  // factor(), analyse() or the end of the engine.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport         factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
+  // Where the vectors of all later calls lie. Host, at first.
+  virtual void set_place(Place) {}
+  // A vector for callers, lying where theirs do; made at first use, and the same ever after.
+  virtual Scalar *scratch() = 0;
   // Where there are several factors: which one applications and corrections take from now on, 0 at first.
   virtual void choose(int) {}
   // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.

@@ -4,6 +4,7 @@
 #include "corrections.hpp"
 #include "directions.hpp"
 #include "kernels.hpp"
+#include "storage.hpp"
 
 namespace finegrain
 {
@@ -12,8 +13,7 @@ namespace finegrain
 template <class Space> struct BlockStorage {
   Array<unsigned char, Space> bytes;
 
-  // Kernels that read a block in wide pieces may read past its end.
-  static constexpr std::size_t slack = 64;
+  static constexpr std::size_t slack = block_slack;
   void                         allocate(Offset scalars, Precision p)
   {
     size_ = std::size_t(scalars) * storage_size(p);
@@ -41,6 +41,12 @@ public:
     Statistics s = statistics_;
     s.launches   = launches_;
     return s;
+  }
+
+  Scalar *scratch() override
+  {
+    if (!scratch_.extent(0)) scratch_ = make_array<Scalar, Space>("finegrain::step", scalars());
+    return scratch_.data();
   }
 
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
@@ -81,6 +87,7 @@ protected:
     trouble_   = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches_  = 0;
     residuals_ = {};
+    scratch_   = {};
     halo_      = nullptr;
 
     statistics_             = {};
@@ -155,23 +162,9 @@ protected:
     r.kept                   = true;
     r.owned.set(view.owned, {});
     r.ghost.set(view.coupling, {});
-    const auto has_ghosts = [&](Index row) {
-      return view.coupling.entries() > 0 && view.coupling.ptr(row + 1) > view.coupling.ptr(row);
-    };
-    r.cut    = make_array<Index>("finegrain::cut", 3);
-    r.cut(0) = 0;
-    r.cut(2) = rows_;
-    // The places with rows without ghosts, then those with them.
-    const auto split = [&](const auto &row_at) {
-      const auto list = make_array<Index>("finegrain::slots", std::size_t(rows_));
-      for (Index at = 0; at < rows_; ++at) list(at) = at;
-      r.cut(1) = Index(
-        std::stable_partition(list.data(), list.data() + rows_, [&](Index at) { return !has_ghosts(row_at(at)); }) -
-        list.data());
-      return r.cut(1) < rows_ ? copy_to<Space>(list) : Array<Index, Space>();
-    };
-    if (n_ == 1 || !row_of.extent(0)) r.rows = split([](Index row) { return row; }); // nobody else goes by rows
-    r.slots  = row_of.extent(0) ? split([&](Index pos) { return row_of(pos); }) : r.rows;
+    const auto same = [](Index row) { return row; };
+    if (n_ == 1 || !row_of.extent(0)) r.rows = split_rows<Space>(rows_, view.coupling, same); // others go by position
+    r.slots  = row_of.extent(0) ? split_rows<Space>(rows_, view.coupling, row_of) : r.rows;
     r.rhs    = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
   }
@@ -182,8 +175,9 @@ protected:
     const auto        residual = find_kernels<Exec>(n_, Precision::working, Precision::working).residual;
     Residuals<Space> &r        = residuals_;
     // A matrix of scalars is read in its own order; rows of blocks do not mind the order of the factor.
-    const bool        by_row = n_ == 1 && !is_short;
-    ResidualArguments a{(by_row ? r.rows : r.slots).data(),
+    const bool              by_row = n_ == 1 && !is_short;
+    const SplitRows<Space> &parts  = by_row ? r.rows : r.slots;
+    ResidualArguments       a{parts.slots.data(),
                         by_row ? nullptr : row_of(),
                         y_by_row(),
                         (is_short ? r.left_out : r.owned).list(),
@@ -196,18 +190,9 @@ protected:
                         r.ghosts.data(),
                         r.rhs.data(),
                         r.y.data()};
-    const auto        part = [&](Index which) {
-      if (halo_) halo_->residual(which == 0, true);
-      residual(run_independent(r.cut.data() + which), n_, a);
-      if (halo_) halo_->residual(which == 0, false);
-    };
-    if (halo_) halo_->begin(Halo::all, x, r.ghosts.data());
-    part(0);
-    if (halo_) {
-      finish();
-      halo_->end(Halo::all, x, r.ghosts.data());
-    }
-    part(1);
+    overlap(
+      halo_, x, r.ghosts.data(), [&](int which) { residual(run_independent(parts.cut.data() + which), n_, a); },
+      [&] { finish(); });
   }
 
   // What residuals of the whole operator read and compute.
@@ -230,6 +215,7 @@ protected:
   Direction<Space>               forward_, backward_;
   ProgressMemory<Space>          progress_;
   Residuals<Space>               residuals_;
+  Array<Scalar, Space>           scratch_;
   Kokkos::View<Trouble, Space>   trouble_;
   Halo                          *halo_     = nullptr;
   Offset                         launches_ = 0;

@@ -42,12 +42,13 @@ public:
     return all;
   }
 
-  void choose(int member) override { chosen_ = std::size_t(member); }
-  void apply(const Scalar *b, Scalar *x) override { chosen().apply(b, x); }
-  void proceed(const Scalar *, Scalar *) override {} // relaxations only
-  void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
-  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
-               Scalar *total) override
+  Scalar *scratch() override { return first().scratch(); }
+  void    choose(int member) override { chosen_ = std::size_t(member); }
+  void    apply(const Scalar *b, Scalar *x) override { chosen().apply(b, x); }
+  void    proceed(const Scalar *, Scalar *) override {} // relaxations only
+  void    allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
+  void    correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
+                  Scalar *total) override
   {
     apply_added(find_residual(values, b, x), step, total);
   }

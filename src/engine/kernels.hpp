@@ -61,6 +61,13 @@ struct ResidualArguments {
   Scalar       *r, *z;
 };
 
+struct TransposedProductArguments {
+  EntryList     by_row;            // given: scattered by one thread of a host, `in` is in `out` already
+  const Index  *ptr, *entry, *row; // gathered
+  const Scalar *blocks, *in, *x;
+  Scalar       *out;
+};
+
 struct FactorArguments {
   const Index *lower_ptr, *upper_ptr;
   const Index *lower_source, *diagonal_source, *upper_source;
@@ -91,6 +98,8 @@ template <class Exec> struct Kernels {
   void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
+  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, where the residual is plain
+  void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
   void (*stone)(const Run<Exec> &, int n, const StoneArguments &); // block sizes 1 and any only, else null
 };

@@ -46,16 +46,23 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
                                                          static_cast<const Diagonal *>(a.diagonal), a.in, a.out,
                                                          a.vectors});
   }
+  template <bool Plain, Sign sign> static void multiply(const Run<Exec> &run, int n, const ResidualArguments &a)
+  {
+    execute<N>(run, ResidualRow<N, Plain, sign>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost,
+                                                a.owned, a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
+  }
   static void residual(const Run<Exec> &run, int n, const ResidualArguments &a)
   {
-    const auto go = [&]<bool Plain>() {
-      execute<N>(run, ResidualRow<N, Plain>{BlockSize<N>(n), a.slots, a.row_of, a.y_by_row, a.inside, a.ghost,
-                                            a.owned, a.coupling, a.difference, a.b, a.x, a.ghosts, a.r, a.z});
-    };
     if constexpr (N == 1)
       if (!a.row_of && !a.difference && !a.inside.entry && !a.ghost.entry && !a.owned.base && !a.coupling.base)
-        return go.template operator()<true>();
-    go.template operator()<false>();
+        return multiply<true, Sign::minus>(run, n, a);
+    multiply<false, Sign::minus>(run, n, a);
+  }
+  static void transposed_product(const Run<Exec> &run, int n, const TransposedProductArguments &a)
+  {
+    if constexpr (!works_in_teams<Exec>)
+      if (a.by_row.ptr) return execute<N>(run, ScatterRow<N>{BlockSize<N>(n), a.by_row, a.blocks, a.x, a.out});
+    execute<N>(run, TransposedProductRow<N>{BlockSize<N>(n), a.ptr, a.entry, a.row, a.blocks, a.in, a.x, a.out});
   }
   static void stone(const Run<Exec> &run, int n, const StoneArguments &a)
   {
@@ -105,6 +112,8 @@ template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, P
             w ? &Working::template forward<1, true> : nullptr,
             T::template backward<1>,
             Working::residual,
+            Working::template multiply<true, Sign::plus>,
+            Working::transposed_product,
             T::factor,
             stone_kernel<T, N>()};
   });

@@ -48,6 +48,9 @@ enum class Exchange { none, sweep, color };
 // How half-precision storage is scaled: one power of two for the matrix, or one for each block row.
 enum class Scaling { global, row };
 
+// Whether couplings are stored in memory of their own, or where the matrix's blocks are (Mirror::give_blocks()).
+enum class Reduction { none, in_place };
+
 struct Relaxation {
   int       sweeps      = 15; // of the kind below; symmetric: up and down
   SweepKind sweep       = SweepKind::forward;
@@ -55,6 +58,7 @@ struct Relaxation {
   Scaling   scaling     = Scaling::global;
   Exchange  exchange    = Exchange::none;
   bool      single_sums = false; // products of couplings are summed in single precision
+  Reduction reduction   = Reduction::none;
 };
 
 // What becomes of fill between two rows of a colour, which sweeps by colours cannot have (numerics.md 3).

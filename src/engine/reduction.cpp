@@ -13,6 +13,7 @@
 // where the last stream does (factor 2), in the range of part 0, which does them after it has spread that range.
 #include "reduction.hpp"
 
+#include "staging.hpp"
 #include "storage.hpp"
 
 namespace finegrain
@@ -161,6 +162,25 @@ void reduce_storage(const typename Exec::execution_space &exec, From *data, Offs
     else reduce_in_parts<To>(exec, threads, data, count, scale, flushed);
   }
 }
+
+template <class Exec> void reduce_blocks(const typename Exec::execution_space &exec, Scalar *blocks, Offset count,
+                                         Precision to, Real scale, Offset *flushed)
+{
+  using Space          = typename Exec::memory_space;
+  const Offset numbers = Parts<Scalar>::count * count;
+  Real *const  data    = reinterpret_cast<Real *>(blocks);
+  if (to == Precision::half) reduce_storage<Exec, Half>(exec, data, numbers, scale, flushed);
+  else if (to == Precision::bfloat16) reduce_storage<Exec, BFloat16>(exec, data, numbers, scale, flushed);
+  else if constexpr (sizeof(Real) > sizeof(float)) reduce_storage<Exec, float>(exec, data, numbers, scale, flushed);
+  unsigned char *const end = reinterpret_cast<unsigned char *>(blocks) + std::size_t(count) * storage_size(to);
+  Kokkos::deep_copy(exec, Loose<unsigned char, Space>(end, block_slack), 0);
+}
+
+template void reduce_blocks<HostExec>(const HostExec &, Scalar *, Offset, Precision, Real, Offset *);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template void reduce_blocks<DeviceExec>(const DeviceExec::execution_space &, Scalar *, Offset, Precision, Real,
+                                        Offset *);
+#endif
 
 #define FINEGRAIN_REDUCE(To, From)                                                                                   \
   template void reduce_in_parts<To, From>(const HostExec &, Index, From *, Offset, From, Offset *);                  \

@@ -19,8 +19,13 @@ template <class Exec, class To, class From> void reduce_storage(const typename E
                                                                 From *data, Offset count, From scale = 1,
                                                                 Offset *flushed = nullptr);
 
-// The same on a host by this many threads, however few the numbers: for tests and measurements. reduce_storage()
-// takes all threads, or one and one pass upwards where that is less work.
+// The same for scalars and a precision below working; zeros follow for block_slack bytes. The memory has that much
+// more.
+template <class Exec> void reduce_blocks(const typename Exec::execution_space &exec, Scalar *blocks, Offset count,
+                                         Precision to, Real scale, Offset *flushed);
+
+// reduce_storage() on a host by this many threads, however few the numbers: for tests and measurements.
+// reduce_storage() takes all threads, or one and one pass upwards where that is less work.
 template <class To, class From> void reduce_in_parts(const HostExec &exec, Index parts, From *data, Offset count,
                                                      From scale = 1, Offset *flushed = nullptr);
 

@@ -16,10 +16,12 @@ namespace finegrain
 struct RelaxRows {
   const Index *ptr, *mid, *col, *row_of;
   Index        owned;
-  bool         backward; // slots run from the last position to the first
+  bool         backward;        // slots run from the last position to the first
+  const Index *block = nullptr; // number of each entry's block in storage; null: they are stored in this order
 
   KOKKOS_FORCEINLINE_FUNCTION Index position(Index slot) const { return backward ? owned - 1 - slot : slot; }
   KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
+  KOKKOS_FORCEINLINE_FUNCTION Index number(Index e) const { return block ? block[e] : e; }
 };
 
 // 1 / scale of stored couplings: one for all rows or one for each position.
@@ -106,8 +108,9 @@ private:
         look_ahead<1, Caches::first>(rows.col + first + 64);
       }
       for (Index e = first; e < last; ++e) {
-        if constexpr (looks_ahead) look_ahead<N * N * sizeof(OffDiagonal), Caches::first>(blocks + e * nn + 1024);
-        sums.add(blocks + e * nn, column(e));
+        const OffDiagonal *block = blocks + rows.number(e) * nn;
+        if constexpr (looks_ahead) look_ahead<N * N * sizeof(OffDiagonal), Caches::first>(block + 1024);
+        sums.add(block, column(e));
       }
       Sum total[std::size_t(sums.rows)];
       sums.add_up(total);
@@ -118,7 +121,7 @@ private:
     lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
       Sum total[std::size_t(s.width)];
       ColumnSums<N, Sum, s.width>{n, s}(
-        first, last, [&](Index e) FINEGRAIN_INLINE { return blocks + e * nn; }, column, total);
+        first, last, [&](Index e) FINEGRAIN_INLINE { return blocks + rows.number(e) * nn; }, column, total);
       put(s, total);
     });
   }
@@ -232,6 +235,36 @@ private:
 #endif
 };
 
+template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
+{
+  Scalar check = Scalar(0); // 0 times what is not finite is not 0
+  for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
+  return is_finite(magnitude(check));
+}
+
+// Looks for couplings that are not finite as they are stored, where they were narrowed in place.
+template <class OffDiagonal> struct CheckRow {
+  BlockSize<0>       n;
+  RelaxRows          rows;
+  const OffDiagonal *blocks;
+  Trouble           *trouble;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
+  {
+    for (Index e = rows.ptr[pos]; e < rows.ptr[pos + 1]; ++e) {
+      const OffDiagonal *block = blocks + Offset(rows.number(e)) * n * n;
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+        if (!are_finite(block + at, count)) atomic_lower(&trouble->bad_coupling, rows.row(pos));
+      });
+    }
+  }
+};
+
 // Stores one row: its couplings, scaled and narrowed, and the inverse of its diagonal block.
 template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   BlockSize<N>   n;
@@ -241,7 +274,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   const Real    *largest; // by position: a scale for each row; null: `scale`
   Real           scale;
   Shift          shift;
-  OffDiagonal   *blocks;
+  OffDiagonal   *blocks; // null: couplings are narrowed where they are
   Diagonal      *diagonal;
   Real          *unscale; // by position, with `largest`
   Trouble       *trouble;
@@ -258,15 +291,13 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     const Index  row  = row_of ? row_of[pos] : pos;
     const Real   beta = largest ? find_scale(largest[pos]) : scale;
     if (largest) lanes.once([&] { unscale[pos] = 1 / beta; });
-    for (Index e = ptr[pos]; e < ptr[pos + 1]; ++e) {
+    for (Index e = ptr[pos]; blocks && e < ptr[pos + 1]; ++e) {
       const Scalar *a  = source.view(lanes, n, e, block);
       OffDiagonal  *to = blocks + e * nn;
       lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
         const Offset flushed = narrow(a + at, count, beta, to + at);
-        Scalar       check   = Scalar(0); // 0 times what is not finite is not 0
-        for (int i = at; i < at + count; ++i) check = madd(Scalar(0), convert<Scalar>(to[i]), check);
         if (flushed > 0) atomic_add(&trouble->flushed, flushed);
-        if (!is_finite(magnitude(check))) atomic_lower(&trouble->bad_coupling, row);
+        if (!are_finite(to + at, count)) atomic_lower(&trouble->bad_coupling, row);
       });
     }
     source.inside.load(lanes, n, diagonal_entry[pos], d);

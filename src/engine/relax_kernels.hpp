@@ -49,6 +49,12 @@ struct LoadArguments {
   Trouble       *trouble;
 };
 
+struct CheckArguments {
+  RelaxRows   rows;
+  const void *blocks;
+  Trouble    *trouble;
+};
+
 // How a relaxation stores and sums.
 struct RelaxStorage {
   Precision off_diagonal = Precision::working, diagonal = Precision::working;
@@ -65,6 +71,7 @@ template <class Exec> struct RelaxKernels {
 template <class Exec> struct RareRelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &); // several vectors
   void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &);
+  void (*check)(const Run<Exec> &, int n, const CheckArguments &);
 };
 
 // Block sizes are compiled for inverses in working precision and couplings in working, single and half; the rest goes

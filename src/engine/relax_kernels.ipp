@@ -22,6 +22,11 @@ template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struc
                       BlockSize<0>(n), a.rows, a.entry, static_cast<const OffDiagonal *>(a.blocks),
                       static_cast<const Diagonal *>(a.diagonal), a.unscale, a.omega, a.in, a.x, a.out, a.vectors});
   }
+  static void check(const Run<Exec> &run, int n, const CheckArguments &a)
+  {
+    execute<0>(run,
+               CheckRow<OffDiagonal>{BlockSize<0>(n), a.rows, static_cast<const OffDiagonal *>(a.blocks), a.trouble});
+  }
   static void largest(const Run<Exec> &run, int n, const LargestArguments &a)
   {
     execute<N>(run, LargestRow<N>{BlockSize<N>(n), a.ptr, a.source, a.largest});
@@ -89,7 +94,7 @@ template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const RelaxS
 {
   return with_relax_storage<true>(s, [](auto off, auto diagonal, auto sum) -> RareRelaxKernels<Exec> {
     using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
-    return {T::template relax<most_vectors>, T::transposed};
+    return {T::template relax<most_vectors>, T::transposed, T::check};
   });
 }
 

@@ -1,6 +1,7 @@
 // The engine of multicolour point-implicit relaxation (numerics.md 2).
 #include "coupling_rows.hpp"
 #include "engine_base.hpp"
+#include "reduction.hpp"
 #include "relax_kernels.hpp"
 
 namespace finegrain
@@ -34,6 +35,16 @@ struct Narrow {
   const Scalar               *from;
   Single                     *to;
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
+};
+
+// Blocks of the matrix that are no couplings: their inverses are stored elsewhere. As zeros they are narrowed without
+// loss, and never too large for storage.
+struct ClearDiagonal {
+  Offset       nn;
+  const Index *entry;
+  Scalar      *blocks;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[entry[i / nn] * nn + i % nn] = Scalar(0); }
 };
 
 template <class Exec> class RelaxationOn final : public EngineBase<Exec>
@@ -76,7 +87,8 @@ public:
     rare_    = rare_relax_kernels_for<Exec>(storage_);
 
     const Offset nn = Offset(n_) * n_;
-    blocks_.allocate(Offset(rows.entries()) * nn, recipe.precision);
+    blocks_.allocate(in_place() ? 0 : Offset(rows.entries()) * nn, recipe.precision);
+    stored_ = in_place() ? nullptr : blocks_.data();
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
     scaled_            = recipe.precision == Precision::half;
     const bool by_row  = scaled_ && options_.scaling == Scaling::row;
@@ -100,6 +112,8 @@ public:
     statistics_.coloring    = recipe.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
     statistics_.lower       = rows.entries();
+    owned_scalars_          = view.owned.entries() * nn;
+    ghost_scalars_          = fetches ? view.coupling.entries() * nn : 0;
     count();
     return {};
   }
@@ -124,8 +138,9 @@ public:
     const Real scale  = largest >= 0 ? find_scale(largest) : Real(1);
     kernels_.load(Base::run_independent(all_cut_.data()), n_,
                   {rows_of_.ptr.data(), Base::row_of(), rows_of_.diagonal.data(), source(values),
-                   by_row ? largest_.data() : nullptr, scale, shift_, blocks_.data(), diagonal_.data(),
-                   unscale_.data(), trouble_.data()});
+                   by_row ? largest_.data() : nullptr, scale, shift_, in_place() ? nullptr : blocks_.data(),
+                   diagonal_.data(), unscale_.data(), trouble_.data()});
+    if (in_place()) narrow_in_place(const_cast<Scalar *>(values.owned.values), scale);
     statistics_.scale = scale;
     unscale_all_      = {by_row ? unscale_.data() : nullptr, 1 / scale};
     return Base::report_trouble();
@@ -179,7 +194,10 @@ public:
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
     if (!has_transposed_) { // at first use
-      transposed_     = copy_to<Space>(transpose_couplings(copy_to<Kokkos::HostSpace>(rows_of_), ghost_count()));
+      const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
+      const auto t    = transpose_couplings(rows, ghost_count());
+      for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
+      transposed_     = copy_to<Space>(t);
       has_transposed_ = true;
       statistics_.index_bytes += transposed_.bytes();
     }
@@ -206,8 +224,28 @@ private:
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
-    return {rows_of_.view(), false, blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
-            ghosts_.data(),  {}};
+    return {stored_rows(),  false, stored_, diagonal_.data(), unscale_all_, options_.omega, b, x, x,
+            ghosts_.data(), {}};
+  }
+  // In place, blocks have the order of the matrix.
+  RelaxRows stored_rows() const
+  {
+    RelaxRows r = rows_of_.view();
+    r.block     = in_place() ? rows_of_.source.data() : nullptr;
+    return r;
+  }
+  bool in_place() const { return options_.reduction == Reduction::in_place; }
+
+  // The matrix's blocks become the couplings as they are stored, diagonal blocks zeros (Reduction::in_place).
+  void narrow_in_place(Scalar *blocks, Real scale)
+  {
+    const Offset nn = Offset(n_) * n_;
+    Base::for_each(rows_ * nn, ClearDiagonal{nn, rows_of_.diagonal.data(), blocks});
+    // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
+    reduce_blocks<Exec>(exec_, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
+                        &trouble_.data()->flushed);
+    stored_ = blocks;
+    rare_.check(Base::run_independent(all_cut_.data()), n_, {stored_rows(), stored_, trouble_.data()});
   }
   bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
 
@@ -297,8 +335,7 @@ private:
     rows.ptr       = transposed_.ptr.data();
     rows.col       = transposed_.position.data();
     TransposedRelaxArguments a{
-      rows,   transposed_.entry.data(), blocks_.data(), diagonal_.data(), unscale_all_, options_.omega, b, x, x,
-      vectors};
+      rows, transposed_.entry.data(), stored_, diagonal_.data(), unscale_all_, options_.omega, b, x, x, vectors};
     for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, loose(x + v * vectors.stride), Scalar(0));
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
@@ -351,8 +388,10 @@ private:
     const std::size_t       sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
     const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
     const double      first = double(first_entries_); // read by the first sweep
-    s.factor_bytes          = blocks_.size() + diagonal_.size() + unscale_.span() * sizeof(Real);
-    first_bytes_ = std::size_t(double(blocks_.size()) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
+    const std::size_t blocks =
+      std::size_t(rows_of_.entries()) * std::size_t(n_) * std::size_t(n_) * storage_size(storage_.off_diagonal);
+    s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
+    first_bytes_   = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
                    unscale_.span() * sizeof(Real);
     s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
     s.work_bytes  = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
@@ -393,7 +432,9 @@ private:
   TransposedCouplings<Space> transposed_;
   bool                       has_transposed_ = false, scaled_ = false;
   BlockStorage<Space>        blocks_, diagonal_;
-  Array<Real, Space>         largest_, unscale_; // by position: half precision, scaled by row
+  const void                *stored_        = nullptr; // the couplings: blocks_, or the matrix's, in place
+  Offset                     owned_scalars_ = 0, ghost_scalars_ = 0; // of the matrix
+  Array<Real, Space>         largest_, unscale_;                     // by position: half precision, scaled by row
   Unscale                    unscale_all_;
   Array<Scalar, Space>       ghosts_, rhs_;
   bool                       copies_ = false; // x and ghosts in single precision, for sums in that

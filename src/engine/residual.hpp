@@ -1,4 +1,4 @@
-// The row function of residuals: right-hand sides of correction iterations (numerics.md 1).
+// The row functions of residuals, right-hand sides of correction iterations (numerics.md 1), and of products.
 #pragma once
 
 #include "source.hpp"
@@ -16,9 +16,11 @@ struct EntryList {
 //   r = (D - D_A) x - sum of a x over the couplings that are not in the factor,   z = y - x,
 // so that the residual after that application is r + E z: neither upper blocks nor the matrix's diagonal are read,
 // and the next forward sweep reads E anyway.
+// Sign::plus is the product, r = b + sum of a x; b null: zero.
 // Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
-// row of scalars is too short to ask.
-template <int N, bool Plain = false> struct ResidualRow {
+// row of scalars is too short to ask. The matrix is then one stream, and it is asked for early: a stream that is not
+// has a third to a half of the bandwidth (docs/performance.md).
+template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
   BlockSize<N>  n;
   const Index  *slots;  // the positions to visit; null: all in order
   const Index  *row_of; // row at each position; null: the same
@@ -45,11 +47,13 @@ template <int N, bool Plain = false> struct ResidualRow {
         sums.zero();
         accumulate<Sign::plus>(s, n, difference + Offset(pos) * n * n, x + at, sums);
         for (int i = s.first; i < s.first + s.width; ++i) z[z_at + i] -= x[at + i];
+      } else if (sign == Sign::plus && !b) {
+        sums.zero();
       } else {
         sums.load(b + at + s.first);
       }
-      subtract(s, simplify(inside), row, simplify(owned), x, sums);
-      subtract(s, simplify(ghost), row, simplify(coupling), ghosts, sums);
+      add_up(s, simplify(inside), row, simplify(owned), x, sums);
+      add_up(s, simplify(ghost), row, simplify(coupling), ghosts, sums);
       sums.store(r + at + s.first);
     });
   }
@@ -63,19 +67,84 @@ private:
   {
     return {v.values, Plain ? nullptr : v.base, v.mask};
   }
-  template <int W> KOKKOS_FORCEINLINE_FUNCTION void subtract(Strip<W> s, const EntryList &list, Index row,
-                                                             const Source &values, const Scalar *from,
-                                                             Accumulator<W> &sums) const
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void add_up(Strip<W> s, const EntryList &list, Index row,
+                                                           const Source &values, const Scalar *from,
+                                                           Accumulator<W> &sums) const
   {
     if (!list.ptr) return;
     const Index first = list.ptr[row], last = list.ptr[row + 1];
-    if constexpr (N ==
-                  1) { // in the matrix's order; a stream that is not asked for early has a third of the bandwidth
-      look_ahead<1>(values.values + first + 256);
-      look_ahead<1>(list.col + first + 256);
+    if constexpr (N == 1) look_ahead<1>(values.values + first + 256);
+    if constexpr (N == 1 || Plain) look_ahead<1>(list.col + first + 256);
+    for (Index e = first; e < last; ++e) {
+      if constexpr (N > 1 && Plain)
+        look_ahead<std::size_t(N) * N * sizeof(Scalar), Caches::first>(values.values + Offset(e) * n * n + 768);
+      values.template accumulate_product<sign>(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n,
+                                               sums);
     }
-    for (Index e = first; e < last; ++e)
-      values.subtract_product(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n, sums);
+  }
+};
+
+// sums[c] += column first + c of a block times x, for some columns of the block: rows in ascending order.
+template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s, BlockSize<N> n, const Scalar *block,
+                                                                     const Scalar *x, Scalar *sums)
+{
+  for (int c = 0; c < W; ++c)
+    for (int a = 0; a < n; ++a) sums[c] = madd(x[a], block[(s.first + c) * n + a], sums[c]);
+}
+
+// Row `slot` of out = in + A^T x, which is a column of A: the sum of a^T x over its entries, gathered through an
+// index of their own. `in` null: zero. Its rows are summed in ascending order.
+template <int N> struct TransposedProductRow {
+  BlockSize<N>  n;
+  const Index  *ptr, *entry, *row; // entries of each column, and the row that each is of
+  const Scalar *blocks, *in, *x;
+  Scalar       *out;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  {
+    lanes.template strips<8>([&](auto s) FINEGRAIN_INLINE {
+      const Offset at = Offset(slot) * n + s.first;
+      Scalar       sums[std::size_t(s.width)];
+      for (int c = 0; c < s.width; ++c) sums[c] = in ? in[at + c] : Scalar(0);
+      for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e)
+        add_columns(s, n, blocks + Offset(entry[e]) * n * n, x + Offset(row[e]) * n, sums);
+      for (int c = 0; c < s.width; ++c) out[at + c] = sums[c];
+    });
+  }
+};
+
+// The same for one thread of a host, which visits rows in order and adds to the columns they have: the matrix is one
+// stream. out holds `in`, or zero.
+template <int N> struct ScatterRow {
+  BlockSize<N>  n;
+  EntryList     inside;
+  const Scalar *blocks, *x;
+  Scalar       *out;
+
+  static constexpr bool                            keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index row, const Lanes &lanes, Scalar *, Everywhere) const
+  {
+    const Scalar *xr = x + Offset(row) * n;
+    for (Index e = inside.ptr[row]; e < inside.ptr[row + 1]; ++e) {
+      const Scalar *block = blocks + Offset(e) * n * n;
+      Scalar       *to    = out + Offset(inside.col[e]) * n;
+      if constexpr (N > 0) look_ahead<std::size_t(N) * N * sizeof(Scalar), Caches::first>(block + 768);
+      lanes.template strips<8>([&](auto s) FINEGRAIN_INLINE {
+        Scalar sums[std::size_t(s.width)]; // of its own: stores to `to` could change the block
+        for (int c = 0; c < s.width; ++c) sums[c] = to[s.first + c];
+        add_columns(s, n, block, xr, sums);
+        for (int c = 0; c < s.width; ++c) to[s.first + c] = sums[c];
+      });
+    }
   }
 };
 

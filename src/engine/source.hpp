@@ -41,17 +41,18 @@ struct Source {
     return space;
   }
 
-  // sums -= A x for the rows of one strip of an entry's block A.
-  template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void subtract_product(Strip<W> s, BlockSize<N> n, Index entry,
-                                                                            const Scalar   *x,
-                                                                            Accumulator<W> &sums) const
+  // sums -+= A x for the rows of one strip of an entry's block A.
+  template <Sign sign, int W, int N> KOKKOS_FORCEINLINE_FUNCTION void accumulate_product(Strip<W> s, BlockSize<N> n,
+                                                                                         Index entry, const Scalar *x,
+                                                                                         Accumulator<W> &sums) const
   {
-    if (!base) accumulate<Sign::minus>(s, n, values + Offset(entry) * n * n, x, sums);
+    if (!base) accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
     else
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
         for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
-        sums.subtract_product(multiplier(x[c]), column);
+        if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(x[c]), column);
+        else sums.add_product(multiplier(x[c]), column);
       }
   }
 

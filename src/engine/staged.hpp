@@ -1,9 +1,10 @@
-// An engine for callers whose arrays lie on the host, around one that works in another memory space: values and
-// vectors are copied there and back. The one place where that is done. It runs in the tests with Space = HostSpace
-// and is compiled for CUDA; nobody has run it on a GPU yet.
+// An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
+// are copied there and back. It runs in the tests with Space = HostSpace and is compiled for CUDA; nobody has run it
+// on a GPU yet.
 #pragma once
 
 #include "engine.hpp"
+#include "staging.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -36,34 +37,39 @@ public:
   void set_halo(Halo *halo) override
   {
     halo_ = halo;
-    engine_->set_halo(halo ? this : nullptr);
+    engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
   }
+  void    set_place(Place place) override { there_ = place == Place::engine; }
+  Scalar *scratch() override { return there_ ? engine_->scratch() : make_room(scratch_, scalars_); }
 
   Real find_largest(const Values &values) override
   {
-    send_values(values);
-    sent_ = true;
-    return engine_->find_largest(there());
+    const Values here = send(values, false);
+    sent_             = true;
+    return engine_->find_largest(here);
   }
 
   FactorReport factor(const Values &values, Real largest) override
   {
-    if (!sent_) send_values(values);
-    sent_             = false;
-    owned_.current    = true;
-    coupling_.current = values.coupling.values; // need not be given
-    return engine_->factor(there(), largest);
+    const bool   staged = values.place == Place::host;
+    const Values here   = sent_ && staged ? this->sent() : send(values, false);
+    sent_               = false;
+    owned_.current      = staged;
+    coupling_.current   = staged && values.coupling.values; // need not be given
+    return engine_->factor(here, largest);
   }
 
   void choose(int factor) override { engine_->choose(factor); }
   void apply(const Scalar *b, Scalar *x) override
   {
+    if (there_) return engine_->apply(b, x);
     const Scalar *rhs = send(b_, b);
-    engine_->apply(rhs, room(x_, scalars_));
+    engine_->apply(rhs, make_room(x_, scalars_));
     fetch(x, x_);
   }
   void proceed(const Scalar *b, Scalar *x) override
   {
+    if (there_) return engine_->proceed(b, x);
     const Scalar *rhs = send(b_, b);
     engine_->proceed(rhs, send(x_, x));
     fetch(x, x_);
@@ -75,33 +81,33 @@ public:
   void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
                Scalar *total) override
   {
-    send(owned_, values.owned, values.short_residual);
-    send(coupling_, values.coupling, values.short_residual);
-    const Values  here{owned_.source(), coupling_.source(), values.short_residual};
+    const Values here = send(values, values.short_residual);
+    if (there_) return engine_->correct(here, b, x, last, step, total);
     const Scalar *rhs = send(b_, b), *from = send(x_, x), *before = nullptr;
     if (last) before = last == x ? from : send(last == step ? step_ : last_, last);
     Scalar *sum = nullptr;
     if (total) sum = total == x ? x_.data() : send(total_, total);
-    engine_->correct(here, rhs, from, before, room(step_, scalars_), sum);
+    engine_->correct(here, rhs, from, before, make_room(step_, scalars_), sum);
     fetch(step, step_);
     if (total) fetch(total, total == x ? x_ : total_);
   }
 
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
   {
-    send(owned_, values.owned, false);
-    send(coupling_, values.coupling, false);
+    const Values here = send(values, false);
+    if (there_) return engine_->find_residual(here, b, x);
     const Scalar *rhs = send(b_, b), *from = send(x_, x);
-    const Scalar *r = engine_->find_residual({owned_.source(), coupling_.source()}, rhs, from);
+    const Scalar *r = engine_->find_residual(here, rhs, from);
     if (residual_.extent(0) < scalars_) residual_ = make_array<Scalar>("finegrain::staged", scalars_);
-    copy_down(residual_.data(), r, scalars_);
+    copy_down<Space>(residual_.data(), r, scalars_);
     return residual_.data();
   }
   void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
   {
+    if (there_) return engine_->apply_added(r, step, total);
     const Scalar *rhs = send(b_, r);
     Scalar       *sum = total ? send(total_, total) : nullptr;
-    engine_->apply_added(rhs, room(step_, scalars_), sum);
+    engine_->apply_added(rhs, make_room(step_, scalars_), sum);
     fetch(step, step_);
     if (total) fetch(total, total_);
   }
@@ -127,8 +133,7 @@ public:
   }
 
 private:
-  using Vector                            = Array<Scalar, Space>;
-  template <class T, class S> using Loose = Kokkos::View<T *, S, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Vector = Array<Scalar, Space>;
 
   // Values of a part of the operator.
   struct Part {
@@ -145,27 +150,13 @@ private:
     }
   };
 
-  template <class T> static T *room(Array<T, Space> &a, std::size_t size)
-  {
-    if (a.extent(0) < size) a = make_array<T, Space>("finegrain::staged", size);
-    return a.data();
-  }
-  template <class T> static void copy_up(T *to, const T *from, std::size_t size)
-  {
-    if (size) Kokkos::deep_copy(Loose<T, Space>(to, size), Loose<const T, Kokkos::HostSpace>(from, size));
-  }
-  static void copy_down(Scalar *to, const Scalar *from, std::size_t size)
-  {
-    if (size) Kokkos::deep_copy(Loose<Scalar, Kokkos::HostSpace>(to, size), Loose<const Scalar, Space>(from, size));
-  }
-
   Scalar *send(Vector &to, const Scalar *from)
   {
-    room(to, scalars_);
-    copy_up(to.data(), from, scalars_);
+    make_room(to, scalars_);
+    copy_up<Space>(to.data(), from, scalars_);
     return to.data();
   }
-  void fetch(Scalar *to, const Vector &from) { copy_down(to, from.data(), scalars_); }
+  void fetch(Scalar *to, const Vector &from) { copy_down<Space>(to, from.data(), scalars_); }
 
   // `factored`: the values are those of the last factor(), and need not be sent if they are there.
   void send(Part &part, const Source &from, bool factored)
@@ -178,40 +169,48 @@ private:
       size = 0;
       for (std::size_t p = 0; p < pieces; ++p)
         size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
-      room(part.base, pieces);
-      room(part.mask, pieces);
-      copy_up(part.base.data(), from.base, pieces);
-      copy_up(part.mask.data(), from.mask, pieces);
+      make_room(part.base, pieces);
+      make_room(part.mask, pieces);
+      copy_up<Space>(part.base.data(), from.base, pieces);
+      copy_up<Space>(part.mask.data(), from.mask, pieces);
     } else {
       part.base = {};
       part.mask = {};
     }
-    room(part.values, size);
-    copy_up(part.values.data(), from.values, size);
+    make_room(part.values, size);
+    copy_up<Space>(part.values.data(), from.values, size);
   }
 
   template <class Body> void columns(int vectors, Offset stride, const Scalar *b, Scalar *x, Body body)
   {
+    if (there_) return body(stride, b, x);
     const std::size_t count = std::size_t(vectors);
-    room(many_b_, count * scalars_);
-    room(many_x_, count * scalars_);
-    for (std::size_t c = 0; c < count; ++c) copy_up(many_b_.data() + c * scalars_, b + Offset(c) * stride, scalars_);
+    make_room(many_b_, count * scalars_);
+    make_room(many_x_, count * scalars_);
+    for (std::size_t c = 0; c < count; ++c)
+      copy_up<Space>(many_b_.data() + c * scalars_, b + Offset(c) * stride, scalars_);
     body(Offset(scalars_), many_b_.data(), many_x_.data());
     for (std::size_t c = 0; c < count; ++c)
-      copy_down(x + Offset(c) * stride, many_x_.data() + c * scalars_, scalars_);
+      copy_down<Space>(x + Offset(c) * stride, many_x_.data() + c * scalars_, scalars_);
   }
 
-  Values there() const { return {owned_.source(), coupling_.source()}; }
-  void   send_values(const Values &values)
+  Values sent() const { return {owned_.source(), coupling_.source(), false, Place::engine}; }
+  // The values where the engine can read them.
+  Values send(const Values &values, bool factored)
   {
-    send(owned_, values.owned, false);
-    send(coupling_, values.coupling, false);
+    if (values.place == Place::engine) return values;
+    send(owned_, values.owned, factored);
+    send(coupling_, values.coupling, factored);
+    Values here         = sent();
+    here.short_residual = values.short_residual;
+    return here;
   }
 
   // The halo of the engine inside: the caller's, between copies.
-  void begin(Index color, const Scalar *x, Scalar *) override
+  void begin(Index color, const Scalar *x, Scalar *ghosts) override
   {
-    copy_down(on_host(), x, scalars_);
+    copy_down<Space>(on_host(), x, scalars_);
+    if (color != all) copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0)); // the others stay
     halo_->begin(color, x_host_.data(), ghosts_host_.data());
   }
   void end(Index color, const Scalar *, Scalar *ghosts) override
@@ -222,10 +221,10 @@ private:
   }
   void add(Index color, const Scalar *ghosts, Scalar *x) override
   {
-    copy_down(on_host(), x, scalars_);
-    copy_down(ghosts_host_.data(), ghosts, ghosts_host_.extent(0));
+    copy_down<Space>(on_host(), x, scalars_);
+    copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0));
     halo_->add(color, ghosts_host_.data(), x_host_.data());
-    copy_up(x, x_host_.data(), scalars_);
+    copy_up<Space>(x, x_host_.data(), scalars_);
   }
   Scalar *on_host()
   {
@@ -239,9 +238,10 @@ private:
   int                     block_   = 1;
   std::size_t             scalars_ = 0;
   Part                    owned_, coupling_;
-  bool                    sent_ = false; // by find_largest(), for the factor() that follows
+  bool                    sent_  = false; // by find_largest(), for the factor() that follows
+  bool                    there_ = false; // callers' vectors
   Vector                  b_, x_, last_, step_, total_, many_b_, many_x_;
-  HostArray<Scalar>       residual_;
+  HostArray<Scalar>       residual_, scratch_;
   Halo                   *halo_ = nullptr; // the caller's
   HostArray<Scalar>       x_host_, ghosts_host_;
 };

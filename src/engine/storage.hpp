@@ -16,6 +16,9 @@ namespace finegrain
 
 inline constexpr double largest_half = 65504;
 
+// Kernels that read a block in wide pieces may read past its end by up to so many bytes, which are never used.
+inline constexpr std::size_t block_slack = 64;
+
 // The largest power of two that keeps scale * largest at most 65504, which rounds to no infinity: it and everything
 // below survives the rounding to single and then to half. The scale and its inverse are both normal numbers of T, so
 // that either product is exact; numbers below 65504 / 2^1022 (float: 2^126) therefore stay below 65504. 1 for zero
