@@ -26,6 +26,14 @@
 #define PCPOWERQILU "powerqilu"
 #define PCSIP "sip"
 
+/* Mat types: BAIJ with a copy of its blocks where Kokkos' kernels run */
+#define MATBAIJKOKKOS "baijkokkos"
+#define MATSEQBAIJKOKKOS "seqbaijkokkos"
+#define MATMPIBAIJKOKKOS "mpibaijkokkos"
+
+FINEGRAIN_EXTERN PetscErrorCode MatBAIJKokkosSetPreallocationCOO(Mat A, PetscCount ncoo, const PetscInt i[],
+                                                                 const PetscInt j[]);
+
 /* KSP types */
 #define KSPREFINE "refine"
 #define KSPSIP "sip"
@@ -272,6 +280,20 @@ typedef enum { PCMCPI_ACCUMULATE_WORKING, PCMCPI_ACCUMULATE_SINGLE } PCMCPIAccum
 FINEGRAIN_EXTERN const char *const PCMCPIAccumulateTypes[];
 
 /*E
+   PCMCPIReductionType - where `PCMCPI` stores couplings of lower precision
+
+   Values:
++  PCMCPI_REDUCTION_NONE     - in memory of their own
+-  PCMCPI_REDUCTION_IN_PLACE - in the memory of Pmat's mirror, which Pmat makes anew when it is needed next
+
+   Level: advanced
+
+.seealso: `PCMCPISetReduction()`
+E*/
+typedef enum { PCMCPI_REDUCTION_NONE, PCMCPI_REDUCTION_IN_PLACE } PCMCPIReductionType;
+FINEGRAIN_EXTERN const char *const PCMCPIReductionTypes[];
+
+/*E
    PCPOWERQILUDropType - what becomes of fill of `PCPOWERQILU` between two block rows of one color
 
    Values:
@@ -340,6 +362,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC, PCMCPIScalingType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC, PCMCPIScalingType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetAccumulate(PC, PCMCPIAccumulateType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetAccumulate(PC, PCMCPIAccumulateType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetReduction(PC, PCMCPIReductionType);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetReduction(PC, PCMCPIReductionType *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetLevels(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetLevels(PC, PetscInt *);

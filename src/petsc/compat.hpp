@@ -25,6 +25,20 @@ static inline PetscErrorCode FinegrainVecFlag(Vec v)
 #endif
 }
 
+// The parts of an MPIBAIJ matrix or of a type derived from it; MatMPIBAIJGetSeqBAIJ() takes that name only.
+static inline PetscErrorCode FinegrainMPIBAIJGetParts(Mat A, Mat *owned, Mat *coupling, const PetscInt **global)
+{
+  char *&name = reinterpret_cast<PetscObject>(A)->type_name;
+  char base[] = MATMPIBAIJ, *const own = name;
+
+  PetscFunctionBegin;
+  name                      = base;
+  const PetscErrorCode code = MatMPIBAIJGetSeqBAIJ(A, owned, coupling, global);
+  name                      = own;
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Values of a SEQBAIJ matrix for reading. PETSc has no such call, and from 3.26 on the one for writing marks the
 // matrix as changed when it is given back, which would set up the preconditioner at every application.
 static inline PetscErrorCode FinegrainSeqBAIJGetArrayRead(Mat A, const PetscScalar **values)

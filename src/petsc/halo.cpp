@@ -1,19 +1,21 @@
 #include "halo.hpp"
 
+#include "arrays.hpp"
 #include "pcengine.hpp"
 
 namespace finegrain
 {
 
-PetscErrorCode PetscHalo::create(PC pc, const Operator &op, const OperatorView &view)
+PetscErrorCode PetscHalo::create(PetscObject owner, const Operator &op, const OperatorView &view, PetscInt rows)
 {
   std::vector<PetscInt> chosen;
 
   PetscFunctionBegin;
   PetscCall(destroy());
-  pc_ = pc;
-  PetscCall(
-    FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view.owned.rows, op.ghosts, &sf_));
+  owner_     = owner;
+  on_device_ = op.backend == Backend::device && exchanges_on_device();
+  memory_    = on_device_ ? device_memory : PETSC_MEMTYPE_HOST;
+  PetscCall(FinegrainMakeForest(PetscObjectComm(owner), rows, op.ghosts, &sf_));
   if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add up units that are one scalar by another name
   else {
     PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
@@ -38,40 +40,40 @@ PetscErrorCode PetscHalo::destroy()
   by_color_.clear();
   if (unit_ != MPI_DATATYPE_NULL && unit_ != MPIU_SCALAR) PetscCallMPI(MPI_Type_free(&unit_));
   unit_  = MPI_DATATYPE_NULL;
-  pc_    = nullptr;
+  owner_ = nullptr;
   error_ = PETSC_SUCCESS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 void PetscHalo::begin(Index color, const Scalar *x, Scalar *ghosts)
 {
-  check(PetscLogEventBegin(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
-  check(PetscSFBcastBegin(forest(color), unit_, x, ghosts, MPI_REPLACE));
-  check(PetscLogEventEnd(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
+  check(PetscSFBcastWithMemTypeBegin(forest(color), unit_, memory_, x, memory_, ghosts, MPI_REPLACE));
+  check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
 }
 
 void PetscHalo::end(Index color, const Scalar *x, Scalar *ghosts)
 {
-  check(PetscLogEventBegin(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFBcastEnd(forest(color), unit_, x, ghosts, MPI_REPLACE));
-  check(PetscLogEventEnd(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 
 void PetscHalo::add(Index color, const Scalar *ghosts, Scalar *x)
 {
-  check(PetscLogEventBegin(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
-  check(PetscSFReduceBegin(forest(color), unit_, ghosts, x, MPIU_SUM));
-  check(PetscLogEventEnd(finegrain_events.halo_begin, pc_, nullptr, nullptr, nullptr));
-  check(PetscLogEventBegin(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
+  check(PetscSFReduceWithMemTypeBegin(forest(color), unit_, memory_, ghosts, memory_, x, MPIU_SUM));
+  check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
+  check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFReduceEnd(forest(color), unit_, ghosts, x, MPIU_SUM));
-  check(PetscLogEventEnd(finegrain_events.halo_end, pc_, nullptr, nullptr, nullptr));
+  check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 
 void PetscHalo::residual(bool interior, bool starts)
 {
   const PetscLogEvent event = interior ? finegrain_events.interior : finegrain_events.boundary;
-  if (starts) check(PetscLogEventBegin(event, pc_, nullptr, nullptr, nullptr));
-  else check(PetscLogEventEnd(event, pc_, nullptr, nullptr, nullptr));
+  if (starts) check(PetscLogEventBegin(event, owner_, nullptr, nullptr, nullptr));
+  else check(PetscLogEventEnd(event, owner_, nullptr, nullptr, nullptr));
 }
 
 PetscErrorCode PetscHalo::take_error()

@@ -12,13 +12,16 @@ class PetscHalo final : public Halo
 {
 public:
   // Nothing is done before create(). Collective.
-  PetscErrorCode create(PC pc, const Operator &op, const OperatorView &view);
+  // `owner` is for log events; its vectors have `rows` block rows on this rank.
+  PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view, PetscInt rows);
   PetscErrorCode destroy();
 
   void begin(Index color, const Scalar *x, Scalar *ghosts) override;
   void end(Index color, const Scalar *x, Scalar *ghosts) override;
   void add(Index color, const Scalar *ghosts, Scalar *x) override;
   void residual(bool interior, bool starts) override;
+
+  bool takes_device_arrays() const override { return on_device_; }
 
   // The first error since the last call; the engine lets none through.
   PetscErrorCode take_error();
@@ -31,8 +34,10 @@ private:
 
   PetscSF forest(Index color) const { return color == all ? sf_ : by_color_[std::size_t(color)]; }
 
-  PC                   pc_ = nullptr; // for log events
-  PetscSF              sf_ = nullptr;
+  PetscObject          owner_     = nullptr;
+  PetscMemType         memory_    = PETSC_MEMTYPE_HOST; // of the arrays
+  bool                 on_device_ = false;
+  PetscSF              sf_        = nullptr;
   std::vector<PetscSF> by_color_;                  // where ranks have agreed on colours
   MPI_Datatype         unit_  = MPI_DATATYPE_NULL; // a block row of a vector
   PetscErrorCode       error_ = PETSC_SUCCESS;

@@ -95,16 +95,19 @@ PetscErrorCode KSPSetFromOptions_SIP(KSP ksp, FinegrainOptionItems)
 }
 
 // Whether iterations run inside the engine: it does not know another Amat, transposed solves, null spaces, and steps
-// that are measured before they are added.
+// that are measured before they are added. On a device PETSc's vectors would have to be told of its arrays.
 PetscErrorCode RunsInside(KSP ksp, bool *inside)
 {
   Mat          Amat, Pmat;
   MatNullSpace null;
+  PCEngine    *e;
 
   PetscFunctionBegin;
+  PetscCall(PCEngineGet(ksp->pc, &e));
   PetscCall(PCGetOperators(ksp->pc, &Amat, &Pmat));
   PetscCall(MatGetNullSpace(Pmat, &null));
-  *inside = Amat == Pmat && !null && !ksp->transpose_solve && ksp->normtype != KSP_NORM_PRECONDITIONED;
+  *inside = Amat == Pmat && !null && !ksp->transpose_solve && ksp->normtype != KSP_NORM_PRECONDITIONED &&
+            e->op.backend == finegrain::Backend::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

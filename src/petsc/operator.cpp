@@ -1,5 +1,7 @@
 #include "operator.hpp"
 
+#include "matbaijkokkos.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -133,7 +135,7 @@ PetscErrorCode GetParts(Mat mat, const Operator &op, Mat *owned, Mat *coupling, 
   *owned    = mat;
   *coupling = nullptr;
   *global   = nullptr;
-  if (op.parallel && op.by_blocks) PetscCall(MatMPIBAIJGetSeqBAIJ(mat, owned, coupling, global));
+  if (op.parallel && op.by_blocks) PetscCall(FinegrainMPIBAIJGetParts(mat, owned, coupling, global));
   else if (op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(mat, owned, coupling, global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -270,6 +272,34 @@ PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode OperatorGetBlocks(Mat mat, Operator *op, OperatorView *view)
+{
+  Mat             owned, coupling;
+  const PetscInt *global;
+  PetscInt        n;
+  PetscBool       parallel;
+  Structure       s;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(mat), MATMPIBAIJ, &parallel));
+  op->by_blocks = true;
+  op->parallel  = parallel;
+  PetscCall(MatGetBlockSize(mat, &op->block));
+  view->block = int(op->block);
+  PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
+  PetscCall(GetStructure(owned, true, &s));
+  PetscCall(CopyGraph(s, &view->owned));
+  PetscCall(RestoreStructure(true, &s));
+  if (!coupling) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GetStructure(coupling, true, &s));
+  PetscCall(CopyGraph(s, &view->coupling));
+  PetscCall(RestoreStructure(true, &s));
+  PetscCall(MatGetLocalSize(coupling, nullptr, &n));
+  op->ghosts.assign(global, global + n / op->block);
+  view->ghosts = Index(op->ghosts.size());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 namespace
 {
 
@@ -300,6 +330,19 @@ PetscErrorCode RestoreSource(Mat part, bool by_blocks, Source *source)
 
 PetscErrorCode OperatorGetValues(Mat mat, const Operator &op, Values *values)
 {
+  bool mirrored;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosGetValues(mat, op.backend, values, &mirrored));
+  if (!mirrored) {
+    PetscCall(BAIJKokkosSyncHost(mat));
+    PetscCall(OperatorGetHostValues(mat, op, values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorGetHostValues(Mat mat, const Operator &op, Values *values)
+{
   Mat             owned, coupling;
   const PetscInt *global;
 
@@ -316,6 +359,7 @@ PetscErrorCode OperatorRestoreValues(Mat mat, const Operator &op, Values *values
   const PetscInt *global;
 
   PetscFunctionBegin;
+  if (values->place == Place::engine) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetParts(mat, op, &owned, &coupling, &global));
   PetscCall(RestoreSource(owned, op.by_blocks, &values->owned));
   if (coupling) PetscCall(RestoreSource(coupling, op.by_blocks, &values->coupling));

@@ -20,9 +20,10 @@ struct BlockMap {
 
 // How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
 struct Operator {
-  bool     by_blocks = false; // BAIJ; otherwise AIJ
-  bool     parallel  = false; // MPIAIJ or MPIBAIJ
-  PetscInt block     = 1;     // block size
+  bool     by_blocks = false;         // BAIJ; otherwise AIJ
+  bool     parallel  = false;         // MPIAIJ or MPIBAIJ
+  PetscInt block     = 1;             // block size
+  Backend  backend   = Backend::host; // where the values are wanted
 
   BlockMap              owned, coupling;
   std::vector<PetscInt> ghosts; // global block rows of the ghosts, ascending
@@ -37,8 +38,13 @@ struct Operator {
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
                                finegrain::OperatorView *view);
 
-// Access to the values, on the host. `mat` has the structure that was analyzed.
+// The blocks of any matrix of type BAIJ, with the ghosts and their numbers as it has them. Not collective.
+PetscErrorCode OperatorGetBlocks(Mat mat, finegrain::Operator *op, finegrain::OperatorView *view);
+
+// Access to the values: those of the mirror of a BAIJKOKKOS matrix, if it lies where they are wanted (op.backend),
+// else on the host. `mat` has the structure that was analyzed. Collective.
 PetscErrorCode OperatorGetValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+PetscErrorCode OperatorGetHostValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
 PetscErrorCode OperatorRestoreValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
 
 // The block rows of this rank in a MatOrderingType of their graph.

@@ -1,4 +1,5 @@
 // Applications of all types: one vector, several, transposed, corrected, and Richardson's method.
+#include "arrays.hpp"
 #include "pcengine.hpp"
 
 #include <petscksp.h>
@@ -10,31 +11,12 @@ using namespace finegrain;
 namespace
 {
 
-// Arrays of a right-hand side and a result, for the length of an application.
-struct Arrays {
-  Vec                b, x;
-  const PetscScalar *rhs;
-  PetscScalar       *result;
-
-  const Scalar *from() const { return reinterpret_cast<const Scalar *>(rhs); }
-  Scalar       *to() const { return reinterpret_cast<Scalar *>(result); }
-};
-
-PetscErrorCode GetArrays(Vec b, Vec x, Arrays *a)
+// Arrays of right-hand side and result; the engine is told where they lie. `also` as in Arrays::get().
+PetscErrorCode GetArrays(PCEngine *e, Vec b, Vec also, Vec x, bool keeps, Arrays *a)
 {
   PetscFunctionBegin;
-  a->b = b;
-  a->x = x;
-  PetscCall(VecGetArrayRead(b, &a->rhs));
-  PetscCall(VecGetArray(x, &a->result));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RestoreArrays(Arrays *a)
-{
-  PetscFunctionBegin;
-  PetscCall(VecRestoreArray(a->x, &a->result));
-  PetscCall(VecRestoreArrayRead(a->b, &a->rhs));
+  PetscCall(a->get(e->op.backend, b, also, x, keeps));
+  e->engine->set_place(a->place());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,19 +51,15 @@ double CorrectionFlops(const Engine &engine, const Values &values)
 // step = M^-1 (b - A x) in vectors; the arguments are those of Engine::correct().
 PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step)
 {
-  Values             values;
-  const PetscScalar *sum;
-  Arrays             a;
+  Values values;
+  Arrays a;
 
   PetscFunctionBegin;
   PetscCall(GetValues(pc, e, &values));
-  PetscCall(GetArrays(b, step, &a));
-  PetscCall(VecGetArrayRead(x, &sum));
-  e->engine->correct(values, a.from(), reinterpret_cast<const Scalar *>(sum), has_last ? a.to() : nullptr, a.to(),
-                     nullptr);
-  PetscCall(VecRestoreArrayRead(x, &sum));
-  PetscCall(RestoreArrays(&a));
-  PetscCall(PetscLogFlops(CorrectionFlops(*e->engine, values)));
+  PetscCall(GetArrays(e, b, x, step, has_last, &a));
+  e->engine->correct(values, a.from(), a.second(), has_last ? a.to() : nullptr, a.to(), nullptr);
+  PetscCall(a.restore());
+  PetscCall(FinegrainLogFlops(e->op.backend, CorrectionFlops(*e->engine, values)));
   PetscCall(RestoreValues(pc, e, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -93,12 +71,12 @@ PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(b, &n));
-  PetscCall(GetArrays(b, x, &a));
+  PetscCall(GetArrays(e, b, nullptr, x, false, &a));
   if (transposed) e->engine->apply_transposed(1, n, a.from(), a.to());
   else e->engine->apply(a.from(), a.to());
-  PetscCall(RestoreArrays(&a));
+  PetscCall(a.restore());
   PetscCall(e->halo.take_error());
-  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -116,11 +94,11 @@ PetscErrorCode Proceed(PCEngine *e, Vec b, Vec x)
   Arrays a;
 
   PetscFunctionBegin;
-  PetscCall(GetArrays(b, x, &a));
+  PetscCall(GetArrays(e, b, nullptr, x, true, &a));
   e->engine->proceed(a.from(), a.to());
-  PetscCall(RestoreArrays(&a));
+  PetscCall(a.restore());
   PetscCall(e->halo.take_error());
-  PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,17 +130,17 @@ PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
     Values values;
     Arrays a;
     PetscCall(GetValues(pc, e, &values));
-    PetscCall(GetArrays(b, x, &a));
+    PetscCall(GetArrays(e, b, nullptr, x, false, &a));
     e->engine->apply(a.from(), a.to());
-    Scalar *step = e->step.data();
+    Scalar *step = e->engine->scratch();
     for (PetscInt k = 1; k < steps; ++k) {
       e->engine->choose(int(k % e->members));
       e->engine->correct(values, a.from(), a.to(), k > 1 ? step : a.to(), step, a.to());
     }
     e->engine->choose(0);
-    PetscCall(RestoreArrays(&a));
-    PetscCall(
-      PetscLogFlops(e->engine->statistics().apply_flops + double(steps - 1) * CorrectionFlops(*e->engine, values)));
+    PetscCall(a.restore());
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
+                                                 double(steps - 1) * CorrectionFlops(*e->engine, values)));
     PetscCall(RestoreValues(pc, e, &values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -256,6 +234,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArrayWrite(X, &x));
   const auto sweep = [&]() -> PetscErrorCode {
+    e->engine->set_place(Place::host);
     const Scalar *rhs    = reinterpret_cast<const Scalar *>(b);
     Scalar       *result = reinterpret_cast<Scalar *>(x);
     if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
@@ -266,7 +245,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
   PetscCall(e->halo.take_error());
-  PetscCall(PetscLogFlops(double(columns) * e->engine->statistics().apply_flops));
+  PetscCall(FinegrainLogFlops(e->op.backend, double(columns) * e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -373,14 +352,18 @@ PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
 
   PetscFunctionBegin;
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
-    Values values;
-    Arrays a;
+    Values             values;
+    const PetscScalar *rhs, *sum;
     PetscFunctionBegin;
     PetscCall(GetValues(pc, e, &values));
-    PetscCall(GetArrays(b, x, &a));
-    *r = reinterpret_cast<const PetscScalar *>(e->engine->find_residual(values, a.from(), a.to()));
-    PetscCall(RestoreArrays(&a));
-    PetscCall(PetscLogFlops(e->engine->statistics().long_residual_flops));
+    PetscCall(VecGetArrayRead(b, &rhs));
+    PetscCall(VecGetArrayRead(x, &sum));
+    e->engine->set_place(Place::host);
+    *r = reinterpret_cast<const PetscScalar *>(
+      e->engine->find_residual(values, reinterpret_cast<const Scalar *>(rhs), reinterpret_cast<const Scalar *>(sum)));
+    PetscCall(VecRestoreArrayRead(x, &sum));
+    PetscCall(VecRestoreArrayRead(b, &rhs));
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().long_residual_flops));
     PetscCall(RestoreValues(pc, e, &values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -397,10 +380,12 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
     PetscFunctionBegin;
     PetscCall(VecGetArray(x, &sum));
     e->engine->choose(int(turn % e->members));
-    e->engine->apply_added(reinterpret_cast<const Scalar *>(r), e->step.data(), reinterpret_cast<Scalar *>(sum));
+    e->engine->set_place(Place::host);
+    e->engine->apply_added(reinterpret_cast<const Scalar *>(r), e->engine->scratch(),
+                           reinterpret_cast<Scalar *>(sum));
     e->engine->choose(0);
     PetscCall(VecRestoreArray(x, &sum));
-    PetscCall(PetscLogFlops(e->engine->statistics().apply_flops));
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,10 +1,9 @@
 // Where and in which pieces all types run: settings, what they come to on this machine, what the view says of it, and
 // Kokkos' start.
+#include "matbaijkokkos.hpp"
 #include "pcsettings.hpp"
 
-#if defined(PETSC_HAVE_KOKKOS)
-#include <petscdevice.h>
-#endif
+#include <cstring>
 
 using namespace finegrain;
 
@@ -18,8 +17,7 @@ const char *const PCFinegrainBackendTypes[] = {
 
    Input Parameters:
 +  pc      - the preconditioner
--  backend - `PC_FINEGRAIN_BACKEND_AUTO` (default, today the host always), `PC_FINEGRAIN_BACKEND_HOST` or
-`PC_FINEGRAIN_BACKEND_DEVICE`
+-  backend - `PC_FINEGRAIN_BACKEND_AUTO` (default), `PC_FINEGRAIN_BACKEND_HOST` or `PC_FINEGRAIN_BACKEND_DEVICE`
 
    Options Database Key:
 .  -pc_fgbilu_backend <auto,host,device> - the back end
@@ -27,11 +25,15 @@ const char *const PCFinegrainBackendTypes[] = {
    Level: intermediate
 
    Notes:
-   A device needs a build with a Kokkos that has CUDA, and a GPU; without them the set-up is an error. Matrices and
-   vectors are read and written on the host: their values are copied to the device at each factorization and their
-   vectors at each application.
+   A device needs a build with a Kokkos that has CUDA, and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an
+error at set-up. `PC_FINEGRAIN_BACKEND_AUTO` is the device where the preconditioning matrix is there, of type
+`MATBAIJKOKKOS`, or gives vectors that are (`MatGetVecType()`), and the host everywhere else, or if the executor is
+one of hosts.
 
-   The device back end has been compiled, and has never run: treat its results accordingly.
+   On a device the values of a `MATBAIJKOKKOS` are read where they are, those of other types are copied there at each
+factorization. Vectors are read and written where PETSc has them; those on the host are copied at each application.
+
+   The device back end has been compiled, and has never run on a GPU: treat its results accordingly.
 
 .seealso: `PCFinegrainGetBackend()`, `PCFinegrainSetExecutor()`, `PCFGBILU`
 @*/
@@ -157,12 +159,40 @@ PetscErrorCode PCEngineStartKokkos()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace
+{
+
+// The device, where matrix or vectors are.
+PetscErrorCode ChooseBackend(Mat A, ExecutorKind executor, Backend *backend)
+{
+  VecType type;
+  bool    there;
+
+  PetscFunctionBegin;
+  *backend = Backend::host;
+  if (!has_device() || executor == ExecutorKind::natural || executor == ExecutorKind::shuffle)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BAIJKokkosIsMirrored(A, &there));
+  PetscCall(MatGetVecType(A, &type));
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  there = there || std::strstr(type, "cuda") || std::strstr(type, "kokkos");
+#endif
+  if (there) *backend = Backend::device;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
 PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
 {
   const char *prefix, *name = e.type->name;
 
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
+  if (e.backend == PC_FINEGRAIN_BACKEND_AUTO) {
+    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.recipe.executor, backend));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   if (!prefix) prefix = "";
   PetscCheck(
@@ -189,7 +219,7 @@ PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const Statistics &s
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&copies, &bytes, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(own, most, 2, MPIU_INT64, MPI_MAX, comm));
-  if (e.backend == PC_FINEGRAIN_BACKEND_DEVICE)
+  if (e.op.backend == Backend::device)
     PetscCall(PetscViewerASCIIPrintf(
       viewer, "back end: device (%s), bytes of copies of matrix and vectors: %" PetscInt64_FMT "\n",
       DeviceExec::name(), bytes));

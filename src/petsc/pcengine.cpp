@@ -1,4 +1,6 @@
 // Set-up, application, view and life cycle of all types. Options and setters are in pcsettings.cpp.
+#include "arrays.hpp"
+#include "matbaijkokkos.hpp"
 #include "pcengine.hpp"
 #include "pcsettings.hpp"
 #include "staged.hpp"
@@ -144,7 +146,8 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe
     recipe.diagonal = recipe.precision == Precision::working ? Precision::working : Precision::single;
   recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
   PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
-  e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
+  e->op.backend = recipe.backend;
+  e->engine     = make_engine_for_host_arrays(recipe.backend, recipe.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   // A grid that was given and that nothing would use.
   const bool misfit =
@@ -170,7 +173,7 @@ PetscErrorCode MakeHalo(PC pc, PCEngine *e, const OperatorView &view)
   PetscMPIInt size;
 
   PetscFunctionBegin;
-  if (!e->has_halo) PetscCall(e->halo.create(pc, e->op, view));
+  if (!e->has_halo) PetscCall(e->halo.create(reinterpret_cast<PetscObject>(pc), e->op, view, view.owned.rows));
   e->has_halo = true;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
   e->engine->set_halo(size > 1 ? &e->halo : nullptr);
@@ -182,7 +185,6 @@ PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionBegin;
   e->engine->allow_corrections(view);
   PetscCall(MakeHalo(pc, e, view));
-  e->step            = make_array<Scalar>("finegrain::step", std::size_t(view.owned.rows) * std::size_t(view.block));
   e->has_corrections = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -197,6 +199,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PetscFunctionBegin;
   e->analyzed = e->has_halo = false;
   e->engine.reset();
+  e->blocks.reset();
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
@@ -243,7 +246,10 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   Values    values;
 
   PetscFunctionBegin;
-  PetscCall(OperatorGetValues(mat, e->op, &values));
+  if (PCEngineReducesInPlace(*e)) {
+    PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), PCEngineCheckReduction(pc, *e)));
+    PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
+  } else PetscCall(OperatorGetValues(mat, e->op, &values));
   PetscReal largest = e->engine->find_largest(values);
   if (largest >= 0)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
@@ -251,7 +257,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   e->report = e->engine->factor(values, largest);
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
-  PetscCall(PetscLogFlops(e->engine->statistics().factor_flops));
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().factor_flops));
   PetscCall(ReportTrouble(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,10 +287,10 @@ PetscErrorCode PCReset_Engine(PC pc)
   PetscFunctionBegin;
   e->analyzed = false;
   e->engine.reset();
+  e->blocks.reset();
   e->op              = Operator();
   e->report          = FactorReport();
   e->has_corrections = e->has_halo = false;
-  e->step                          = {};
   PetscCall(e->halo.destroy());
   PetscCall(MatDestroy(&e->converted));
   PetscCall(VecDestroy(&e->residual));

@@ -53,6 +53,7 @@ struct PCEngine {
   bool                               analyzed = false;
   finegrain::Operator                op;
   std::unique_ptr<finegrain::Engine> engine;
+  std::shared_ptr<void>              blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport            report;
   PetscInt                           members         = 1;       // factors that take turns
   Mat                                converted       = nullptr; // of an SBAIJ matrix
@@ -63,12 +64,21 @@ struct PCEngine {
   bool has_halo = false;
 
   // What corrections need; made at first use.
-  bool                                    has_corrections = false;
-  bool                                    short_residual  = false; // on all ranks
-  finegrain::PetscHalo                    halo;
-  finegrain::HostArray<finegrain::Scalar> step;
-  Vec                                     residual = nullptr, correction = nullptr; // where PETSc finds residuals
+  bool                 has_corrections = false;
+  bool                 short_residual  = false; // on all ranks
+  finegrain::PetscHalo halo;
+  Vec                  residual = nullptr, correction = nullptr; // where PETSc finds residuals
 };
+
+// Whether the couplings lie where Pmat's mirror was.
+inline bool PCEngineReducesInPlace(const PCEngine &e)
+{
+  return e.type->method == finegrain::Method::relaxation &&
+         e.recipe.relaxation.reduction == finegrain::Reduction::in_place;
+}
+
+// Stops where Pmat has no mirror that can be given away, or somebody will need it. Not collective.
+PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e);
 
 // The matrix that is read: the PC's, or its conversion.
 inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.converted : pc->pmat; }
@@ -122,7 +132,7 @@ template <class Body> PetscErrorCode FinegrainGuard(Body body)
 }
 
 struct FinegrainEvents {
-  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary;
+  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary, mirror;
 };
 extern FinegrainEvents finegrain_events;
 

@@ -1,4 +1,5 @@
 // PCMCPI: manual page, its own options, view, constructor. Its setters are in pcmcpisettings.cpp.
+#include "matbaijkokkos.hpp"
 #include "pcsettings.hpp"
 #include "plugin.hpp"
 
@@ -20,6 +21,46 @@ static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOpt
                            PCMCPIGetScaling, PCMCPISetScaling));
   PetscCall(options.choice("accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
                            PCMCPIGetAccumulate, PCMCPISetAccumulate));
+  PetscCall(options.choice("reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction",
+                           PCMCPIReductionTypes, PCMCPIGetReduction, PCMCPISetReduction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
+{
+  const Mat         A = pc->pmat;
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  const char       *prefix, *name, *places[] = {"host", "device"};
+  Backend           mirror, engine;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  if (!prefix) prefix = "";
+  const std::string option = std::string("-") + prefix + "pc_" + e.type->name + "_reduction",
+                    remedy = "or take " + option + " none, PCMCPISetReduction()";
+  PetscCall(PetscObjectGetName(reinterpret_cast<PetscObject>(A), &name));
+  PetscCheck(pc->mat != A, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
+             "KSPSetOperators() another Pmat, MatDuplicate() makes one, %s",
+             option.c_str(), name, remedy.c_str());
+  PetscCheck(
+    m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+    "%s in_place: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
+    option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
+  PetscCheck(!m->bound, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "%s in_place: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
+             option.c_str(), name, remedy.c_str());
+  mirror = has_device() ? Backend::device : Backend::host;
+  PetscCall(PCEngineFindBackend(pc, e, &engine));
+  PetscCheck(mirror == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
+             "-%spc_%s_backend %s, %s",
+             option.c_str(), name, places[int(mirror)], places[int(engine)], prefix, e.type->name,
+             places[int(mirror)], remedy.c_str());
+  PetscCheck(e.corrections == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: corrections (-%spc_%s_corrections %" PetscInt_FMT
+             ") read Pmat %s in each application; leave them out, %s",
+             option.c_str(), prefix, e.type->name, e.corrections, name, remedy.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,6 +85,8 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
     PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
                            r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
                            PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
+  if (r.reduction == Reduction::in_place)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "reduction: in place, couplings lie in the memory of Pmat's mirror\n"));
   PetscCall(PCEngineViewColoring(pc, *e, viewer));
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s       = e->engine->statistics();
@@ -90,6 +133,7 @@ PCEngineType *const PCEngineType_MCPI = &mcpi;
 .  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
 .  -pc_mcpi_accumulate <working,single>              - `PCMCPISetAccumulate()`
+.  -pc_mcpi_reduction <none,in_place>                - `PCMCPISetReduction()`
 .  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`

@@ -11,9 +11,12 @@ const char *const PCMCPIScalingTypes[]    = {"global", "row", "PCMCPIScalingType
 const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_",
                                              nullptr};
 
+const char *const PCMCPIReductionTypes[] = {"none", "in_place", "PCMCPIReductionType", "PCMCPI_REDUCTION_", nullptr};
+
 static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
 static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
 static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
+static_assert(int(Reduction::in_place) == PCMCPI_REDUCTION_IN_PLACE);
 
 /*@
    PCMCPISetIterations - Sets the number of sweeps of one application
@@ -311,5 +314,61 @@ PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
   PetscFunctionBegin;
   PetscCall(PCEngineGetSetting(
     pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPISetReduction - Chooses where couplings of lower precision are stored
+
+   Logically Collective
+
+   Input Parameters:
++  pc        - the preconditioner
+-  reduction - `PCMCPI_REDUCTION_NONE` (default) or `PCMCPI_REDUCTION_IN_PLACE`
+
+   Options Database Key:
+.  -pc_mcpi_reduction <none,in_place> - the reduction
+
+   Level: advanced
+
+   Notes:
+   `PCMCPI_REDUCTION_IN_PLACE` (PIPSR of Walden et al.) makes shorter numbers of those in the mirror of Pmat, a matrix
+of type `MATBAIJKOKKOS`, where they are, so that a set-up never holds two arrays of blocks there. Results are the
+same, bit by bit. Values of Pmat on the host stay as they are. The preconditioner keeps the mirror's memory until the
+next set-up; a product with Pmat in between, or whatever else needs the mirror, makes a new one.
+
+   Pmat must not be Amat, whose products need the mirror in each iteration: give `KSPSetOperators()` two matrices. The
+precision is a lower one, the scaling global, and there are no corrections, which would read Pmat.
+
+.seealso: `PCMCPIGetReduction()`, `PCFinegrainSetPrecision()`, `MATBAIJKOKKOS`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, reduction, [](PCEngine & e) -> auto & { return e.recipe.relaxation.reduction; }, PCMCPI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCMCPIGetReduction - Gets what `PCMCPISetReduction()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  reduction - the value
+
+   Level: advanced
+
+.seealso: `PCMCPISetReduction()`
+@*/
+PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, reduction, [](PCEngine & e) -> auto & { return e.recipe.relaxation.reduction; }, PCMCPI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

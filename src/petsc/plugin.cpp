@@ -1,6 +1,8 @@
 // Registration of the package in PETSc.
 #include "plugin.hpp"
 
+#include "matbaijkokkos.hpp"
+
 #include <cstdint>
 #include <cstdio>
 
@@ -85,6 +87,10 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckPetsc());
   for (const Registration &r : types) PetscCall(PCRegister(r.type->name, r.create));
+  PetscCall(MatRegister(MATSEQBAIJKOKKOS, MatCreate_SeqBAIJKokkos));
+  PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));
+  PetscCall(MatRegisterRootName(MATBAIJKOKKOS, MATSEQBAIJKOKKOS, MATMPIBAIJKOKKOS));
+  PetscCall(BAIJKokkosRegisterFactors());
   PetscCall(KSPRegister(KSPREFINE, KSPCreate_Refine));
   PetscCall(KSPRegister(KSPSIP, KSPCreate_SIP));
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
@@ -94,6 +100,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(PetscLogEventRegister("FGHaloEnd", PC_CLASSID, &finegrain_events.halo_end));
   PetscCall(PetscLogEventRegister("FGInterior", PC_CLASSID, &finegrain_events.interior));
   PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
+  PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

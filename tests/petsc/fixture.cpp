@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -75,6 +76,7 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   const PetscInt rows = PetscInt(couplings.size());
   PetscInt       first, last;
   std::size_t    longest = 1;
+  PetscBool      on_device;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -89,7 +91,9 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, local * n, local * n, rows * n, rows * n));
   PetscCall(MatSetBlockSize(*A, n));
-  PetscCall(MatSetType(*A, type));
+  // -on_device: BAIJ is the type that has a copy there.
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-on_device", &on_device));
+  PetscCall(MatSetType(*A, on_device && !std::strcmp(type, MATBAIJ) ? MATBAIJKOKKOS : type));
   const PetscInt nz = PetscInt(longest);
   PetscCall(MatSeqAIJSetPreallocation(*A, nz * n, nullptr));
   PetscCall(MatMPIAIJSetPreallocation(*A, nz * n, nullptr, nz * n, nullptr));
@@ -218,7 +222,7 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ViewText(PetscObject object, std::string *text)
+PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format)
 {
   const MPI_Comm comm   = PetscObjectComm(object);
   char           name[] = "/tmp/finegrain-view-XXXXXX";
@@ -230,8 +234,11 @@ PetscErrorCode ViewText(PetscObject object, std::string *text)
   if (!rank) close(mkstemp(name));
   PetscCallMPI(MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, comm));
   PetscCall(PetscViewerASCIIOpen(comm, name, &viewer));
+  PetscCall(PetscViewerPushFormat(viewer, format));
   PetscCall(PetscObjectView(object, viewer));
+  PetscCall(PetscViewerPopFormat(viewer));
   PetscCall(PetscViewerDestroy(&viewer));
+  PetscCallMPI(MPI_Barrier(comm)); // the first rank has written it
   std::ostringstream all;
   all << std::ifstream(name).rdbuf();
   *text = all.str();

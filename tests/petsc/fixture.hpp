@@ -61,7 +61,7 @@ PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b,
 PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 
 // What PCView() or KSPView() prints.
-PetscErrorCode        ViewText(PetscObject object, std::string *text);
+PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
 inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reinterpret_cast<PetscObject>(pc), text); }
 
 // Sets options of a new PC of a type with -help: -<prefix>pc_<type>_... must be listed for `options`, and the strings

@@ -12,7 +12,7 @@ TEST(Backend, OptionReachesTheGetterAndTheView)
   PC                     pc;
   PCFinegrainBackendType backend;
   std::string            text;
-  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   for (const auto &[option, expected] :
        {std::pair("", PC_FINEGRAIN_BACKEND_AUTO), std::pair("-pc_fgbilu_backend host", PC_FINEGRAIN_BACKEND_HOST)}) {
     OK(MakePC(A, PCFGBILU, option, &pc));
@@ -78,6 +78,60 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
       OK(PCDestroy(&host));
       OK(MatDestroy(&A));
     }
+}
+
+#if defined(PETSC_HAVE_DEVICE)
+// Bytes that KSPSolve() moves between host and device in this many iterations.
+void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
+{
+  KSP                ksp;
+  PC                 pc;
+  Vec                b, x;
+  PetscLogEvent      event;
+  PetscEventPerfInfo before, after;
+  OK(MatCreateVecs(A, &x, &b));
+  OK(VecSet(b, 1));
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetOperators(ksp, A, A));
+  OK(KSPSetType(ksp, KSPGMRES));
+  OK(KSPSetNormType(ksp, KSP_NORM_NONE));
+  OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, iterations));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetType(pc, type));
+  OK(KSPSetUp(ksp));
+  OK(PCSetUp(pc));
+  OK(KSPSolve(ksp, b, x)); // what is made at first use
+  OK(PetscLogEventGetId("KSPSolve", &event));
+  OK(PetscLogEventGetPerfInfo(0, event, &before));
+  OK(KSPSolve(ksp, b, x));
+  OK(PetscLogEventGetPerfInfo(0, event, &after));
+  *bytes = after.CpuToGpuSize + after.GpuToCpuSize - before.CpuToGpuSize - before.GpuToCpuSize;
+  OK(KSPDestroy(&ksp));
+  OK(VecDestroy(&b));
+  OK(VecDestroy(&x));
+}
+#endif
+
+// Iterations move no vectors between host and device where both PETSc and the preconditioner work there.
+TEST(Backend, IterationsCopyNothing)
+{
+  PetscBool expected;
+  OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
+#if defined(PETSC_HAVE_DEVICE)
+  if (!expected) GTEST_SKIP() << "no device";
+  for (const char *type : {PCFGBILU, PCMCPI, PCPOWERQILU}) {
+    Mat    A;
+    double few = -1, many = -1;
+    OK(AssembleMatrix(box(12, 11, 10), 4, MATBAIJKOKKOS, 1, &A));
+    CountCopies(A, type, 5, &few);
+    CountCopies(A, type, 25, &many);
+    EXPECT_GE(few, 0);
+    EXPECT_LT(many - few, 20 * 1024) << type; // scalars only: a vector has 42 KB
+    OK(MatDestroy(&A));
+  }
+#else
+  GTEST_SKIP() << "PETSc has no devices";
+#endif
 }
 
 } // namespace

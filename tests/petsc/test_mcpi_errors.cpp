@@ -33,6 +33,7 @@ TEST(McpiErrors, Options)
     {"-pc_mcpi_exchange always", {"-pc_mcpi_exchange", "always"}},
     {"-pc_mcpi_scaling column", {"-pc_mcpi_scaling", "column"}},
     {"-pc_mcpi_accumulate double", {"-pc_mcpi_accumulate", "double"}},
+    {"-pc_mcpi_reduction above", {"-pc_mcpi_reduction", "above"}},
     {"-pc_mcpi_precision double", {"-pc_mcpi_precision", "double"}},
     {"-pc_mcpi_executor shuffle", {"-pc_mcpi_executor", "shuffle"}},
     {"-pc_mcpi_corrections -1", {"-pc_mcpi_corrections is -1", "negative"}},

@@ -164,8 +164,8 @@ TEST(McpiView, HelpListsTheOptions)
 {
   ExpectHelp(PCMCPI, "helpful_",
              {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision", "diag_precision",
-              "scaling", "accumulate", "executor", "backend", "shift_type", "shift_amount", "grid", "block_size",
-              "corrections", "richardson"},
+              "scaling", "accumulate", "reduction", "executor", "backend", "shift_type", "shift_amount", "grid",
+              "block_size", "corrections", "richardson"},
              {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"});
 }
 

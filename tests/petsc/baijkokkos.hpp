@@ -1,0 +1,62 @@
+// What the tests of MATBAIJKOKKOS share.
+#pragma once
+
+#include "fixture.hpp"
+
+namespace finegrain::test
+{
+
+// v with entries that depend on the global index and the seed only.
+PetscErrorCode FillVector(Vec v, int seed);
+
+// The largest of the differences between A's and B's four products, and those with the added vector overwritten.
+PetscErrorCode CompareProducts(Mat A, Mat B, PetscReal *d);
+
+// A matrix of zeros laid out like B, and values by coordinates for it: of blocks or of scalars, most of them for rows
+// of other ranks, some twice or from two ranks, some negative; the last rank gives none.
+struct Coordinates {
+  PetscInt              n      = 1;
+  bool                  blocks = false;
+  std::vector<PetscInt> i, j;
+
+  PetscErrorCode make(const Couplings &couplings, PetscInt n, bool blocks);
+  PetscErrorCode prepare(Mat A) const;
+  PetscErrorCode set(Mat A, int seed, InsertMode mode) const;    // by MatSetValuesCOO()
+  PetscErrorCode oracle(Mat B, int seed, InsertMode mode) const; // by MatSetValues()
+
+private:
+  std::vector<PetscScalar> values(int seed) const;
+};
+PetscErrorCode MakeLike(Mat B, MatType type, Mat *A);
+
+// A matrix assembled from coordinates, and one of type MATBAIJ with the same values.
+struct Assembled {
+  Mat         A = nullptr, B = nullptr;
+  Coordinates c;
+
+  PetscErrorCode make(const Couplings &couplings, PetscInt n, bool blocks)
+  {
+    PetscFunctionBegin;
+    PetscCall(AssembleMatrix(couplings, n, MATBAIJ, 1, &B));
+    PetscCall(MakeLike(B, MATBAIJKOKKOS, &A));
+    PetscCall(c.make(couplings, n, blocks));
+    PetscCall(c.prepare(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode set(int seed, InsertMode mode = INSERT_VALUES)
+  {
+    PetscFunctionBegin;
+    PetscCall(c.set(A, seed, mode));
+    PetscCall(c.oracle(B, seed, mode));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode destroy()
+  {
+    PetscFunctionBegin;
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+} // namespace finegrain::test

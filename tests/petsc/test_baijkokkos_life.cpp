@@ -1,0 +1,337 @@
+// MATBAIJKOKKOS in PETSc's hands: copies, conversions, files, types from options.
+#include "baijkokkos.hpp"
+
+#include <petsc/private/matimpl.h>
+
+#include <cstdio>
+#include <unistd.h>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+std::string TypeOf(Mat A) { return reinterpret_cast<PetscObject>(A)->type_name; }
+std::string OurType() { return Size() > 1 ? MATMPIBAIJKOKKOS : MATSEQBAIJKOKKOS; }
+
+// After a scaling, so that a mirror that stayed behind would be seen.
+void ExpectLike(Mat A, Mat B, const char *what)
+{
+  PetscReal d;
+  OK(CompareProducts(A, B, &d));
+  EXPECT_LT(d, tolerance) << what;
+  OK(MatScale(A, 3));
+  OK(MatScale(B, 3));
+  OK(CompareProducts(A, B, &d));
+  EXPECT_LT(d, tolerance) << what << ", scaled";
+  OK(MatScale(A, PetscReal(1) / 3));
+  OK(MatScale(B, PetscReal(1) / 3));
+}
+
+// Two on the diagonal, into a matrix that is not assembled yet; y = A x is then 2 x.
+void ExpectDiagonal(Mat A)
+{
+  Vec               x, y;
+  PetscInt          first, last;
+  PetscReal         d;
+  const PetscScalar two = 2;
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    OK(MatSetValues(A, 1, &row, 1, &row, &two, INSERT_VALUES));
+  }
+  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(MakeVectors(A, &x, &y));
+  const int made = EventCount("FGMirror");
+  OK(MatMult(A, x, y));
+  EXPECT_EQ(EventCount("FGMirror"), made + 1); // the product is ours
+  OK(VecScale(x, 2));
+  OK(Difference(x, y, &d));
+  EXPECT_LT(d, tolerance);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+}
+
+class Life : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(BAIJKokkos, Life, ::testing::Values(1, 2, 3, 4, 5, 8));
+
+TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
+{
+  const PetscInt n = GetParam();
+  Mat            A, B, C, D;
+  PetscReal      d;
+  OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
+  OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
+  OK(CompareProducts(A, B, &d)); // there is a mirror
+  OK(MatDuplicate(A, MAT_COPY_VALUES, &C));
+  EXPECT_EQ(TypeOf(C), OurType());
+  OK(MatZeroEntries(A));
+  ExpectLike(C, B, "copy");
+  OK(MatDuplicate(C, MAT_DO_NOT_COPY_VALUES, &D));
+  OK(MatCopy(C, D, SAME_NONZERO_PATTERN));
+  ExpectLike(D, B, "copy of a copy");
+  OK(MatDestroy(&D));
+  OK(MatDuplicate(C, MAT_SHARE_NONZERO_PATTERN, &D));
+  OK(MatAXPY(D, 1, C, SAME_NONZERO_PATTERN));
+  ExpectLike(D, B, "shared structure");
+  // A copy can be preallocated anew.
+  OK(MatSeqBAIJSetPreallocation(C, n, 1, nullptr));
+  OK(MatMPIBAIJSetPreallocation(C, n, 1, nullptr, 0, nullptr));
+  ExpectDiagonal(C);
+  OK(MatDestroy(&A));
+  OK(MatDestroy(&B));
+  OK(MatDestroy(&C));
+  OK(MatDestroy(&D));
+}
+
+TEST_P(Life, ConversionsKeepTheValues)
+{
+  const PetscInt n = GetParam();
+  for (const MatType other : {MATBAIJ, MATAIJ, MATSBAIJ}) {
+    Mat A, B, C, D;
+    OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
+    if (std::string(other) == MATSBAIJ) {
+      OK(MakeSymmetric(B));
+    }
+    OK(MatConvert(B, other, MAT_INITIAL_MATRIX, &C));
+    OK(MatConvert(C, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &A));
+    EXPECT_EQ(TypeOf(A), OurType());
+    ExpectLike(A, B, other);
+    OK(MatScale(A, 2));
+    OK(MatConvert(C, MATBAIJKOKKOS, MAT_REUSE_MATRIX, &A));
+    ExpectLike(A, B, other);
+    if (std::string(other) == MATSBAIJ) {
+      OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+    }
+    OK(MatConvert(A, other, MAT_INITIAL_MATRIX, &D));
+    EXPECT_EQ(TypeOf(D), TypeOf(C));
+    ExpectLike(D, B, other);
+    OK(MatScale(D, 2));
+    if (std::string(other) != MATSBAIJ) {
+      OK(MatConvert(A, other, MAT_REUSE_MATRIX, &D));
+      ExpectLike(D, B, other);
+    }
+    OK(MatDestroy(&D));
+    OK(MatConvert(A, other, MAT_INPLACE_MATRIX, &A));
+    EXPECT_EQ(TypeOf(A), TypeOf(C));
+    ExpectLike(A, B, other);
+    OK(MatConvert(A, MATBAIJKOKKOS, MAT_INPLACE_MATRIX, &A));
+    EXPECT_EQ(TypeOf(A), OurType());
+    ExpectLike(A, B, other);
+    OK(MatConvert(A, MATSAME, MAT_INITIAL_MATRIX, &D));
+    EXPECT_EQ(TypeOf(D), OurType());
+    ExpectLike(D, B, "same");
+    OK(MatDestroy(&A));
+    OK(MatDestroy(&B));
+    OK(MatDestroy(&C));
+    OK(MatDestroy(&D));
+  }
+}
+
+TEST_P(Life, FilesKeepTheValues)
+{
+  const PetscInt n      = GetParam();
+  char           name[] = "/tmp/finegrain-mat-XXXXXX";
+  Mat            A, B, C;
+  PetscViewer    viewer;
+  PetscMPIInt    rank;
+  std::string    a, b;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (!rank) close(mkstemp(name));
+  MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, PETSC_COMM_WORLD);
+  OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
+  OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
+  OK(ViewText(reinterpret_cast<PetscObject>(A), &a));
+  OK(ViewText(reinterpret_cast<PetscObject>(B), &b));
+  if (const auto at = a.find("kokkos"); at != std::string::npos) a.erase(at, 6);
+  EXPECT_EQ(a, b);
+  OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_WRITE, &viewer));
+  OK(MatView(A, viewer));
+  OK(PetscViewerDestroy(&viewer));
+  OK(MakeLike(B, MATBAIJKOKKOS, &C));
+  for (int round = 0; round < 2; ++round) {
+    OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_READ, &viewer));
+    OK(MatLoad(C, viewer));
+    OK(PetscViewerDestroy(&viewer));
+    ExpectLike(C, B, "loaded");
+    OK(MatZeroEntries(C));
+  }
+  EXPECT_EQ(TypeOf(C), OurType());
+  if (!rank) std::remove(name);
+  OK(MatDestroy(&A));
+  OK(MatDestroy(&B));
+  OK(MatDestroy(&C));
+}
+
+// Where products run, for -ksp_view.
+TEST(BAIJKokkos, ViewsNameTheMirror)
+{
+  Mat         A;
+  Vec         x, y;
+  std::string text;
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
+  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  ExpectIn(text, {"mirror: none yet"});
+  OK(MakeVectors(A, &x, &y));
+  OK(MatMult(A, x, y));
+  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  ExpectIn(text, {"mirror: ", ", bytes: "});
+  EXPECT_EQ(text.find("none"), std::string::npos);
+  OK((*A->ops->bindtocpu)(A, PETSC_TRUE));
+  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  ExpectIn(text, {"mirror: none, bound to the host"});
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+  OK(MatDestroy(&A));
+}
+
+TEST_P(Life, SubmatricesAreThoseOfBaij)
+{
+  const PetscInt n = GetParam();
+  Mat            A[2], S[2];
+  IS             rows;
+  PetscReal      d;
+  PetscInt       first, last;
+  for (int k = 0; k < 2; ++k) {
+    OK(AssembleMatrix(star(4, 3, 3), n, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
+  }
+  OK(MatGetOwnershipRange(A[0], &first, &last));
+  OK(ISCreateStride(PETSC_COMM_WORLD, (last - first) / n / 2 * n, first, 1, &rows));
+  OK(ISSetBlockSize(rows, n));
+  for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX}) {
+    if (reuse == MAT_REUSE_MATRIX && Size() > 1) break; // MPIBAIJ refuses it where ranks own unequal parts
+    for (int k = 0; k < 2; ++k) {
+      OK(MatCreateSubMatrix(A[k], rows, rows, reuse, &S[k]));
+    }
+    OK(CompareProducts(S[0], S[1], &d));
+    EXPECT_LT(d, tolerance);
+    for (int k = 0; k < 2; ++k) {
+      OK(MatScale(A[k], 3));
+    }
+  }
+  for (int k = 0; k < 2; ++k) {
+    OK(MatDestroy(&A[k]));
+    OK(MatDestroy(&S[k]));
+  }
+  OK(ISDestroy(&rows));
+}
+
+// As many blocks as before, in other places.
+TEST(BAIJKokkos, MayBePreallocatedAnew)
+{
+  Mat       A[2];
+  PetscReal d;
+  for (int k = 0; k < 2; ++k) {
+    OK(AssembleMatrix(star(36, 1, 1), 2, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
+  }
+  for (const PetscInt step : {1, 2, 5}) {
+    for (Mat M : A) {
+      PetscInt first, last;
+      OK(MatSeqBAIJSetPreallocation(M, 2, 2, nullptr));
+      OK(MatMPIBAIJSetPreallocation(M, 2, 2, nullptr, 2, nullptr));
+      OK(MatGetOwnershipRange(M, &first, &last));
+      for (PetscInt row = first / 2; row < last / 2; ++row) {
+        const PetscInt    col[2]    = {row, (row + step) % 36};
+        const PetscScalar blocks[8] = {4, 1, 2, PetscReal(row), 5, 1, PetscReal(step), 3};
+        OK(MatSetValuesBlocked(M, 1, &row, 2, col, blocks, INSERT_VALUES));
+      }
+      OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
+      OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+    }
+    OK(CompareProducts(A[0], A[1], &d));
+    EXPECT_LT(d, tolerance) << step;
+  }
+  for (Mat &M : A) {
+    OK(MatDestroy(&M));
+  }
+}
+
+TEST(BAIJKokkos, TheTypeComesFromOptions)
+{
+  for (const PetscInt dim : {2, 3})
+    for (const PetscInt dof : {1, 2, 3, 4, 5}) {
+      const Options set("-dm_mat_type baijkokkos");
+      DM            da;
+      Mat           A, B;
+      Vec           x, y;
+      OK(MakeGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
+      OK(AssembleOnGrid(da, MATBAIJ, &B));
+      OK(DMSetFromOptions(da));
+      OK(DMCreateMatrix(da, &A));
+      EXPECT_EQ(TypeOf(A), OurType());
+      OK(MatDestroy(&A));
+      OK(AssembleOnGrid(da, MATBAIJKOKKOS, &A));
+      ExpectLike(A, B, "DMDA");
+      OK(MatCreateVecs(A, &x, &y));
+      PetscInt a, b;
+      OK(VecGetBlockSize(x, &a));
+      OK(VecGetBlockSize(y, &b));
+      EXPECT_EQ(a, dof);
+      EXPECT_EQ(b, dof);
+      OK(VecDestroy(&x));
+      OK(VecDestroy(&y));
+      OK(MatDestroy(&A));
+      OK(MatDestroy(&B));
+      OK(DMDestroy(&da));
+    }
+  const Options set("-mat_type baijkokkos");
+  Mat           A;
+  OK(MatCreate(PETSC_COMM_WORLD, &A));
+  OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+  OK(MatSetBlockSize(A, 3));
+  OK(MatSetFromOptions(A));
+  EXPECT_EQ(TypeOf(A), OurType());
+  OK(MatSetUp(A));
+  ExpectDiagonal(A); // with PETSc's own preallocation
+  OK(MatDestroy(&A));
+}
+
+TEST(BAIJKokkos, MayBeDestroyedOrGivenAnotherTypeBeforeItIsUsed)
+{
+  for (int step = 0; step < 4; ++step) {
+    Mat A;
+    OK(MatCreate(PETSC_COMM_WORLD, &A));
+    if (step > 0) {
+      OK(MatSetSizes(A, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE));
+      OK(MatSetType(A, MATBAIJKOKKOS));
+    }
+    if (step > 1) {
+      OK(MatSetType(A, step == 2 ? MATAIJ : MATBAIJ));
+      OK(MatSetType(A, MATBAIJKOKKOS));
+    }
+    if (step > 2) {
+      OK(MatSetUp(A));
+    }
+    OK(MatDestroy(&A));
+  }
+}
+
+PetscErrorCode Twice(Mat, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecCopy(x, y));
+  PetscCall(VecScale(y, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(BAIJKokkos, KeepsAnOperationOfTheUsers)
+{
+  Mat       A;
+  Vec       x, y;
+  PetscReal d;
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
+  OK(MakeVectors(A, &x, &y));
+  OK(MatSetOperation(A, MATOP_MULT, reinterpret_cast<void (*)(void)>(Twice)));
+  OK(MatScale(A, 7));
+  OK(MatMult(A, x, y));
+  OK(VecScale(x, 2));
+  OK(Difference(y, x, &d));
+  EXPECT_EQ(d, 0);
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&y));
+  OK(MatDestroy(&A));
+}
+
+} // namespace

@@ -1,0 +1,431 @@
+// PCMCPI with couplings where the mirror of Pmat was.
+#include "mcpi.hpp"
+
+#include <cmath>
+
+using namespace finegrain::test;
+using namespace finegrain::test::mcpi;
+
+namespace
+{
+
+const std::string in_place = " -pc_mcpi_reduction in_place";
+
+// Precisions below the working one.
+std::vector<std::string> Precisions()
+{
+  std::vector<std::string> all = {"half", "bfloat16"};
+  if (sizeof(PetscReal) == 8) all.push_back("single");
+  return all;
+}
+
+// A preconditioner made of P, for another matrix.
+PetscErrorCode MakeSplitPC(Mat A, Mat P, const std::string &options, PC *pc)
+{
+  PetscFunctionBegin;
+  PetscCall(MakePC(P, PCMCPI, options, pc));
+  PetscCall(PCSetOperators(*pc, A, P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// x = A y for the BAIJ matrix that A is made of: it must be the same vector to rounding.
+void ExpectProduct(Mat A, Mat plain)
+{
+  Vec       x, y, z;
+  PetscReal d;
+  OK(MakeVectors(plain, &x, &y));
+  OK(VecDuplicate(y, &z));
+  for (const bool transposed : {false, true}) {
+    OK(transposed ? MatMultTranspose(A, x, y) : MatMult(A, x, y));
+    OK(transposed ? MatMultTranspose(plain, x, z) : MatMult(plain, x, z));
+    OK(Difference(y, z, &d));
+    EXPECT_LT(d, tolerance);
+  }
+  for (Vec *v : {&x, &y, &z}) OK(VecDestroy(v));
+}
+
+// The bits of two preconditioners: one vector, its transpose, and several.
+void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
+{
+  Vec       b, x, y;
+  Mat       B, X, Y;
+  PetscReal d;
+  PetscInt  rows, all;
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &y));
+  OK(Apply(one, b, x));
+  OK(Apply(other, b, y));
+  OK(Difference(x, y, &d));
+  EXPECT_EQ(d, 0) << what;
+  OK(PCApplyTranspose(one, b, x));
+  OK(PCApplyTranspose(other, b, y));
+  OK(Difference(x, y, &d));
+  EXPECT_EQ(d, 0) << what << ", transposed";
+  OK(MatGetLocalSize(A, &rows, nullptr));
+  OK(MatGetSize(A, &all, nullptr));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, all, 3, nullptr, &B));
+  OK(MatSetRandom(B, nullptr));
+  OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+  OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &Y));
+  OK(PCMatApply(one, B, X));
+  OK(PCMatApply(other, B, Y));
+  OK(MatAXPY(X, -1, Y, SAME_NONZERO_PATTERN));
+  OK(MatNorm(X, NORM_FROBENIUS, &d));
+  EXPECT_EQ(d, 0) << what << ", several";
+  OK(MatNorm(Y, NORM_FROBENIUS, &d));
+  EXPECT_GT(d, 0);
+  for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
+  for (Mat *m : {&B, &X, &Y}) OK(MatDestroy(m));
+}
+
+TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
+{
+  const std::vector<std::pair<Couplings, PetscInt>> kinds = {
+    {star(5, 4, 3), 5}, {box(3, 3, 3), 1}, {scattered(40, 3, false), 2}};
+  for (const auto &[couplings, n] : kinds)
+    for (const std::string &precision : Precisions())
+      for (const std::string exchange : {"none", "sweep", "color"})
+        for (const std::string more : {"", " -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
+                                       " -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2 -pc_mcpi_executor launch"}) {
+          const std::string options = "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " +
+                                      exchange + (sizeof(PetscReal) == 8 ? more : "");
+          Mat         A, P;
+          PC          apart, here;
+          std::string text;
+          OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
+          OK(AssembleMatrix(couplings, n, MATBAIJKOKKOS, 1, &P));
+          OK(MakePC(A, PCMCPI, options, &apart));
+          OK(MakeSplitPC(A, P, options + in_place, &here));
+          ExpectSameBits(A, apart, here, options);
+          ExpectProduct(P, A);
+          ExpectSameBits(A, apart, here, options); // with two arrays, until the next set-up
+          PetscLogDouble bytes[2];
+          OK(PCFinegrainGetFactorBytes(apart, &bytes[0]));
+          OK(PCFinegrainGetFactorBytes(here, &bytes[1]));
+          EXPECT_EQ(bytes[0], bytes[1]);
+          for (PC *pc : {&apart, &here}) OK(PCDestroy(pc));
+          for (Mat *m : {&A, &P}) OK(MatDestroy(m));
+        }
+}
+
+// Other values, on the host or by coordinates, products or none in between, and another pattern.
+TEST(McpiReduction, SetsUpAgain)
+{
+  const Couplings c = star(5, 4, 3);
+  for (const std::string &precision : Precisions())
+    for (const std::string exchange : {"none", "color"})
+      for (const bool multiplies : {false, true}) {
+        const std::string options =
+          "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " + exchange;
+        Mat A, P, Q;
+        PC  here, apart;
+        OK(AssembleMatrix(c, 3, MATBAIJ, 1, &A));
+        OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 1, &P));
+        OK(MakeSplitPC(A, P, options + in_place, &here));
+        OK(PCSetUp(here));
+        const int analyses = EventCount("FGAnalyze");
+        for (int round = 0; round < 3; ++round) {
+          if (multiplies) ExpectProduct(P, A);
+          OK(MatScale(P, -3));
+          OK(MatScale(A, -3));
+          if (multiplies && round == 1) ExpectProduct(P, A);
+          OK(MakePC(A, PCMCPI, options, &apart));
+          const int factors = EventCount("FGFactor");
+          OK(PCSetUp(here));
+          OK(PCSetUp(here));
+          EXPECT_EQ(EventCount("FGFactor"), factors + 1);
+          ExpectSameBits(A, apart, here, options);
+          OK(PCDestroy(&apart));
+        }
+        // Another matrix with the same pattern, then another pattern.
+        OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 7, &Q));
+        for (const bool same : {true, false}) {
+          Mat plain;
+          OK(MatDestroy(&Q));
+          OK(AssembleMatrix(same ? c : box(5, 4, 3), 3, MATBAIJKOKKOS, 7, &Q));
+          OK(MatConvert(Q, MATBAIJ, MAT_INITIAL_MATRIX, &plain));
+          OK(PCSetOperators(here, A, Q));
+          OK(MakePC(plain, PCMCPI, options, &apart));
+          ExpectSameBits(A, apart, here, options);
+          ExpectProduct(P, A);
+          ExpectProduct(Q, plain);
+          OK(PCDestroy(&apart));
+          OK(MatDestroy(&plain));
+        }
+        if (!multiplies) {
+          EXPECT_GT(EventCount("FGAnalyze"), analyses); // of the new ones
+        }
+        OK(PCDestroy(&here));
+        for (Mat *m : {&A, &P, &Q}) OK(MatDestroy(m));
+      }
+}
+
+// Values assembled in the mirror go to the host before it is given away.
+TEST(McpiReduction, ValuesByCoordinates)
+{
+  const Couplings       c = star(4, 3, 3);
+  const PetscInt        n = 2;
+  std::vector<PetscInt> i, j;
+  Mat                   A, P;
+  PC                    apart, here;
+  PetscInt              first, last;
+  OK(AssembleMatrix(c, n, MATBAIJ, 1, &A));
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt row = first; row < last; ++row)
+    for (const PetscInt block : c[std::size_t(row / n)])
+      for (PetscInt k = 0; k < n; ++k) {
+        i.push_back(row);
+        j.push_back(block * n + k);
+      }
+  OK(MatCreate(PETSC_COMM_WORLD, &P));
+  OK(MatSetSizes(P, last - first, last - first, PETSC_DETERMINE, PETSC_DETERMINE));
+  OK(MatSetBlockSize(P, n));
+  OK(MatSetType(P, MATBAIJKOKKOS));
+  OK(MatSetPreallocationCOO(P, PetscCount(i.size()), i.data(), j.data()));
+  OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &here));
+  for (const bool multiplies : {false, true, false, false})
+    for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES}) {
+      std::vector<PetscScalar> v;
+      for (std::size_t k = 0; k < i.size(); ++k)
+        v.push_back(EntryValue(i[k], j[k], n, 1, c[std::size_t(i[k] / n)].size()));
+      OK(MatSetValuesCOO(P, v.data(), mode));
+      if (mode == ADD_VALUES) {
+        OK(MatScale(A, 2));
+      }
+      if (multiplies) ExpectProduct(P, A);
+      OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half", &apart));
+      ExpectSameBits(A, apart, here, "coordinates");
+      if (multiplies) ExpectProduct(P, A);
+      Mat       copy;
+      PetscBool same;
+      OK(MatConvert(P, MATBAIJ, MAT_INITIAL_MATRIX, &copy));
+      OK(MatEqual(A, copy, &same));
+      EXPECT_TRUE(same);
+      OK(MatDestroy(&copy));
+      OK(PCDestroy(&apart));
+      if (mode == ADD_VALUES) {
+        OK(MatScale(A, 0.5));
+      }
+    }
+  OK(PCDestroy(&here));
+  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
+}
+
+// The matrix may go before the preconditioner, two may take one matrix's blocks, and settings may change.
+TEST(McpiReduction, LivesAndEndsInAnyOrder)
+{
+  const std::string options = "-pc_mcpi_its 2 -pc_mcpi_precision half";
+  Mat               A, P;
+  PC                apart, first, second;
+  Vec               b, x, y;
+  PetscReal         d;
+  OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
+  OK(MakePC(A, PCMCPI, options, &apart));
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &y));
+  OK(Apply(apart, b, y));
+  for (const int order : {0, 1, 2, 3}) {
+    OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJKOKKOS, 1, &P));
+    OK(MakeSplitPC(A, P, options + in_place, &first));
+    OK(MakeSplitPC(A, P, options + in_place, &second));
+    OK(PCSetUp(first));
+    if (order == 0) {
+      OK(MatDestroy(&P));
+    }
+    for (PC pc : {second, first, second}) {
+      OK(Apply(pc, b, x));
+      OK(Difference(x, y, &d));
+      EXPECT_EQ(d, 0) << order;
+    }
+    if (order == 1) { // the settings stay
+      OK(PCReset(first));
+      OK(PCSetOperators(first, A, P));
+    }
+    if (order == 2) {
+      OK(PCMCPISetReduction(first, PCMCPI_REDUCTION_NONE));
+      OK(Apply(first, b, x));
+      OK(Difference(x, y, &d));
+      EXPECT_EQ(d, 0);
+      OK(PCMCPISetReduction(first, PCMCPI_REDUCTION_IN_PLACE));
+    }
+    if (order == 3) { // the old sweeps stay
+      OK(PCSetReusePreconditioner(first, PETSC_TRUE));
+      OK(MatScale(P, 5));
+    }
+    OK(PCDestroy(&second));
+    OK(Apply(first, b, x));
+    OK(Difference(x, y, &d));
+    EXPECT_EQ(d, 0) << order;
+    if (order > 1) { // another of ours, which reads the mirror
+      OK(PCSetType(first, PCFGBILU));
+      OK(Apply(first, b, x));
+    }
+    OK(PCDestroy(&first));
+    if (order == 1) ExpectProduct(P, A);
+    OK(MatDestroy(&P));
+  }
+  OK(PCDestroy(&apart));
+  OK(MatDestroy(&A));
+  for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
+}
+
+// Solvers whose Pmat is a copy: counts are those of couplings stored apart.
+TEST(McpiReduction, SolversWithTwoMatrices)
+{
+  for (const std::string type : {"gmres", "refine -ksp_refine_inner 2", "richardson -pc_mcpi_richardson steps"}) {
+    Mat      A, P;
+    Vec      b, x;
+    PetscInt its[2];
+    OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
+    OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &P));
+    OK(MakeVectors(A, &b, &x));
+    for (const bool here : {false, true}) {
+      KSP                ksp;
+      KSPConvergedReason reason;
+      const Options      set(
+             "-ksp_rtol 1e-5 -ksp_max_it 40 -pc_type mcpi -pc_mcpi_its 2 -pc_mcpi_precision half -ksp_type " + type +
+             (here ? in_place : ""));
+      OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      OK(KSPSetOperators(ksp, A, P));
+      OK(KSPSetFromOptions(ksp));
+      for (int round = 0; round < 2; ++round) {
+        OK(KSPSolve(ksp, b, x));
+        OK(KSPGetConvergedReason(ksp, &reason));
+        EXPECT_GT(reason, 0) << type;
+        OK(KSPGetIterationNumber(ksp, &its[here]));
+        OK(MatScale(P, 1)); // to be set up again
+      }
+      OK(KSPDestroy(&ksp));
+    }
+    EXPECT_EQ(its[0], its[1]) << type;
+    for (Vec *v : {&b, &x}) OK(VecDestroy(v));
+    for (Mat *m : {&A, &P}) OK(MatDestroy(m));
+  }
+}
+
+TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
+{
+  for (const bool pivot : {false, true}) {
+    Mat            A, P, good;
+    PC             pc, apart;
+    PCFailedReason reason;
+    PetscInt       first, last;
+    OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+    OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
+    OK(MatDuplicate(P, MAT_COPY_VALUES, &good));
+    OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
+    OK(MatGetOwnershipRange(P, &first, &last));
+    if (pivot) {
+      OK(MakeSingular(P, 47, 2));
+    } else if (first <= 94 && 94 < last) {
+      OK(MatSetValue(P, 94, 92, HUGE_VAL, INSERT_VALUES));
+    }
+    OK(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+    OK(PCSetUp(pc));
+    OK(PCGetFailedReason(pc, &reason));
+    EXPECT_EQ(reason, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_FACTOR_OTHER);
+    OK(MatCopy(good, P, SAME_NONZERO_PATTERN));
+    OK(PCSetUp(pc));
+    OK(PCGetFailedReason(pc, &reason));
+    EXPECT_EQ(reason, PC_NOERROR);
+    OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half", &apart));
+    ExpectSameBits(A, apart, pc, "recovered");
+    for (PC *p : {&pc, &apart}) OK(PCDestroy(p));
+    for (Mat *m : {&A, &P, &good}) OK(MatDestroy(m));
+  }
+}
+
+// Set-up must fail with these words, and pass with the remedy that all have.
+void ExpectRefusal(Mat A, Mat P, const std::string &options, const std::vector<std::string> &words)
+{
+  PC pc;
+  OK(MakeSplitPC(A, P, options, &pc));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
+  OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_NONE));
+  OK(PCSetUp(pc));
+  OK(PCDestroy(&pc));
+}
+
+// MatBindToCPU() does nothing in a PETSc without devices.
+PetscErrorCode Bind(Mat A, PetscBool bound)
+{
+  PetscErrorCode (*bind)(Mat, PetscBool);
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOperation(A, MATOP_BIND_TO_CPU, reinterpret_cast<void (**)(void)>(&bind)));
+  PetscCall((*bind)(A, bound));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
+{
+  Mat A, P, B;
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &B));
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
+  OK(PetscObjectSetName(reinterpret_cast<PetscObject>(P), "jacobian"));
+  OK(PetscObjectSetName(reinterpret_cast<PetscObject>(B), "jacobian"));
+  const std::string half = "-pc_mcpi_precision half" + in_place;
+  const auto        with = [&](std::vector<std::string> words) {
+    for (const char *word : {"-pc_mcpi_reduction in_place", "-pc_mcpi_reduction none", "jacobian"})
+      words.push_back(word);
+    return words;
+  };
+  ExpectRefusal(P, P, half, with({"Amat", "MatDuplicate()"}));
+  ExpectRefusal(A, B, half, with({Size() > 1 ? "mpibaij," : "seqbaij,", "MatConvert()", "baijkokkos"}));
+  OK(Bind(P, PETSC_TRUE));
+  ExpectRefusal(A, P, half, with({"bound to the host", "MatBindToCPU()"}));
+  OK(Bind(P, PETSC_FALSE));
+  ExpectRefusal(A, P, half + " -pc_mcpi_corrections 2", with({"-pc_mcpi_corrections 2"}));
+  ExpectRefusal(A, P, half + " -pc_mcpi_scaling row",
+                {"-pc_mcpi", "reduction in_place", "scaling global", "reduction none"});
+  ExpectRefusal(A, P, in_place, {"-pc_mcpi", "reduction in_place", "half", "reduction none"});
+  for (Mat *m : {&A, &P, &B}) OK(MatDestroy(m));
+}
+
+TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
+{
+  Mat A, P;
+  PC  pc;
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
+  OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
+  OK(PCSetUp(pc));
+  OK(PCSetOperators(pc, P, P));
+  OK(MatScale(P, 2));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"Amat"});
+  OK(PCDestroy(&pc));
+  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
+}
+
+TEST(McpiReduction, OptionGetterAndView)
+{
+  Mat                 A, P;
+  PC                  pc;
+  PCMCPIReductionType reduction;
+  std::string         text;
+  const std::string   line = "  reduction: in place, couplings lie in the memory of Pmat's mirror\n";
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
+  OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
+  OK(MakeSplitPC(A, P, "-pc_mcpi_precision half", &pc));
+  OK(PCMCPIGetReduction(pc, &reduction));
+  EXPECT_EQ(reduction, PCMCPI_REDUCTION_NONE);
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  EXPECT_EQ(text.find("reduction"), std::string::npos);
+  OK(PCDestroy(&pc));
+  OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
+  OK(PCMCPIGetReduction(pc, &reduction));
+  EXPECT_EQ(reduction, PCMCPI_REDUCTION_IN_PLACE);
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  ExpectIn(text, {line});
+  OK(PCSetType(pc, PCFGBILU));
+  OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_IN_PLACE)); // not for it
+  ExpectIn(ExpectError([&] { return PCMCPIGetReduction(pc, &reduction); }), {PCFGBILU});
+  OK(PCDestroy(&pc));
+  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
+}
+
+} // namespace
