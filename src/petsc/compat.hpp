@@ -25,6 +25,14 @@ static inline PetscErrorCode FinegrainVecFlag(Vec v)
 #endif
 }
 
+// Whether MatSetUp() has put a hash table's operations in the place of the type's, until it is preallocated or
+// assembled: since PETSc 3.19.
+template <class M> bool FinegrainIsHashed(M A)
+{
+  if constexpr (requires { A->hash_active; }) return A->hash_active;
+  else return false;
+}
+
 // The parts of an MPIBAIJ matrix or of a type derived from it; MatMPIBAIJGetSeqBAIJ() takes that name only.
 static inline PetscErrorCode FinegrainMPIBAIJGetParts(Mat A, Mat *owned, Mat *coupling, const PetscInt **global)
 {

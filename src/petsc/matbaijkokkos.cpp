@@ -5,6 +5,8 @@
 #include "pcengine.hpp"
 #include "plugin.hpp"
 
+#include <cstring>
+
 using namespace finegrain;
 
 namespace
@@ -113,7 +115,8 @@ PetscErrorCode MatMultTransposeAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
   return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::multtransposeadd>(A, x, b, y) : Multiply(A, b, x, y, true);
 }
 
-// Preallocation of SEQBAIJ sets products, so that this comes after it again.
+// Preallocation of SEQBAIJ sets products, so that this comes after it again. A hash table has put ours aside with its
+// parent's and brings them back.
 PetscErrorCode SetOperations(Mat A, bool there)
 {
   auto      *m      = static_cast<BAIJKokkos *>(A->spptr);
@@ -125,6 +128,7 @@ PetscErrorCode SetOperations(Mat A, bool there)
   };
 
   PetscFunctionBegin;
+  if (FinegrainIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
   change(&_MatOps::mult, MatMult_BAIJKokkos);
   change(&_MatOps::multadd, MatMultAdd_BAIJKokkos);
   change(&_MatOps::multtranspose, MatMultTranspose_BAIJKokkos);
@@ -226,6 +230,16 @@ PetscErrorCode ComposeParents(Mat A, BAIJKokkos &m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// A hash table would bring back the operations it has put aside.
+PetscErrorCode CheckNotHashed(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCheck(!FinegrainIsHashed(A), PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix is being filled without preallocation: call MatAssemblyBegin() and MatAssemblyEnd() before "
+             "it is converted");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode BAIJKokkosAdopt(Mat A)
@@ -234,6 +248,7 @@ PetscErrorCode BAIJKokkosAdopt(Mat A)
   PetscBool         seq;
 
   PetscFunctionBegin;
+  PetscCall(CheckNotHashed(A));
   PetscCall(PetscObjectTypeCompare(object, MATSEQBAIJ, &seq));
   auto *m        = new BAIJKokkos();
   m->type        = seq ? MATSEQBAIJKOKKOS : MATMPIBAIJKOKKOS;
@@ -250,10 +265,11 @@ PetscErrorCode BAIJKokkosAdopt(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BAIJKokkosRelease(Mat A)
+namespace
 {
-  BAIJKokkos *m = BAIJKokkosGet(A);
 
+PetscErrorCode Release(Mat A, BAIJKokkos *m)
+{
   PetscFunctionBegin;
   PetscCall(BAIJKokkosSyncHost(A));
   PetscCall(ComposeParents(A, *m));
@@ -268,15 +284,15 @@ PetscErrorCode BAIJKokkosRelease(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace
-{
-
 PetscErrorCode MatDestroy_BAIJKokkos(Mat A)
 {
+  BAIJKokkos *m       = static_cast<BAIJKokkos *>(A->spptr);
+  const auto  destroy = m->parent.destroy;
+
   PetscFunctionBegin;
-  BAIJKokkosGet(A)->host_is_behind = false;
-  PetscCall(BAIJKokkosRelease(A));
-  PetscCall((*A->ops->destroy)(A));
+  m->host_is_behind = false;
+  PetscCall(Release(A, m));
+  PetscCall((*destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +313,18 @@ PetscErrorCode MatDuplicate_BAIJKokkos(Mat A, MatDuplicateOption option, Mat *B)
 
 BAIJKokkos *BAIJKokkosGet(Mat A)
 {
-  return A->ops->destroy == MatDestroy_BAIJKokkos ? static_cast<BAIJKokkos *>(A->spptr) : nullptr;
+  const char *type = reinterpret_cast<PetscObject>(A)->type_name;
+  const bool  hashed =
+    FinegrainIsHashed(A) && type && (!std::strcmp(type, MATSEQBAIJKOKKOS) || !std::strcmp(type, MATMPIBAIJKOKKOS));
+  return hashed || A->ops->destroy == MatDestroy_BAIJKokkos ? static_cast<BAIJKokkos *>(A->spptr) : nullptr;
+}
+
+PetscErrorCode BAIJKokkosRelease(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckNotHashed(A));
+  PetscCall(Release(A, BAIJKokkosGet(A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*MC

@@ -330,6 +330,7 @@ PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType s
   PetscCall(DMDASetStencilType(*da, stencil));
   PetscCall(DMDASetStencilWidth(*da, width));
   PetscCall(DMDASetDof(*da, dof));
+  PetscCall(DMSetFromOptions(*da));
   PetscCall(DMSetUp(*da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

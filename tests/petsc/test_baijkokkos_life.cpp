@@ -257,11 +257,10 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
       Mat           A, B;
       Vec           x, y;
       OK(MakeGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
-      OK(AssembleOnGrid(da, MATBAIJ, &B));
-      OK(DMSetFromOptions(da));
       OK(DMCreateMatrix(da, &A));
       EXPECT_EQ(TypeOf(A), OurType());
       OK(MatDestroy(&A));
+      OK(AssembleOnGrid(da, MATBAIJ, &B));
       OK(AssembleOnGrid(da, MATBAIJKOKKOS, &A));
       ExpectLike(A, B, "DMDA");
       OK(MatCreateVecs(A, &x, &y));
@@ -286,6 +285,58 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
   OK(MatSetUp(A));
   ExpectDiagonal(A); // with PETSc's own preallocation
   OK(MatDestroy(&A));
+}
+
+// Since PETSc 3.19 MatSetUp() gives a matrix the operations of a hash table until it is preallocated or assembled.
+TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
+{
+  enum { values, preallocated, scalars, blocks };
+  const PetscInt  n = GetParam();
+  const Couplings c = star(4, 3, 3);
+  for (const int way : {values, preallocated, scalars, blocks}) {
+    Mat         A, B;
+    Coordinates coordinates;
+    OK(AssembleMatrix(c, n, MATBAIJ, 1, &B));
+    OK(coordinates.make(c, n, way == blocks));
+    OK(coordinates.oracle(B, 3, INSERT_VALUES));
+    OK(MakeLike(B, MATBAIJKOKKOS, &A));
+    OK(MatSetUp(A));
+    EXPECT_EQ(TypeOf(A), OurType());
+    if (way == preallocated) {
+      OK(MatSeqBAIJSetPreallocation(A, n, 7, nullptr));
+      OK(MatMPIBAIJSetPreallocation(A, n, 7, nullptr, 7, nullptr));
+    }
+    if (way < scalars) {
+      OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+      OK(coordinates.oracle(A, 3, ADD_VALUES));
+    } else {
+      OK(coordinates.prepare(A));
+      OK(coordinates.set(A, 3, INSERT_VALUES));
+    }
+    ExpectLike(A, B, std::to_string(way).c_str());
+    OK(MatDestroy(&A));
+    OK(MatDestroy(&B));
+  }
+}
+
+// A matrix that such a table fills is no other type's yet.
+TEST(BAIJKokkos, IsNotConvertedBeforeItIsAssembled)
+{
+  for (const bool ours : {true, false}) {
+    Mat A;
+    OK(MatCreate(PETSC_COMM_WORLD, &A));
+    OK(MatSetSizes(A, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE));
+    OK(MatSetType(A, ours ? MATBAIJKOKKOS : MATBAIJ));
+    OK(MatSetUp(A));
+    const std::string type = TypeOf(A);
+    {
+      ErrorCatcher catcher;
+      EXPECT_NE(MatConvert(A, ours ? MATBAIJ : MATBAIJKOKKOS, MAT_INPLACE_MATRIX, &A), PETSC_SUCCESS);
+    }
+    EXPECT_EQ(TypeOf(A), type);
+    if (ours) ExpectDiagonal(A);
+    OK(MatDestroy(&A));
+  }
 }
 
 TEST(BAIJKokkos, MayBeDestroyedOrGivenAnotherTypeBeforeItIsUsed)
