@@ -71,6 +71,7 @@ bench: deps
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_powerqilu
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_sip
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_baij
+	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_solve
 	@! grep -q '^OpenMP_CXX_FLAGS' $(BUILD)/CMakeCache.txt || OMP_NUM_THREADS=2 OMP_PROC_BIND=true $(BUILD)/tests/bench_mcpi -settings working,DS,DSH -executors launch,self,tile
 
 # Every executor, on one thread and on all that Kokkos may use.
@@ -123,7 +124,7 @@ help:
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
 	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 10 minutes)"
-	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip and baijkokkos against PETSc, each in one run (8 GB, some minutes)"
+	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, some minutes)"
 	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
 	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
 	@echo "                     iterations of paper 003 (Heuveline et al., ILU(p,q)) in $(BUILD)/study_powerq"

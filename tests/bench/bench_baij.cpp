@@ -1,8 +1,11 @@
-// Products of MATBAIJKOKKOS beside those of MATBAIJ and the machine's read bandwidth, in one run, repetitions
-// interleaved; best of all. Stars of seven points, full blocks. Options after --: -sizes 4,5,6,8 -points 64
-// -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// Products of MATBAIJKOKKOS beside those of MATBAIJ and the machine's read bandwidth, or the copy bandwidth of the
+// device that the former's vectors lie on, in one run, repetitions interleaved; best of all. Stars of seven points,
+// full blocks. Options: -sizes 4,5,6,8 -points 64 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if
+// that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
+
+#include <petscdevice.h>
 
 using namespace finegrain::test;
 
@@ -15,11 +18,60 @@ template <class Multiply> void multiply(benchmark::State &state, Multiply body)
   for (auto _ : state) OK(body());
 }
 
+// What PETSc has queued on a device.
+PetscErrorCode wait()
+{
+  PetscDeviceContext context;
+
+  PetscFunctionBegin;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextSynchronize(context));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Of the memory that A's vectors lie in.
+class Bandwidth
+{
+public:
+  Bandwidth(Mat A, int threads, Interleaved *all)
+  {
+    const PetscScalar *array;
+    PetscMemType       memory;
+    OK(MatCreateVecs(A, &from_, nullptr));
+    OK(VecGetArrayReadAndMemType(from_, &array, &memory));
+    OK(VecRestoreArrayReadAndMemType(from_, &array));
+    on_device_ = PetscMemTypeDevice(memory);
+    if (!on_device_) {
+      all->add("memory/0", [=](benchmark::State &s) { read_memory(s, threads); });
+      return;
+    }
+    OK(VecDuplicate(from_, &to_));
+    OK(VecGetLocalSize(from_, &length_));
+    all->add("memory/0", [this](benchmark::State &s) {
+      multiply(s, [this] {
+        OK(VecCopy(from_, to_));
+        return wait();
+      });
+    });
+  }
+  ~Bandwidth()
+  {
+    OK(VecDestroy(&from_));
+    OK(VecDestroy(&to_));
+  }
+  double bytes() const { return on_device_ ? 2.0 * double(length_) * sizeof(PetscScalar) : read_bytes; }
+
+private:
+  bool     on_device_ = false;
+  Vec      from_ = nullptr, to_ = nullptr;
+  PetscInt length_ = 0;
+};
+
 void run(PetscInt n, PetscInt points, int repetitions, int threads)
 {
   DM          da;
   Mat         A, B;
-  Vec         x, y;
+  Vec         x[2], y[2];
   Interleaved all(repetitions);
   Best        best;
 
@@ -27,18 +79,20 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
   OK(DMDestroy(&da));
   OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
   OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &B));
-  OK(MatCreateVecs(A, &x, &y));
-  OK(VecSet(x, 1));
-  all.add("read/0", [&](benchmark::State &s) { read_memory(s, threads); });
-  for (const auto &[name, mat] : {std::pair("theirs", A), std::pair("ours", B)}) {
-    const Mat which = mat;
-    all.add(std::string("product/") + name,
-            [=](benchmark::State &s) { multiply(s, [=] { return MatMult(which, x, y); }); });
-    all.add(std::string("transposed/") + name,
-            [=](benchmark::State &s) { multiply(s, [=] { return MatMultTranspose(which, x, y); }); });
+  const Bandwidth memory(B, threads, &all);
+  for (const int which : {0, 1}) {
+    const Mat         mat  = which ? B : A;
+    const std::string name = which ? "ours" : "theirs";
+    OK(MatCreateVecs(mat, &x[which], &y[which]));
+    OK(VecSet(x[which], 1));
+    const Vec in = x[which], out = y[which];
+    all.add("product/" + name, [=](benchmark::State &s) { multiply(s, [=] { return MatMult(mat, in, out); }); });
+    all.add("transposed/" + name,
+            [=](benchmark::State &s) { multiply(s, [=] { return MatMultTranspose(mat, in, out); }); });
   }
   all.run(&best);
-  const double rows = double(points) * double(points) * double(points), bandwidth = read_bytes / best.ns["read/0"];
+  const double rows      = double(points) * double(points) * double(points);
+  const double bandwidth = memory.bytes() / best.ns["memory/0"];
   const double blocks = 7 - 6.0 / double(points), size = double(n); // of a row; the grid has an end
   const double bytes = (blocks * size * size + 2 * size) * sizeof(PetscScalar);
   const auto   per   = [&](const char *which) { return best.ns[which] / rows; };
@@ -47,8 +101,10 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
               100 * bytes / bandwidth / per("product/ours"), per("transposed/theirs"), per("transposed/ours"),
               per("transposed/theirs") / per("transposed/ours"));
   std::fflush(stdout);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
+  for (const int which : {0, 1}) {
+    OK(VecDestroy(&x[which]));
+    OK(VecDestroy(&y[which]));
+  }
   OK(MatDestroy(&A));
   OK(MatDestroy(&B));
 }
@@ -66,8 +122,8 @@ int main(int argc, char **argv)
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   const char *environment = std::getenv("OMP_NUM_THREADS");
   const int   threads     = environment ? std::max(1, std::atoi(environment)) : 1;
-  std::printf("times in ns per point, %d threads; of least: bytes of blocks and two vectors, no indices, over read "
-              "bandwidth of these minutes\n\n"
+  std::printf("times in ns per point, %d threads; of least: bytes of blocks and two vectors, no indices, over the "
+              "bandwidth of these minutes, which is that of reading on the host, of copying on a device\n\n"
               "| n | GB/s | MATBAIJ | MATBAIJKOKKOS | theirs / ours | of least | transposed, MATBAIJ | transposed, "
               "MATBAIJKOKKOS | theirs / ours |\n|---|---|---|---|---|---|---|---|---|\n",
               threads);

@@ -17,8 +17,9 @@ namespace finegrain::test
 
 struct Star {
   std::array<PetscInt, 3> points;
-  std::vector<PetscInt>   systems;   // independent systems that make up the blocks, block diagonal where several
-  PetscReal               dominance; // the diagonal has this times the size of its system more than [-1, 1)
+  std::vector<PetscInt>   systems;       // independent systems that make up the blocks, block diagonal where several
+  PetscReal               dominance;     // the diagonal has this times the size of its system more than [-1, 1)
+  PetscReal               diffusion = 0; // this times the Laplacian of each unknown, h = 1, is added
 
   PetscInt block() const
   {
@@ -49,9 +50,11 @@ inline void star_block(const Star &star, PetscInt row, PetscInt col, PetscInt st
   for (const PetscInt s : star.systems) {
     for (PetscInt r = first; r < first + s; ++r)
       for (PetscInt c = first; c < first + s; ++c) {
-        const PetscInt to = row * n + r, from = col * n + c;
-        block[r * stride + c] = hash_scalar((std::uint64_t(to) << 24) ^ std::uint64_t(from)) +
-                                (to == from ? star.dominance * PetscReal(s) : PetscReal(0));
+        const PetscInt  to = row * n + r, from = col * n + c;
+        const PetscReal laplacian = r != c ? 0 : row == col ? 6 : -1;
+        block[r * stride + c]     = hash_scalar((std::uint64_t(to) << 24) ^ std::uint64_t(from)) +
+                                (to == from ? star.dominance * PetscReal(s) : PetscReal(0)) +
+                                star.diffusion * laplacian;
       }
     first += s;
   }

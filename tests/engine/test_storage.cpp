@@ -135,6 +135,8 @@ TEST(Storage, FactorizationsTakeWorkingAndSingleOnly)
   }
 }
 
+template <class T> bool same_bits(const T &a, const T &b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
+
 #if !defined(__CUDACC__)
 
 // Numbers of a storage type with everything in them.
@@ -145,8 +147,6 @@ template <class T> std::vector<T> stored_numbers()
   for (std::size_t i = 0; i < floats.size(); i += 37) all.push_back(convert<T>(floats[i]));
   return all;
 }
-
-template <class T> bool same_bits(const T &a, const T &b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
 // Or both NaN: compilers leave conversions there and back out, which would make a signalling one quiet.
 template <class T> bool same_number(const T &a, const T &b)
