@@ -273,7 +273,7 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     if (!m->lists_are_set) m->mirror->set_assembly(m->lists);
     m->lists_are_set = true;
     if (v) PetscCall(PetscGetMemType(v, &type));
-    PetscCall(FinegrainWaitForPetsc());
+    if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
     m->mirror->assemble(lies_on_device(type) ? Place::engine : Place::host, reinterpret_cast<const Scalar *>(v),
                         received, mode == ADD_VALUES);

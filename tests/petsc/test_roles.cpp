@@ -361,6 +361,16 @@ TEST_P(Types, ReuseAndFailureInside)
     }
     const auto &ours = results[PCFGBILU], &theirs = results[PCBJACOBI];
     auto        expected = theirs;
+    PetscInt    again    = 0; // factorisations of a reused bjacobi
+#if PETSC_VERSION_GE(3, 26, 0)
+    if (role == std::string("-pc_type @")) { // ours stands alone, and theirs inside
+      EXPECT_GT(ours[2], theirs[2]);
+      expected[2] = ours[2];
+      expected[3] = 0;
+      again       = 1;
+    }
+    if (std::string(role).find("bjacobi") != std::string::npos) again = 1;
+#endif
 #if PETSC_VERSION_GE(3, 25, 0)
     // A composite sets up again what is inside, an ILU too, but not what is inside a bjacobi.
     if (std::string(role).find("composite") != std::string::npos) {
@@ -371,7 +381,7 @@ TEST_P(Types, ReuseAndFailureInside)
 #endif
     EXPECT_EQ(ours, expected);
     EXPECT_LT(theirs[6], 0);
-    EXPECT_EQ((std::array{theirs[1], theirs[3], theirs[5], theirs[7]}), (std::array<PetscInt, 4>{1, 0, 1, 1}));
+    EXPECT_EQ((std::array{theirs[1], theirs[3], theirs[5], theirs[7]}), (std::array<PetscInt, 4>{1, again, 1, 1}));
   }
   for (Mat &m : values) OK(MatDestroy(&m));
   OK(MatDestroy(&A));
