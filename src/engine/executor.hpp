@@ -103,6 +103,9 @@ template <int N, class Row> struct Thread {
     for (Index i = first; i < last; ++i) f(i);
   }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable // sweeps that do tasks are the host's
+#endif
   KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     if constexpr (DoesTasks<Row>) row.run(t);

@@ -5,6 +5,8 @@
 #include "staging.hpp"
 #include "storage.hpp"
 
+#include <limits>
+
 namespace finegrain
 {
 
@@ -40,9 +42,9 @@ template <class Space> struct ByColumn {
   void set(const Graph &g, Index columns)
   {
     Graph                  t{columns, HostArray<Index>("finegrain::ptr", std::size_t(columns) + 1), {}};
-    const std::size_t      size   = std::size_t(g.entries());
-    const HostArray<Index> entry_ = make_array<Index>("finegrain::entry", size);
-    const HostArray<Index> row_   = make_array<Index>("finegrain::row", size);
+    const std::size_t      size = std::size_t(g.entries());
+    const HostArray<Index> entry_("finegrain::entry", size + transposed_ahead);
+    const HostArray<Index> row_ = make_array<Index>("finegrain::row", size);
     for (Index e = 0; e < g.entries(); ++e) ++t.ptr(g.col(e) + 1);
     for (Index c = 0; c < columns; ++c) t.ptr(c + 1) += t.ptr(c);
     std::vector<Index> next(t.ptr.data(), t.ptr.data() + columns);
@@ -129,8 +131,8 @@ public:
                               to,
                               nullptr};
     overlap(
-      halo_, from, ghosts_.data(), [&](int which) { kernels_.product(run(parts_.cut.data() + which), n_, a); },
-      [&] { finish(); });
+      halo_, from, ghosts_.data(),
+      [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); }, [&] { finish(); });
     leave(place, y, rows_);
   }
 
@@ -204,19 +206,22 @@ private:
     if (place == Place::host && far) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
   }
 
-  // One thread of a host goes through the matrix once, in order; others gather, a column each.
-  bool runs_in_a_loop() const
+  // Threads of a host, unlimited where there are teams.
+  int threads() const
   {
-    if constexpr (works_in_teams<Exec>) return false;
-    else return usable_threads(exec_) == 1;
+    if constexpr (works_in_teams<Exec>) return std::numeric_limits<int>::max();
+    else return usable_threads(exec_);
   }
+  // Transposed products gather, a column each, and wait for blocks from all over. Up to three threads are no faster
+  // at it than one that goes through the matrix in order.
   void prepare_transposed() // at first use
   {
     if (has_transposed_) return;
     has_transposed_ = true;
-    cut_            = runs_in_a_loop() ? to_array("finegrain::cut", {0, rows_, 0, rows_})
-                                       : to_array("finegrain::cut", {0, columns_, 0, ghost_count_});
-    if (runs_in_a_loop()) return;
+    scatters_       = threads() < 4;
+    cut_            = scatters_ ? to_array("finegrain::cut", {0, rows_, 0, rows_})
+                                : to_array("finegrain::cut", {0, columns_, 0, ghost_count_});
+    if (scatters_) return;
     by_column_.set(owned_graph_, columns_);
     by_ghost_.set(coupling_graph_, ghost_count_);
   }
@@ -225,14 +230,14 @@ private:
   {
     TransposedProductArguments a{{}, columns.ptr.data(), columns.entry.data(), columns.row.data(), values, in, x,
                                  out};
-    if (runs_in_a_loop()) {
+    if (scatters_) {
       const std::size_t size = std::size_t(cut ? ghost_count_ : columns_) * std::size_t(n_);
       if (!in) std::fill_n(out, size, Scalar(0));
       else if (in != out) std::copy_n(in, size, out);
       if (rows.entries() == 0) return;
       a.by_row = rows.list();
     }
-    kernels_.transposed_product(run(cut_.data() + cut), n_, a);
+    kernels_.transposed_product(run(cut_.data() + cut, scatters_), n_, a);
   }
 
   std::size_t owned_scalars() const { return owned_.entries() * std::size_t(n_) * std::size_t(n_); }
@@ -251,9 +256,9 @@ private:
     if (size)
       Kokkos::deep_copy(exec_, Loose<Scalar, Space>(to, size), Loose<const Scalar, Kokkos::HostSpace>(from, size));
   }
-  Run<Exec> run(const Index *cut)
+  Run<Exec> run(const Index *cut, bool in_a_loop)
   {
-    return {exec_, runs_in_a_loop() ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
+    return {exec_, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
   }
   void finish() const
   {
@@ -268,7 +273,7 @@ private:
   SplitRows<Space>               parts_;
   ByColumn<Space>                by_column_, by_ghost_;
   HostArray<Index>               cut_;
-  bool                           has_transposed_ = false;
+  bool                           has_transposed_ = false, scatters_ = false;
   Vector                         blocks_; // of the owned square, then of the couplings
   Vector                         ghosts_, x_, y_, own_;
   Kernels<Exec>                  kernels_{};

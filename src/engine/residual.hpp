@@ -93,7 +93,9 @@ template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s,
 }
 
 // Row `slot` of out = in + A^T x, which is a column of A: the sum of a^T x over its entries, gathered through an
-// index of their own. `in` null: zero. Its rows are summed in ascending order.
+// index of their own. `in` null: zero. Its rows are summed in ascending order. A host asks for the blocks of this many
+// entries later; the list goes on that long.
+inline constexpr Index transposed_ahead = 16;
 template <int N> struct TransposedProductRow {
   BlockSize<N>  n;
   const Index  *ptr, *entry, *row; // entries of each column, and the row that each is of
@@ -111,8 +113,11 @@ template <int N> struct TransposedProductRow {
       const Offset at = Offset(slot) * n + s.first;
       Scalar       sums[std::size_t(s.width)];
       for (int c = 0; c < s.width; ++c) sums[c] = in ? in[at + c] : Scalar(0);
-      for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e)
+      for (Index e = ptr[slot]; e < ptr[slot + 1]; ++e) {
+        if constexpr (N > 0)
+          look_ahead<std::size_t(N) * N * sizeof(Scalar)>(blocks + Offset(entry[e + transposed_ahead]) * n * n);
         add_columns(s, n, blocks + Offset(entry[e]) * n * n, x + Offset(row[e]) * n, sums);
+      }
       for (int c = 0; c < s.width; ++c) out[at + c] = sums[c];
     });
   }
