@@ -93,8 +93,8 @@ template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s,
 }
 
 // Row `slot` of out = in + A^T x, which is a column of A: the sum of a^T x over its entries, gathered through an
-// index of their own. `in` null: zero. Its rows are summed in ascending order. A host asks for the blocks of this many
-// entries later; the list goes on that long.
+// index of their own. `in` null: zero. Its rows are summed in ascending order. A host asks for the blocks of this
+// many entries later; the list goes on that long.
 inline constexpr Index transposed_ahead = 16;
 template <int N> struct TransposedProductRow {
   BlockSize<N>  n;
