@@ -5,8 +5,6 @@
 #include "pcs.hpp"
 #include "star.hpp"
 
-#include <petscdevice.h>
-
 using namespace finegrain::test;
 
 namespace
@@ -33,19 +31,13 @@ PetscErrorCode wait()
 class Bandwidth
 {
 public:
-  Bandwidth(Mat A, int threads, Interleaved *all)
+  Bandwidth(Mat A, int threads, Interleaved *all) : on_device_(has_vectors_on_device(A))
   {
-    const PetscScalar *array;
-    PetscMemType       memory;
-    OK(MatCreateVecs(A, &from_, nullptr));
-    OK(VecGetArrayReadAndMemType(from_, &array, &memory));
-    OK(VecRestoreArrayReadAndMemType(from_, &array));
-    on_device_ = PetscMemTypeDevice(memory);
     if (!on_device_) {
       all->add("memory/0", [=](benchmark::State &s) { read_memory(s, threads); });
       return;
     }
-    OK(VecDuplicate(from_, &to_));
+    OK(MatCreateVecs(A, &from_, &to_));
     OK(VecGetLocalSize(from_, &length_));
     all->add("memory/0", [this](benchmark::State &s) {
       multiply(s, [this] {
@@ -62,7 +54,7 @@ public:
   double bytes() const { return on_device_ ? 2.0 * double(length_) * sizeof(PetscScalar) : read_bytes; }
 
 private:
-  bool     on_device_ = false;
+  bool     on_device_;
   Vec      from_ = nullptr, to_ = nullptr;
   PetscInt length_ = 0;
 };

@@ -5,8 +5,6 @@
 #include "pcs.hpp"
 #include "star.hpp"
 
-#include <petscdevice.h>
-
 using namespace finegrain::test;
 
 namespace
@@ -22,11 +20,16 @@ constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJKOKKOS, PCPOWERQILU, ""},
                               {MATBAIJKOKKOS, PCMCPI, "-pc_mcpi_precision half"}};
 
-// One of PETSc's own types on a device, if there is one.
-MatType own_type(MatType type)
+// AIJ is that on a device where ours are.
+MatType place_type(MatType type, [[maybe_unused]] Mat like)
 {
 #if defined(PETSC_HAVE_CUDA)
-  if (type == std::string(MATAIJ) && PetscDeviceInitialized(PETSC_DEVICE_CUDA)) return MATAIJCUSPARSE;
+  if (type == std::string(MATAIJ)) {
+    Mat ours;
+    OK(MatConvert(like, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &ours));
+    if (has_vectors_on_device(ours)) type = MATAIJCUSPARSE;
+    OK(MatDestroy(&ours));
+  }
 #endif
   return type;
 }
@@ -41,7 +44,7 @@ struct Solver {
     PC pc;
 
     PetscFunctionBegin;
-    PetscCall(MatConvert(original, own_type(method.matrix), MAT_INITIAL_MATRIX, &A));
+    PetscCall(MatConvert(original, place_type(method.matrix, original), MAT_INITIAL_MATRIX, &A));
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecSet(b, 1));
     PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));

@@ -5,12 +5,26 @@
 #include "timing.hpp"
 
 #include <petscfinegrain.h>
+#include <petscdevice.h>
 #include <petscksp.h>
 
 #include <cstdio>
 
 namespace finegrain::test
 {
+
+// Whether A's vectors lie on a device.
+inline bool has_vectors_on_device(Mat A)
+{
+  Vec                v;
+  const PetscScalar *array;
+  PetscMemType       memory;
+  OK(MatCreateVecs(A, &v, nullptr));
+  OK(VecGetArrayReadAndMemType(v, &array, &memory));
+  OK(VecRestoreArrayReadAndMemType(v, &array));
+  OK(VecDestroy(&v));
+  return PetscMemTypeDevice(memory);
+}
 
 inline PC make_pc(Mat A, const char *type)
 {
