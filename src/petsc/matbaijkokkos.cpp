@@ -200,13 +200,6 @@ PetscErrorCode MPISetPreallocation_BAIJKokkos(Mat A, PetscInt bs, PetscInt d_nz,
   return Preallocate(A, BAIJKokkosGet(A)->preallocate_mpi, bs, d_nz, d_nnz, o_nz, o_nnz);
 }
 
-template <class Function> PetscErrorCode Compose(Mat A, const char *name, Function *f)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Everything that is composed with matrices of the type, or is taken away again.
 PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
 {
@@ -225,8 +218,8 @@ PetscErrorCode ComposeParents(Mat A, BAIJKokkos &m)
 {
   PetscFunctionBegin;
   PetscCall(ComposeAll(A, m, false));
-  PetscCall(Compose(A, seq_preallocation, m.preallocate_seq));
-  PetscCall(Compose(A, mpi_preallocation, m.preallocate_mpi));
+  PetscCall(BAIJKokkosCompose(A, seq_preallocation, m.preallocate_seq));
+  PetscCall(BAIJKokkosCompose(A, mpi_preallocation, m.preallocate_mpi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -258,8 +251,8 @@ PetscErrorCode BAIJKokkosAdopt(Mat A)
   PetscCall(SetOperations(A, true));
   PetscCall(PetscObjectQueryFunction(object, seq_preallocation, &m->preallocate_seq));
   PetscCall(PetscObjectQueryFunction(object, mpi_preallocation, &m->preallocate_mpi));
-  if (seq) PetscCall(Compose(A, seq_preallocation, SeqSetPreallocation_BAIJKokkos));
-  else PetscCall(Compose(A, mpi_preallocation, MPISetPreallocation_BAIJKokkos));
+  if (seq) PetscCall(BAIJKokkosCompose(A, seq_preallocation, SeqSetPreallocation_BAIJKokkos));
+  else PetscCall(BAIJKokkosCompose(A, mpi_preallocation, MPISetPreallocation_BAIJKokkos));
   PetscCall(ComposeAll(A, *m, true));
   PetscCall(SetVecType(A, false));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 // A->spptr of SEQBAIJKOKKOS and MPIBAIJKOKKOS. A->data is BAIJ's, with values on the host.
@@ -46,6 +47,14 @@ struct BAIJKokkos {
 
   std::array<void (*)(void), 4> composed{}; // the parent's (mathost.cpp)
 };
+
+// Composes a function with the matrix, or takes it away.
+template <class Function> PetscErrorCode BAIJKokkosCompose(Mat A, const std::string &name, Function *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name.c_str(), f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 // The data of a matrix of these types, null for any other.
 BAIJKokkos *BAIJKokkosGet(Mat A);

@@ -85,13 +85,6 @@ PetscErrorCode MatConvert_Other_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Function> PetscErrorCode Compose(Mat A, const std::string &name, Function *f)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name.c_str(), f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there)
@@ -100,16 +93,20 @@ PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool the
   const auto        or_null = [there](auto *f) { return there ? f : nullptr; };
 
   PetscFunctionBegin;
-  PetscCall(Compose(A, "MatConvert_" + type + "_" + parent + "_C", or_null(MatConvert_BAIJKokkos_BAIJ)));
-  PetscCall(Compose(A, "MatConvert_" + parent + "_" + type + "_C", or_null(MatConvert_BAIJ_BAIJKokkos)));
-  PetscCall(Compose(A, "MatConvert_" + size + "aij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
-  PetscCall(Compose(A, "MatConvert_" + size + "sbaij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
+  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + type + "_" + parent + "_C", or_null(MatConvert_BAIJKokkos_BAIJ)));
+  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + parent + "_" + type + "_C", or_null(MatConvert_BAIJ_BAIJKokkos)));
+  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + size + "aij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
+  PetscCall(
+    BAIJKokkosCompose(A, "MatConvert_" + size + "sbaij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
   for (const char *other : {"aij", "sbaij", "adj"})
-    PetscCall(Compose(A, "MatConvert_" + type + "_" + size + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));
+    PetscCall(
+      BAIJKokkosCompose(A, "MatConvert_" + type + "_" + size + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));
   for (const char *other : {"is", "hypre"}) {
     PetscErrorCode (*f)(Mat, MatType, MatReuse, Mat *);
     PetscCall(FindComposed(A, "MatConvert", m.parent_type, other, &f));
-    if (f) PetscCall(Compose(A, "MatConvert_" + type + "_" + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));
+    if (f)
+      PetscCall(
+        BAIJKokkosCompose(A, "MatConvert_" + type + "_" + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -283,21 +283,15 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Function> PetscErrorCode Compose(Mat A, const char *name, bool there, Function *f)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name, there ? f : nullptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there)
 {
   PetscFunctionBegin;
-  PetscCall(Compose(A, "MatSetPreallocationCOO_C", there, MatSetPreallocationCOO_BAIJKokkos));
-  PetscCall(Compose(A, "MatSetValuesCOO_C", there, MatSetValuesCOO_BAIJKokkos));
-  PetscCall(Compose(A, "MatBAIJKokkosSetPreallocationCOO_C", there, MatBAIJKokkosSetPreallocationCOO_BAIJKokkos));
+  PetscCall(BAIJKokkosCompose(A, "MatSetPreallocationCOO_C", there ? MatSetPreallocationCOO_BAIJKokkos : nullptr));
+  PetscCall(BAIJKokkosCompose(A, "MatSetValuesCOO_C", there ? MatSetValuesCOO_BAIJKokkos : nullptr));
+  PetscCall(BAIJKokkosCompose(A, "MatBAIJKokkosSetPreallocationCOO_C",
+                              there ? MatBAIJKokkosSetPreallocationCOO_BAIJKokkos : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

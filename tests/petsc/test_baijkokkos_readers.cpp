@@ -192,17 +192,26 @@ PetscErrorCode ReadWithRemote(Mat A, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReadArray(Mat A, Vec y)
+PetscErrorCode Fill(Vec y, const PetscScalar *values)
 {
-  PetscScalar *values, *out;
+  PetscScalar *out;
   PetscInt     n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
-  PetscCall(MatSeqBAIJGetArray(A, &values));
   PetscCall(VecGetArrayWrite(y, &out));
   std::copy_n(values, n, out);
   PetscCall(VecRestoreArrayWrite(y, &out));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadArray(Mat A, Vec y)
+{
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqBAIJGetArray(A, &values));
+  PetscCall(Fill(y, values));
   PetscCall(MatSeqBAIJRestoreArray(A, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -220,15 +229,10 @@ PetscErrorCode ReadNorm(Mat A, NormType type, Vec y)
 PetscErrorCode ReadInverses(Mat A, Vec y)
 {
   const PetscScalar *values;
-  PetscScalar       *out;
-  PetscInt           n;
 
   PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(y, &n));
   PetscCall(MatInvertBlockDiagonal(A, &values));
-  PetscCall(VecGetArrayWrite(y, &out));
-  std::copy_n(values, n, out);
-  PetscCall(VecRestoreArrayWrite(y, &out));
+  PetscCall(Fill(y, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
