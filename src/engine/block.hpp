@@ -40,25 +40,41 @@ template <int N> struct HostLanes {
   template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
   {
     if constexpr (N > 0) f(Strip<N>{0});
-    else {
-      int r = 0;
-      cut<Widest>(r, f);
-    }
+    else cut_rows<Widest>(n, f);
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
   {
-    for (int c = 0; c < n; ++c) strips<16>([&](auto s) FINEGRAIN_INLINE { f(s, c); });
+    if constexpr (N > 0)
+      for (int c = 0; c < N; ++c) f(Strip<N>{0}, c);
+    else cut_columns(n, f);
   }
   // f(first, count) over `count` numbers that lie together.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const { f(0, count); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 
 private:
-  template <int W, class F> KOKKOS_FORCEINLINE_FUNCTION void cut(int &r, const F &f) const
+  // Out of line: each holds f ten or six times, and a row function calls several. In one function they took the
+  // compiler minutes. f, which captures by value, is copied, so that what it needs stays in registers across its
+  // stores.
+  template <int Widest, class F> [[gnu::noinline]] KOKKOS_FUNCTION static void cut_rows(int n, const F &f)
+  {
+    const F g = f;
+    int     r = 0;
+    cut<Widest>(n, r, g);
+  }
+  template <class F> [[gnu::noinline]] KOKKOS_FUNCTION static void cut_columns(int n, const F &f)
+  {
+    const F g = f;
+    for (int c = 0; c < n; ++c) {
+      int r = 0;
+      cut<16>(n, r, [&](auto s) FINEGRAIN_INLINE { g(s, c); });
+    }
+  }
+  template <int W, class F> KOKKOS_FORCEINLINE_FUNCTION static void cut(int n, int &r, const F &f)
   {
     for (; r + W <= n; r += W) f(Strip<W>{r});
-    if constexpr (W > 4) cut<W - 4>(r, f);
-    else if constexpr (W > 1) cut<W / 2>(r, f);
+    if constexpr (W > 4) cut<W - 4>(n, r, f);
+    else if constexpr (W > 1) cut<W / 2>(n, r, f);
   }
 };
 
@@ -240,18 +256,18 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
     swap[k]              = p;
     const Scalar inverse = invert_pivot(d[k * n + p], best, least, result);
     if (p != k) {
-      lanes.strips([&](auto s) FINEGRAIN_INLINE {
+      lanes.strips([=](auto s) FINEGRAIN_INLINE {
         for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
       });
     }
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.strips([=](auto s) FINEGRAIN_INLINE {
       for (int i = s.first; i < s.first + s.width; ++i) {
         row[i]    = i == k ? inverse : product(d[i * n + k], inverse);
         factor[i] = i == k ? Scalar(1) : -d[k * n + i];
         keep[i]   = i == k ? Scalar(0) : Scalar(1);
       }
     });
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
       Scalar              *dc = d + c * n + s.first;
       Accumulator<s.width> sums;
       if (c == k) sums.zero();
@@ -266,7 +282,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
   for (int k = n - 1; k >= 0; --k) {
     const int p = swap[k];
     if (p == k) continue;
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.strips([=](auto s) FINEGRAIN_INLINE {
       for (int i = s.first; i < s.first + s.width; ++i) exchange(d[k * n + i], d[p * n + i]);
     });
   }

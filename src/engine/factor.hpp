@@ -56,7 +56,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     subtract_products(lanes, to_diagonal, slot, d);
     if (difference) {
       const Scalar *a = source.view(lanes, n, diagonal_source[slot], block);
-      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) difference[slot * nn + i] = d[i] - a[i];
       });
     }
@@ -66,7 +66,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     for (Index f = upper_ptr[upper_slot]; f < upper_ptr[upper_slot + 1]; ++f) {
       const Scalar *a  = updated(lanes, upper_source[f], to_upper, f, block);
       OffDiagonal  *to = upper + f * nn;
-      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, d, a + c * n, sums);
@@ -96,7 +96,7 @@ private:
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
   {
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       sums.store(block + c * n + s.first);
@@ -108,7 +108,7 @@ private:
   {
     const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
     if (first == last) return;
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       for (Offset u = first; u < last; ++u)
@@ -119,7 +119,7 @@ private:
   template <class Lanes, class To>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
   {
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       sums.store(to + c * n + s.first);

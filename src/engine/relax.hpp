@@ -78,7 +78,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         sums.store(rest + s.first);
       });
     });
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
@@ -118,7 +118,7 @@ private:
       return;
     }
 #endif
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Sum total[std::size_t(s.width)];
       ColumnSums<N, Sum, s.width>{n, s}(
         first, last, [&](Index e) FINEGRAIN_INLINE { return blocks + rows.number(e) * nn; }, column, total);

@@ -41,7 +41,7 @@ template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow
   {
     const Index  pos = slots ? slots[slot] : slot, row = !Plain && row_of ? row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(y_by_row ? row : pos) * n;
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+    lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       if (!Plain && difference) {
         sums.zero();
@@ -109,7 +109,7 @@ template <int N> struct TransposedProductRow {
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
   {
-    lanes.template strips<8>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
       const Offset at = Offset(slot) * n + s.first;
       Scalar       sums[std::size_t(s.width)];
       for (int c = 0; c < s.width; ++c) sums[c] = in ? in[at + c] : Scalar(0);
@@ -143,7 +143,7 @@ template <int N> struct ScatterRow {
       const Scalar *block = blocks + Offset(e) * n * n;
       Scalar       *to    = out + Offset(inside.col[e]) * n;
       if constexpr (N > 0) look_ahead<std::size_t(N) * N * sizeof(Scalar), Caches::first>(block + 768);
-      lanes.template strips<8>([&](auto s) FINEGRAIN_INLINE {
+      lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
         Scalar sums[std::size_t(s.width)]; // of its own: stores to `to` could change the block
         for (int c = 0; c < s.width; ++c) sums[c] = to[s.first + c];
         add_columns(s, n, block, xr, sums);

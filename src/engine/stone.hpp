@@ -62,7 +62,7 @@ template <int N, class OffDiagonal, class Diagonal> struct StoneRow {
     add_point_before(std::integral_constant<int, 1>());
     add_point_before(std::integral_constant<int, 0>());
     if (alpha != Real(0))
-      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
           for (int x = 0; x < 3; ++x) {
             partial[x * nn + i] = product(Scalar(alpha), partial[x * nn + i]);
@@ -70,7 +70,7 @@ template <int N, class OffDiagonal, class Diagonal> struct StoneRow {
           }
       });
     merge(all, invert(lanes, n, d, work, shift));
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
       sums.store(diagonal + slot * nn + c * n + s.first);
@@ -94,7 +94,7 @@ private:
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
   {
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       sums.store(block + c * n + s.first);
@@ -110,7 +110,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION void add_product(const Lanes &lanes, Index e, Index f, Scalar *to) const
   {
     const Offset nn = Offset(n) * n;
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(to + c * n + s.first);
       accumulate<sign>(s, n, lower + e * nn, upper + f * nn + c * n, sums);
@@ -127,7 +127,7 @@ private:
     Inversion    inversion;
     load(lanes, lower_source[e], block);
     if (modified) {
-      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r) {
           Scalar sum(0);
           if (f >= 0) sum += Scalar(upper[f * nn + c * n + r]);
@@ -137,7 +137,7 @@ private:
       });
       inversion = invert(lanes, n, pivot, work, shift);
     }
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       if (modified) {
         sums.zero();
@@ -156,10 +156,10 @@ private:
     const Offset nn = Offset(n) * n;
     load(lanes, upper_source[f], block);
     if (alpha != Real(0))
-      lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = block[i] - p[i];
       });
-    lanes.tiles([&](auto s, int c) FINEGRAIN_INLINE {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       accumulate<Sign::plus>(s, n, d, block + c * n, sums);

@@ -34,7 +34,7 @@ struct Vectors {
 template <int V, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
 {
-  lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+  lanes.template strips<strip_width<V>>([=](auto s) FINEGRAIN_INLINE {
     for (int i = s.first; i < s.first + s.width; ++i)
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
   });
@@ -64,7 +64,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     const Offset nn    = Offset(n) * n;
     const Index  row   = row_of ? row_of[slot] : slot;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(b + v * vectors.stride + Offset(row) * n + s.first);
@@ -82,7 +82,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         });
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
     });
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
@@ -116,7 +116,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     const Offset nn  = Offset(n) * n;
     const Index  pos = last_position - slot, row = row_of ? row_of[pos] : pos;
     const Index  first = ptr[slot], last = ptr[slot + 1];
-    lanes.template strips<strip_width<V>>([&](auto s) FINEGRAIN_INLINE {
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(y + v * vectors.stride + Offset(y_by_row ? row : pos) * n + s.first);
