@@ -54,11 +54,14 @@ PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, const std::vector<Root> &lea
 PetscErrorCode Sort(Mat A, PetscCount count, const PetscInt i[], const PetscInt j[], PetscInt scale,
                     std::vector<Coordinate> *mine, std::vector<Sent> *others, std::vector<Root> *owner)
 {
-  PetscInt    first, last;
-  PetscMPIInt rank, to;
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
+  PetscInt       first, last, number;
+  PetscMPIInt    ranks, rank, to;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (ranks > 1) PetscCall(PetscIntCast(count, &number)); // PetscSF counts values by PetscInt
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscCount k = 0; k < count; ++k) {
     if (i[k] < 0 || j[k] < 0) continue;

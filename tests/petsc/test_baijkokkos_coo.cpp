@@ -76,6 +76,13 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   j[0] = rank ? 0 : rows / 3;
   text = ExpectError([&] { return MatBAIJKokkosSetPreallocationCOO(m.A, 1, i, j); });
   ExpectIn(text, {"(0, " + std::to_string(rows / 3) + ")", "outside"});
+  // More than PetscInt can number. The arrays are not looked at.
+  PetscMPIInt ranks;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  if (ranks > 1 && sizeof(PetscInt) == 4) {
+    text = ExpectError([&] { return MatSetPreallocationCOO(m.A, PetscCount(1) << 31, i, j); });
+    ExpectIn(text, {"64-bit-indices"});
+  }
   // After that, values have no coordinates.
   const PetscScalar v[1] = {1};
   text                   = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
