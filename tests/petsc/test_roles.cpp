@@ -311,10 +311,13 @@ TEST(Roles, Smoother)
                       "-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_pc_type @ -mg_levels_ksp_type " +
                         std::string(smoother) + " -pc_mg_type " + cycle,
                       PCBJACOBI, OnGrid(fine));
-    ExpectTheSame(A,
-                  "-pc_type gamg -mg_levels_ksp_chebyshev_esteig_steps 1 -mg_levels_pc_type @ -mg_coarse_sub_pc_type "
-                  "@ -pc_gamg_coarse_eq_limit 100",
-                  PCBJACOBI);
+    // Without smoothed prolongators: PETSc scales them by an estimated eigenvalue, of which rounding leaves few
+    // digits.
+    ExpectTheSame(
+      A,
+      "-pc_type gamg -pc_gamg_agg_nsmooths 0 -mg_levels_ksp_chebyshev_esteig_steps 1 -mg_levels_pc_type @ "
+      "-mg_coarse_sub_pc_type @ -pc_gamg_coarse_eq_limit 100",
+      PCBJACOBI);
     OK(MatDestroy(&A));
     OK(DMDestroy(&coarse));
     OK(DMDestroy(&fine));
