@@ -28,6 +28,15 @@ private:
   std::size_t size_ = 0;
 };
 
+// Over the words of the blocks of a list. Outside of the class, for nvcc.
+template <class Word> struct ClearBlocks {
+  const Index *list;
+  Word        *blocks;
+  Offset       words; // of one block
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
+};
+
 template <class Exec> class EngineBase : public Engine
 {
 protected:
@@ -130,6 +139,10 @@ protected:
   {
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
     if (count > 0) Kokkos::parallel_for("finegrain::each", Policy(exec_, 0, count), body);
+  }
+  template <class Word> void clear_blocks(const Array<Index, Space> &list, Word *blocks, Offset words)
+  {
+    for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
   }
   void finish() const
   {

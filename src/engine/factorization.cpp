@@ -7,15 +7,6 @@ namespace finegrain
 namespace
 {
 
-// Over the words of the blocks of a list. Outside of the class, for nvcc.
-struct ClearBlocks {
-  const Index   *list;
-  std::uint32_t *blocks;
-  Offset         words; // of one block
-
-  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = 0; }
-};
-
 // Entries of a triangular part that the sweeps do not have, by slot; row_of_slot and row_of_column give rows.
 template <class RowOfSlot, class RowOfColumn>
 HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostSpace> &t, RowOfSlot row_of_slot,
@@ -252,8 +243,7 @@ private:
   {
     const Offset words = Offset(n_) * n_ * Offset(storage_size(statistics_.precision) / sizeof(std::uint32_t));
     for (const auto &[list, blocks] : {std::pair(&dropped_lower_, &lower_), std::pair(&dropped_upper_, &upper_)})
-      Base::for_each(Offset(list->extent(0)) * words,
-                     ClearBlocks{list->data(), static_cast<std::uint32_t *>(blocks->data()), words});
+      Base::clear_blocks(*list, static_cast<std::uint32_t *>(blocks->data()), words);
   }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {

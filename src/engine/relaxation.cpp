@@ -1,29 +1,14 @@
 // The engine of multicolour point-implicit relaxation (numerics.md 2).
-#include "coupling_rows.hpp"
 #include "engine_base.hpp"
 #include "reduction.hpp"
 #include "relax_kernels.hpp"
+#include "relax_plan.hpp"
 
 namespace finegrain
 {
 
 namespace
 {
-
-// The colouring that the recipe asks for, or the one that ranks have agreed on.
-std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &symmetric, const Recipe &recipe)
-{
-  const Relaxation &r = recipe.relaxation;
-  if (r.exchange == Exchange::color) {
-    const Coloring &given = view.agreed.coloring;
-    const bool      valid = Index(given.color.extent(0)) == view.owned.rows && is_valid(symmetric, given) &&
-                       is_valid(view.coupling, given, view.agreed.ghost_color.data());
-    return valid ? std::optional(given) : std::nullopt;
-  }
-  auto coloring = make_coloring(recipe.coloring, symmetric, recipe.grid, view.agreed.key);
-  if (coloring && recipe.balanced) balance_colors(symmetric, *coloring);
-  return coloring;
-}
 
 // Over the scalars of a vector. Outside of the class, for nvcc.
 struct AddTo {
@@ -37,16 +22,6 @@ struct Narrow {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
 };
 
-// Blocks of the matrix that are no couplings: their inverses are stored elsewhere. As zeros they are narrowed without
-// loss, and never too large for storage.
-struct ClearDiagonal {
-  Offset       nn;
-  const Index *entry;
-  Scalar      *blocks;
-
-  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[entry[i / nn] * nn + i % nn] = Scalar(0); }
-};
-
 template <class Exec> class RelaxationOn final : public EngineBase<Exec>
 {
   using Base = EngineBase<Exec>;
@@ -55,44 +30,25 @@ template <class Exec> class RelaxationOn final : public EngineBase<Exec>
 public:
   Refusal analyse(const OperatorView &view, const Recipe &asked) override
   {
-    Recipe recipe = asked;
-    if (const Refusal refusal = Base::check(view, recipe)) return refusal;
-    bool          was_symmetric;
-    const Graph   symmetric = symmetrize(view.owned, &was_symmetric);
-    ColoringKind &kind      = recipe.coloring;
-    const bool    by_color  = recipe.relaxation.exchange == Exchange::color;
-    if (by_color) kind = view.agreed.kind;
-    else if (kind == ColoringKind::automatic)
-      kind = color_red_black(recipe.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
-    const auto coloring = choose_colors(view, symmetric, recipe);
-    if (!coloring) return {Refusal::color_fit};
-    const Schedule colors = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
-    recipe.grid           = {};
-    Elimination elimination;
-    elimination.selection.graph = view.owned;
-    elimination.ordering        = colors.order;
-    elimination.group           = colors.group;
-    elimination.color           = coloring->color;
-    elimination.symmetric       = was_symmetric;
-    Plan plan;
-    if (const Refusal refusal = make_plan(elimination, view.block, recipe, Base::machine(), plan)) return refusal;
-
-    const auto rows = order_couplings(view, *coloring, recipe.relaxation.exchange, plan.row_of);
-    rows_of_        = copy_to<Space>(rows);
-    has_transposed_ = false;
-    Base::begin(view, recipe, plan, rows_of_.row_of);
+    if (const Refusal refusal = Base::check(view, asked)) return refusal;
+    RelaxationPlan p;
+    if (const Refusal refusal = plan_relaxation(view, asked, Base::machine(), p)) return refusal;
+    const Recipe &recipe = p.recipe;
+    rows_of_             = copy_to<Space>(p.rows);
+    transposed_          = {};
+    Base::begin(view, recipe, p.plan, rows_of_.row_of);
     options_ = recipe.relaxation;
     storage_ = {recipe.precision, recipe.diagonal, options_.single_sums};
     kernels_ = find_relax_kernels<Exec>(n_, storage_);
     rare_    = rare_relax_kernels_for<Exec>(storage_);
 
     const Offset nn = Offset(n_) * n_;
-    blocks_.allocate(in_place() ? 0 : Offset(rows.entries()) * nn, recipe.precision);
+    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, recipe.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
     diagonal_.allocate(rows_ * nn, recipe.diagonal);
     scaled_            = recipe.precision == Precision::half;
-    const bool by_row  = scaled_ && options_.scaling == Scaling::row;
     largest_           = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(rows_) : 0);
+    const bool by_row  = scaled_ && options_.scaling == Scaling::row;
     unscale_           = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
     const bool fetches = options_.exchange != Exchange::none;
     ghosts_            = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
@@ -102,16 +58,13 @@ public:
     all_cut_           = to_array("finegrain::cut", {0, rows_});
     ghost_cut_         = to_array("finegrain::cut", {0, ghost_count()});
     rhs_               = {};
-    first_entries_     = 0;
-    for (Index pos = 0; pos < rows_; ++pos)
-      first_entries_ +=
-        options_.sweep == SweepKind::backward ? rows.ptr(pos + 1) - rows.mid(pos) : rows.mid(pos) - rows.ptr(pos);
+    first_entries_     = p.first_entries;
 
-    statistics_.colors      = coloring->colors;
-    statistics_.symmetrized = !was_symmetric || view.agreed.symmetrized;
+    statistics_.colors      = p.colors;
+    statistics_.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
     statistics_.coloring    = recipe.coloring;
     statistics_.left_out    = fetches ? 0 : view.coupling.entries();
-    statistics_.lower       = rows.entries();
+    statistics_.lower       = p.rows.entries();
     owned_scalars_          = view.owned.entries() * nn;
     ghost_scalars_          = fetches ? view.coupling.entries() * nn : 0;
     count();
@@ -138,7 +91,7 @@ public:
     const Real scale  = largest >= 0 ? find_scale(largest) : Real(1);
     kernels_.load(Base::run_independent(all_cut_.data()), n_,
                   {rows_of_.ptr.data(), Base::row_of(), rows_of_.diagonal.data(), source(values),
-                   by_row ? largest_.data() : nullptr, scale, shift_, in_place() ? nullptr : blocks_.data(),
+                   by_row ? largest_.data() : nullptr, scale, Base::shift_, in_place() ? nullptr : blocks_.data(),
                    diagonal_.data(), unscale_.data(), trouble_.data()});
     if (in_place()) narrow_in_place(const_cast<Scalar *>(values.owned.values), scale);
     statistics_.scale = scale;
@@ -193,12 +146,11 @@ public:
   // as well, so that the transpose of both is both.
   void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
   {
-    if (!has_transposed_) { // at first use
+    if (!transposed_.ptr.extent(0)) { // at first use
       const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
       const auto t    = transpose_couplings(rows, ghost_count());
       for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
-      transposed_     = copy_to<Space>(t);
-      has_transposed_ = true;
+      transposed_ = copy_to<Space>(t);
       statistics_.index_bytes += transposed_.bytes();
     }
     const int most = fetches() ? 1 : most_vectors; // at once
@@ -236,11 +188,11 @@ private:
   }
   bool in_place() const { return options_.reduction == Reduction::in_place; }
 
-  // The matrix's blocks become the couplings as they are stored, diagonal blocks zeros (Reduction::in_place).
+  // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
+  // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
   void narrow_in_place(Scalar *blocks, Real scale)
   {
-    const Offset nn = Offset(n_) * n_;
-    Base::for_each(rows_ * nn, ClearDiagonal{nn, rows_of_.diagonal.data(), blocks});
+    Base::clear_blocks(rows_of_.diagonal, blocks, Offset(n_) * n_);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
     reduce_blocks<Exec>(exec_, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
                         &trouble_.data()->flushed);
@@ -349,8 +301,7 @@ private:
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
     if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", Base::scalars());
-    Kokkos::deep_copy(
-      exec_, rhs_, Kokkos::View<const Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(b, Base::scalars()));
+    Kokkos::deep_copy(exec_, rhs_, loose(b));
     TransposedRelaxArguments shares = a;
     shares.rows.ptr += rows_;
     shares.diagonal = nullptr;
@@ -404,11 +355,10 @@ private:
     Base::count_long_residual();
   }
 
-  static auto loose(Scalar *x, std::size_t size)
+  template <class T> auto loose(T *x) const
   {
-    return Kokkos::View<Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, size);
+    return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, Base::scalars());
   }
-  auto                    loose(Scalar *x) const { return loose(x, Base::scalars()); }
   const Direction<Space> &direction(bool backward) const { return backward ? backward_ : forward_; }
   Index                   ghost_count() const { return Index(ghosts_.extent(0)) / n_; }
 
@@ -420,7 +370,6 @@ private:
   using Base::progress_;
   using Base::residuals_;
   using Base::rows_;
-  using Base::shift_;
   using Base::statistics_;
   using Base::trouble_;
 
@@ -430,7 +379,7 @@ private:
   RareRelaxKernels<Exec>     rare_{};
   CouplingRows<Space>        rows_of_;
   TransposedCouplings<Space> transposed_;
-  bool                       has_transposed_ = false, scaled_ = false;
+  bool                       scaled_ = false;
   BlockStorage<Space>        blocks_, diagonal_;
   const void                *stored_        = nullptr; // the couplings: blocks_, or the matrix's, in place
   Offset                     owned_scalars_ = 0, ghost_scalars_ = 0; // of the matrix

@@ -1,6 +1,7 @@
 // KSPREFINE: corrections by any preconditioner, with residuals in working precision.
 #include "kspiteration.hpp"
 #include "plugin.hpp"
+#include "progress.hpp"
 
 namespace
 {
@@ -8,9 +9,7 @@ namespace
 // What a PC of ours composes: x = M^-1 b, then `corrections` times x += M^-1 (b - P x), at less cost than ours.
 using ApplyCorrections = PetscErrorCode (*)(PC, PetscInt corrections, Vec b, Vec x);
 
-constexpr PetscReal inner_progress = PetscReal(0.9);             // at least, or the inner loop ends
-constexpr PetscReal outer_progress = 10 * PETSC_MACHINE_EPSILON; // less than this is rounding
-constexpr PetscInt  outer_patience = 10;                         // idle passes
+constexpr PetscReal inner_progress = PetscReal(0.9); // at least, or the inner loop ends
 
 // Places of the work vectors.
 enum { RESIDUAL, CORRECTION, BEST, INNER_RESIDUAL, INNER_CORRECTION };
@@ -22,11 +21,8 @@ struct KSP_Refine {
 
   // Of the last solve.
   ApplyCorrections apply;
-  PetscInt         restarts;              // inner loops ended early
-  PetscReal        first, best, previous; // tested norms
-  PetscReal        highest;               // since the best
-  PetscInt         idle;                  // passes since the best that led nowhere
-  PetscBool        stagnated;
+  PetscInt         restarts; // inner loops ended early
+  Progress         progress;
 };
 
 KSP_Refine *Data(KSP ksp) { return static_cast<KSP_Refine *>(ksp->data); }
@@ -110,33 +106,20 @@ PetscErrorCode ComputeCorrection(KSP ksp, Vec r, Vec e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Keeps the best iterate, and finds out whether the norm still gets anywhere. Idle are passes that make it neither
-// smaller nor the highest since the best. Slow convergence has none of them however slow it is, and neither has a
-// norm that rises: it may be on its way over a hump, as convection makes them, and if it is not, divtol ends the
-// solve.
+// Keeps the best iterate, and ends the solve where the norm gets nowhere.
 PetscErrorCode JudgeProgress(KSP ksp, PetscReal norm)
 {
-  KSP_Refine *refine = Data(ksp);
+  Progress &p = Data(ksp)->progress;
 
   PetscFunctionBegin;
-  if (ksp->its == 0) refine->first = norm;
-  if (norm < (1 - outer_progress) * refine->best) refine->idle = 0;
-  else if (norm >= (1 - outer_progress) * refine->previous && norm <= (1 + outer_progress) * refine->highest)
-    ++refine->idle;
-  refine->previous = norm;
-  refine->highest  = PetscMax(norm, refine->highest);
-  if (norm < refine->best) {
-    refine->best = refine->highest = norm;
-    PetscCall(VecCopy(ksp->vec_sol, ksp->work[BEST]));
-  }
+  if (p.take(norm)) PetscCall(VecCopy(ksp->vec_sol, ksp->work[BEST]));
   // A norm below the tolerance waits for -ksp_min_it or -ksp_check_norm_iteration.
-  if (refine->idle < outer_patience || refine->best <= ksp->ttol || ksp->converged == KSPConvergedSkip)
+  if (!p.has_stagnated() || p.best <= ksp->ttol || ksp->converged == KSPConvergedSkip)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(ksp,
                       "Refinement stagnates at relative residual %g: %" PetscInt_FMT " passes did not reduce it\n",
-                      double(refine->best / refine->first), refine->idle));
-  refine->stagnated = PETSC_TRUE;
-  ksp->reason       = KSP_DIVERGED_BREAKDOWN;
+                      double(p.reduction()), p.idle));
+  ksp->reason = KSP_DIVERGED_BREAKDOWN;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,10 +142,9 @@ PetscErrorCode KSPSolve_Refine(KSP ksp)
   const Vec   x = ksp->vec_sol, r = ksp->work[RESIDUAL], e = ksp->work[CORRECTION];
 
   PetscFunctionBegin;
-  refine->restarts  = 0;
-  refine->best      = PETSC_INFINITY;
-  refine->stagnated = PETSC_FALSE;
-  ksp->reason       = KSP_CONVERGED_ITERATING;
+  refine->restarts = 0;
+  refine->progress = {};
+  ksp->reason      = KSP_CONVERGED_ITERATING;
   PetscCall(FindApplyCorrections(ksp));
   PetscCall(KSPIterationCount(ksp, 0));
   while (true) {
@@ -174,10 +156,10 @@ PetscErrorCode KSPSolve_Refine(KSP ksp)
     PetscCall(KSPIterationCount(ksp, ksp->its + 1));
   }
   // A failed PC leaves its mark in x, where outer solvers look for it.
-  if (ksp->reason < 0 && ksp->reason != KSP_DIVERGED_PC_FAILED && refine->best < PETSC_INFINITY &&
-      !(ksp->rnorm <= refine->best)) {
+  if (ksp->reason < 0 && ksp->reason != KSP_DIVERGED_PC_FAILED && refine->progress.best < PETSC_INFINITY &&
+      !(ksp->rnorm <= refine->progress.best)) {
     PetscCall(VecCopy(ksp->work[BEST], x));
-    ksp->rnorm = refine->best;
+    ksp->rnorm = refine->progress.best;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -193,9 +175,9 @@ PetscErrorCode KSPView_Refine(KSP ksp, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "  inner applications: %" PetscInt_FMT ", damping: %g, restarts in the last solve: %" PetscInt_FMT "\n",
     refine->inner, double(refine->damping), refine->restarts));
-  if (refine->stagnated)
+  if (refine->progress.has_stagnated() && ksp->reason == KSP_DIVERGED_BREAKDOWN)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  the last solve stagnated at relative residual %g\n",
-                                     double(refine->best / refine->first)));
+                                     double(refine->progress.reduction())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,4 @@
-// Applications of all types: one vector, several, transposed, corrected, and Richardson's method.
+// Applications of all types to a vector: plain, transposed, corrected, and Richardson's method.
 #include "arrays.hpp"
 #include "pcengine.hpp"
 
@@ -197,74 +197,6 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Columns one by one, where they cannot share sweeps.
-PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
-{
-  PetscInt columns;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(B, nullptr, &columns));
-  for (PetscInt c = 0; c < columns; ++c) {
-    Vec b, x;
-    PetscCall(MatDenseGetColumnVecRead(B, c, &b));
-    PetscCall(MatDenseGetColumnVecWrite(X, c, &x));
-    PetscCall(transposed ? PCApplyTranspose_Engine(pc, b, x) : PCApply_Engine(pc, b, x));
-    PetscCall(MatDenseRestoreColumnVecWrite(X, c, &x));
-    PetscCall(MatDenseRestoreColumnVecRead(B, c, &b));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
-{
-  PCEngine          *e = static_cast<PCEngine *>(pc->data);
-  PetscInt           from, to, columns;
-  const PetscScalar *b;
-  PetscScalar       *x;
-
-  PetscFunctionBegin;
-  PetscCall(MatDenseGetLDA(B, &from));
-  PetscCall(MatDenseGetLDA(X, &to));
-  // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || PCEngineSteps(*e) > 1 || from != to) {
-    PetscCall(ApplyToColumns(pc, B, X, transposed));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGetSize(B, nullptr, &columns));
-  PetscCall(MatDenseGetArrayRead(B, &b));
-  PetscCall(MatDenseGetArrayWrite(X, &x));
-  const auto sweep = [&]() -> PetscErrorCode {
-    e->engine->set_place(Place::host);
-    const Scalar *rhs    = reinterpret_cast<const Scalar *>(b);
-    Scalar       *result = reinterpret_cast<Scalar *>(x);
-    if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
-    else e->engine->apply_many(int(columns), from, rhs, result);
-    return PETSC_SUCCESS;
-  };
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
-  PetscCall(MatDenseRestoreArrayWrite(X, &x));
-  PetscCall(MatDenseRestoreArrayRead(B, &b));
-  PetscCall(e->halo.take_error());
-  PetscCall(FinegrainLogFlops(e->op.backend, double(columns) * e->engine->statistics().apply_flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCMatApply_Engine(PC pc, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(MatApply(pc, B, X, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-#if PETSC_VERSION_GE(3, 24, 0)
-PetscErrorCode PCMatApplyTranspose_Engine(PC pc, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(MatApply(pc, B, X, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
-
 // KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say whether it would test a
 // norm at all; hence PCFinegrainSetRichardson(). Tests are those of the preconditioned norm, its default, as
 // KSPConvergedDefault() makes them, before each step is added: counts and reasons are those of the monitored method.
@@ -414,13 +346,10 @@ PetscErrorCode PCEngineSetApplications(PC pc)
   PetscFunctionBegin;
   pc->ops->apply          = PCApply_Engine;
   pc->ops->applytranspose = PCApplyTranspose_Engine;
-  pc->ops->matapply       = PCMatApply_Engine;
-#if PETSC_VERSION_GE(3, 24, 0)
-  pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
-#endif
   // A step of several of ours is one that KSPRICHARDSON does by itself.
   pc->ops->applyrichardson =
     e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineRepeats(*e) ? nullptr : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
+  PetscCall(PCEngineSetMatApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -153,8 +153,10 @@ PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r);
 PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x);
 PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transposed);
 
-// Gives the PC its applications: pc->ops, and a composed function for KSPREFINE.
+// Gives the PC its applications: pc->ops, and a composed function for KSPREFINE; the second, which the first calls,
+// those to several vectors (pcmatapply.cpp).
 PetscErrorCode PCEngineSetApplications(PC pc);
+PetscErrorCode PCEngineSetMatApplications(PC pc);
 
 // Fills pc->data and pc->ops. To be called by the constructor of a type.
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type);

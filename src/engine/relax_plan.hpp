@@ -1,0 +1,23 @@
+// What is decided on the host before a relaxation is set up: colours, the order of rows, of their couplings and
+// tasks.
+#pragma once
+
+#include "coupling_rows.hpp"
+#include "plan.hpp"
+
+namespace finegrain
+{
+
+struct RelaxationPlan {
+  Recipe                          recipe; // as it was asked for, with the kind of colouring that was taken
+  int                             colors        = 0;
+  bool                            was_symmetric = false;
+  Plan                            plan;
+  CouplingRows<Kokkos::HostSpace> rows;
+  Index                           first_entries = 0; // couplings that a first sweep from zero reads
+};
+
+// Refusal::color_fit where the colouring that was asked for does not fit, or ranks have agreed on one that does not.
+Refusal plan_relaxation(const OperatorView &, const Recipe &, const Machine &, RelaxationPlan &);
+
+} // namespace finegrain
