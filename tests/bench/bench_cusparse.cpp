@@ -1,7 +1,7 @@
 // Products of MATBAIJKOKKOS and fgbilu in double precision beside cuSPARSE's block routines (bsrmv, bsrsv2, bsrilu02)
 // and the device's copy bandwidth, in one run, repetitions interleaved; best of all. Stars of seven points, full
 // blocks. Results are compared first, and the program ends where they differ. Options: -sizes 5 -points 128
-// -repetitions 7.
+// -repetitions 7, -levels false for cuSPARSE's policy without levels.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -41,7 +41,7 @@ class Bsr
 {
 public:
   // From a SEQBAIJ matrix. `w` holds what lies between the two triangles.
-  PetscErrorCode make(Mat A, Vec w)
+  PetscErrorCode make(Mat A, Vec w, bool by_levels)
   {
     const PetscInt *rows, *cols;
     PetscScalar    *values;
@@ -49,6 +49,7 @@ public:
     int             bytes[3];
 
     PetscFunctionBegin;
+    policy_ = by_levels ? CUSPARSE_SOLVE_POLICY_USE_LEVEL : CUSPARSE_SOLVE_POLICY_NO_LEVEL;
     PetscCall(MatGetBlockSize(A, &n_));
     PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_TRUE, &count_, &rows, &cols, &done));
     PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "No rows of blocks");
@@ -82,11 +83,11 @@ public:
                                                  rows_, cols_, n_, backward_, &bytes[2]));
     for (int k = 0; k < 3; ++k) PetscCallCUDA(cudaMalloc(&buffer_[k], std::size_t(bytes[k])));
     PetscCallCUSPARSE(cusparseDbsrilu02_analysis(handle_, direction, count_, blocks_, whole_, factor_, rows_, cols_,
-                                                 n_, ilu_, by_levels, buffer_[0]));
+                                                 n_, ilu_, policy_, buffer_[0]));
     PetscCallCUSPARSE(cusparseDbsrsv2_analysis(handle_, direction, as_it_is, count_, blocks_, lower_, factor_, rows_,
-                                               cols_, n_, forward_, by_levels, buffer_[1]));
+                                               cols_, n_, forward_, policy_, buffer_[1]));
     PetscCallCUSPARSE(cusparseDbsrsv2_analysis(handle_, direction, as_it_is, count_, blocks_, upper_, factor_, rows_,
-                                               cols_, n_, backward_, by_levels, buffer_[2]));
+                                               cols_, n_, backward_, policy_, buffer_[2]));
     PetscCall(factor());
     int pivot;
     PetscCallCUSPARSE(cusparseXbsrilu02_zeroPivot(handle_, ilu_, &pivot));
@@ -124,7 +125,7 @@ public:
     PetscFunctionBegin;
     PetscCallCUDA(cudaMemcpyAsync(factor_, values_, length_ * sizeof(double), cudaMemcpyDeviceToDevice));
     PetscCallCUSPARSE(cusparseDbsrilu02(handle_, direction, count_, blocks_, whole_, factor_, rows_, cols_, n_, ilu_,
-                                        by_levels, buffer_[0]));
+                                        policy_, buffer_[0]));
     PetscCallCUDA(cudaDeviceSynchronize());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -136,9 +137,9 @@ public:
 
     PetscFunctionBegin;
     PetscCallCUSPARSE(cusparseDbsrsv2_solve(handle_, direction, as_it_is, count_, blocks_, &one, lower_, factor_,
-                                            rows_, cols_, n_, forward_, b, between_, by_levels, buffer_[1]));
+                                            rows_, cols_, n_, forward_, b, between_, policy_, buffer_[1]));
     PetscCallCUSPARSE(cusparseDbsrsv2_solve(handle_, direction, as_it_is, count_, blocks_, &one, upper_, factor_,
-                                            rows_, cols_, n_, backward_, between_, x, by_levels, buffer_[2]));
+                                            rows_, cols_, n_, backward_, between_, x, policy_, buffer_[2]));
     PetscCallCUDA(cudaDeviceSynchronize());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -146,19 +147,19 @@ public:
   double blocks() const { return double(blocks_); }
 
 private:
-  static constexpr cusparseDirection_t   direction = CUSPARSE_DIRECTION_COLUMN; // of BAIJ's blocks
-  static constexpr cusparseOperation_t   as_it_is  = CUSPARSE_OPERATION_NON_TRANSPOSE;
-  static constexpr cusparseSolvePolicy_t by_levels = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
+  static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_COLUMN; // of BAIJ's blocks
+  static constexpr cusparseOperation_t as_it_is  = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
-  cusparseHandle_t   handle_ = nullptr;
-  cusparseMatDescr_t whole_ = nullptr, lower_ = nullptr, upper_ = nullptr;
-  bsrilu02Info_t     ilu_     = nullptr;
-  bsrsv2Info_t       forward_ = nullptr, backward_ = nullptr;
-  PetscInt           n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, rows of blocks, blocks
-  std::size_t        length_ = 0;
-  PetscInt          *rows_ = nullptr, *cols_ = nullptr;
-  double            *values_ = nullptr, *factor_ = nullptr, *between_ = nullptr;
-  void              *buffer_[3] = {};
+  cusparseSolvePolicy_t policy_{};
+  cusparseHandle_t      handle_ = nullptr;
+  cusparseMatDescr_t    whole_ = nullptr, lower_ = nullptr, upper_ = nullptr;
+  bsrilu02Info_t        ilu_     = nullptr;
+  bsrsv2Info_t          forward_ = nullptr, backward_ = nullptr;
+  PetscInt              n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, rows of blocks, blocks
+  std::size_t           length_ = 0;
+  PetscInt             *rows_ = nullptr, *cols_ = nullptr;
+  double               *values_ = nullptr, *factor_ = nullptr, *between_ = nullptr;
+  void                 *buffer_[3] = {};
 };
 
 PetscErrorCode ExpectTheSame(Vec x, Vec y, const char *what)
@@ -192,7 +193,7 @@ void refactor(benchmark::State &state, PC pc, Mat B, Vec in, Vec out)
   }
 }
 
-void run(PetscInt n, PetscInt points, int repetitions)
+void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
 {
   DM          da;
   Mat         A, B;
@@ -202,6 +203,8 @@ void run(PetscInt n, PetscInt points, int repetitions)
   Interleaved all(repetitions);
   Best        best;
 
+  PetscCheckAbort(n > 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+                  "-sizes must be 2 or more: bsrmv takes no scalars");
   OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A));
   OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
   OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &B));
@@ -213,7 +216,7 @@ void run(PetscInt n, PetscInt points, int repetitions)
   }
   OK(DeviceArray(in, &from));
   OK(DeviceArray(theirs, &to));
-  OK(bsr.make(A, between));
+  OK(bsr.make(A, between, by_levels));
   OK(MatDestroy(&A));
   PC pc = make_pc(B, PCFGBILU);
   OK(PCSetDM(pc, da));
@@ -266,17 +269,19 @@ int main(int argc, char **argv)
 {
   std::vector<PetscInt> sizes{5};
   PetscInt              points = 128, repetitions = 7;
+  PetscBool             by_levels = PETSC_TRUE;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-sizes", &sizes);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
+  OK(PetscOptionsGetBool(nullptr, nullptr, "-levels", &by_levels, nullptr));
   std::printf(
     "times in ns per point; of least: bytes of blocks and two vectors, no indices, over the copy bandwidth of "
     "these minutes\n\n"
     "| n | GB/s | bsrmv | MATBAIJKOKKOS | theirs / ours | of least | bsrsv2, both | fgbilu | theirs / ours | of "
     "least | bsrilu02 | fgbilu | theirs / ours |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (const PetscInt n : sizes) run(n, points, int(repetitions));
+  for (const PetscInt n : sizes) run(n, points, int(repetitions), by_levels);
   OK(PetscFinalize());
   return 0;
 }
