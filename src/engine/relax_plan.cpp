@@ -50,8 +50,7 @@ Refusal plan_relaxation(const OperatorView &view, const Recipe &asked, const Mac
   elimination.symmetric       = p.was_symmetric;
   if (const Refusal refusal = make_plan(elimination, view.block, p.recipe, machine, p.plan)) return refusal;
 
-  p.rows          = order_couplings(view, *coloring, relaxation.exchange, p.plan.row_of);
-  p.first_entries = 0;
+  p.rows = order_couplings(view, *coloring, relaxation.exchange, p.plan.row_of);
   for (Index pos = 0; pos < view.owned.rows; ++pos)
     p.first_entries += relaxation.sweep == SweepKind::backward ? p.rows.ptr(pos + 1) - p.rows.mid(pos)
                                                                : p.rows.mid(pos) - p.rows.ptr(pos);

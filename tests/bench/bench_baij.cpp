@@ -10,23 +10,6 @@ using namespace finegrain::test;
 namespace
 {
 
-template <class Multiply> void multiply(benchmark::State &state, Multiply body)
-{
-  OK(body());
-  for (auto _ : state) OK(body());
-}
-
-// What PETSc has queued on a device.
-PetscErrorCode wait()
-{
-  PetscDeviceContext context;
-
-  PetscFunctionBegin;
-  PetscCall(PetscDeviceContextGetCurrentContext(&context));
-  PetscCall(PetscDeviceContextSynchronize(context));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Of the memory that A's vectors lie in.
 class Bandwidth
 {
@@ -39,12 +22,7 @@ public:
     }
     OK(MatCreateVecs(A, &from_, &to_));
     OK(VecGetLocalSize(from_, &length_));
-    all->add("memory/0", [this](benchmark::State &s) {
-      multiply(s, [this] {
-        OK(VecCopy(from_, to_));
-        return wait();
-      });
-    });
+    all->add("memory/0", [this](benchmark::State &s) { repeat(s, [this] { return CopyAndWait(from_, to_); }); });
   }
   ~Bandwidth()
   {
@@ -78,9 +56,9 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
     OK(MatCreateVecs(mat, &x[which], &y[which]));
     OK(VecSet(x[which], 1));
     const Vec in = x[which], out = y[which];
-    all.add("product/" + name, [=](benchmark::State &s) { multiply(s, [=] { return MatMult(mat, in, out); }); });
+    all.add("product/" + name, [=](benchmark::State &s) { repeat(s, [=] { return MatMult(mat, in, out); }); });
     all.add("transposed/" + name,
-            [=](benchmark::State &s) { multiply(s, [=] { return MatMultTranspose(mat, in, out); }); });
+            [=](benchmark::State &s) { repeat(s, [=] { return MatMultTranspose(mat, in, out); }); });
   }
   all.run(&best);
   const double rows      = double(points) * double(points) * double(points);

@@ -9,6 +9,7 @@
 #include <petscksp.h>
 
 #include <cstdio>
+#include <functional>
 
 namespace finegrain::test
 {
@@ -24,6 +25,25 @@ inline bool has_vectors_on_device(Mat A)
   OK(VecRestoreArrayReadAndMemType(v, &array));
   OK(VecDestroy(&v));
   return PetscMemTypeDevice(memory);
+}
+
+// Once before, so that nothing is set up in what is timed.
+template <class Body> void repeat(benchmark::State &state, Body body)
+{
+  OK(body());
+  for (auto _ : state) OK(body());
+}
+
+// Until the copy is made, on a device too.
+inline PetscErrorCode CopyAndWait(Vec from, Vec to)
+{
+  PetscDeviceContext context;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(from, to));
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextSynchronize(context));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 inline PC make_pc(Mat A, const char *type)
@@ -48,8 +68,7 @@ inline void set_executor(PC pc, const std::string &name)
 inline void apply(benchmark::State &state, PC pc, Vec b, Vec x)
 {
   OK(PCSetUp(pc));
-  OK(PCApply(pc, b, x));
-  for (auto _ : state) OK(PCApply(pc, b, x));
+  repeat(state, [=] { return PCApply(pc, b, x); });
 }
 
 // Set-up of a new PC that make() gives.
@@ -64,8 +83,8 @@ template <class Make> void first_setup(benchmark::State &state, Make make)
   }
 }
 
-// Set-up after the first, with other values.
-inline void refresh(benchmark::State &state, PC pc)
+// Set-up after the first, with other values, less the time of prepare(), which may look at them before.
+inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErrorCode()> &prepare = {})
 {
   Mat              A;
   PetscObjectState before;
@@ -75,6 +94,11 @@ inline void refresh(benchmark::State &state, PC pc)
   OK(PetscObjectStateGet(object, &before));
   for (auto _ : state) {
     OK(PetscObjectStateIncrease(object));
+    if (prepare) {
+      state.PauseTiming();
+      OK(prepare());
+      state.ResumeTiming();
+    }
     OK(PCSetUp(pc));
   }
   OK(PetscObjectStateSet(object, before)); // for the other preconditioners
