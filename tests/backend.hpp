@@ -1,7 +1,8 @@
-// Which engines the engine's tests and the device benchmark run: --backend of their command lines.
+// Which engines the engine's tests and the device benchmark run: --backend and --executors of their command lines.
 #pragma once
 
 #include "staged.hpp"
+#include "teams.hpp"
 
 #include <cstdio>
 #include <string>
@@ -28,6 +29,28 @@ inline bool read_backend(int argc, char **argv, int &i)
   return true;
 }
 
+// The executors that are left, all if none is named.
+inline std::vector<ExecutorKind> chosen_executors;
+
+// Reads --executors launch,self at argument i, as above. False: it is something else, or no executor.
+inline bool read_executors(int argc, char **argv, int &i)
+{
+  constexpr std::pair<const char *, ExecutorKind> names[] = {{"natural", ExecutorKind::natural},
+                                                             {"launch", ExecutorKind::launch},
+                                                             {"self", ExecutorKind::self},
+                                                             {"tile", ExecutorKind::tile},
+                                                             {"shuffle", ExecutorKind::shuffle}};
+  if (argv[i] != std::string("--executors") || i + 1 == argc) return false;
+  std::string list = argv[++i];
+  for (list += ','; !list.empty(); list.erase(0, list.find(',') + 1)) {
+    const auto found = std::find_if(std::begin(names), std::end(names),
+                                    [&](const auto &n) { return list.substr(0, list.find(',')) == n.first; });
+    if (found == std::end(names)) return false;
+    chosen_executors.push_back(found->second);
+  }
+  return true;
+}
+
 // Starts Kokkos. False, and a line on stderr: the back end is not there.
 inline bool start_backend(const char *program)
 {
@@ -44,11 +67,18 @@ inline std::unique_ptr<Engine> make_tested_engine(Method method = Method::factor
   return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host, method);
 }
 
-// The executors of the back end, the simplest first.
+// The executors of the back end that were chosen, the simplest first, which is always there to compare with.
 inline std::vector<ExecutorKind> executors()
 {
-  if (where == Where::device) return {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
-  return {ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle};
+  std::vector<ExecutorKind> all{ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile,
+                                ExecutorKind::shuffle};
+  if (where == Where::device) all = {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
+  const auto left_out = [&](ExecutorKind e) {
+    return !chosen_executors.empty() && e != all.front() &&
+           std::find(chosen_executors.begin(), chosen_executors.end(), e) == chosen_executors.end();
+  };
+  all.erase(std::remove_if(all.begin() + 1, all.end(), left_out), all.end());
+  return all;
 }
 
 } // namespace finegrain::test

@@ -51,6 +51,10 @@ template <int N> struct HostLanes {
   // f(first, count) over `count` numbers that lie together.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const { f(0, count); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
+  // The largest of f(first, count) over `count` numbers, at least 0; every lane gets it.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION Real largest(int count, const F &f) const { return f(0, count); }
+  // Returns when all lanes have come here.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
 
 private:
   // Out of line: each holds f ten or six times, and a row function calls several. In one function they took the
@@ -99,6 +103,26 @@ template <int N, class Member> struct TeamLanes {
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const
   {
     Kokkos::single(Kokkos::PerThread(member), f);
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION Real largest(int count, const F &f) const
+  {
+    Real most = 0;
+    Kokkos::parallel_reduce(
+      Kokkos::ThreadVectorRange(member, count),
+      [&](int i, Real &m) {
+        const Real v = f(i, 1);
+        m            = v > m ? v : m;
+      },
+      Kokkos::Max<Real>(most));
+    return most > 0 ? most : 0;
+  }
+  // Of these lanes only: those of the other rows of a warp need not come here.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const
+  {
+#if defined(__CUDA_ARCH__)
+    const unsigned lanes = blockDim.x, first = threadIdx.y % (32 / lanes) * lanes;
+    __syncwarp(lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1) << first);
+#endif
   }
 };
 
@@ -256,6 +280,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
     swap[k]              = p;
     const Scalar inverse = invert_pivot(d[k * n + p], best, least, result);
     if (p != k) {
+      lanes.barrier(); // all have searched the column that changes now
       lanes.strips([=](auto s) FINEGRAIN_INLINE {
         for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
       });

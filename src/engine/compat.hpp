@@ -152,10 +152,22 @@ inline bool kokkos_may_run()
 
 enum class KokkosState { ready, finalized, no_device };
 
+// What Kokkos is started with: this device, -1 for one of its own choice, and no warnings.
+#if KOKKOS_VERSION >= 30700
+inline Kokkos::InitializationSettings kokkos_settings(int device)
+{
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if (device >= 0) settings.set_device_id(device);
+  return settings;
+}
+#else
+inline Kokkos::InitArguments kokkos_settings(int device) { return Kokkos::InitArguments(-1, -1, device, true); }
+#endif
+
 // Initialises Kokkos at the first call, if nobody has, and then also finalises it when the process ends: PETSc may
 // be initialised several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
 // Kokkos with CUDA would abort where there is no GPU.
-inline KokkosState start_kokkos()
+inline KokkosState start_kokkos(int device = -1)
 {
   static bool finalized = false;
   if (finalized) return KokkosState::finalized;
@@ -163,17 +175,28 @@ inline KokkosState start_kokkos()
 #if KOKKOS_VERSION >= 30700
   if (Kokkos::is_finalized()) return KokkosState::finalized;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (count_devices() == 0 && !leave_out_device()) return KokkosState::no_device;
+  if (count_devices() == 0) {
+    if (!leave_out_device()) return KokkosState::no_device;
+    device = -1;
+  }
 #endif
-  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
-#else
-  Kokkos::initialize(Kokkos::InitArguments(-1, -1, -1, true));
 #endif
+  Kokkos::initialize(kokkos_settings(device));
   std::atexit([] {
     finalized = true;
     if (Kokkos::is_initialized()) Kokkos::finalize();
   });
   return KokkosState::ready;
+}
+
+// The device that Kokkos runs on, -1 on builds for hosts only. After start_kokkos().
+inline int kokkos_device()
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  return DeviceExec().cuda_device();
+#else
+  return -1;
+#endif
 }
 
 // Whether engines of Backend::device can be made. After start_kokkos().

@@ -47,7 +47,8 @@ struct Refusal {
     tile_fit,
     color_fit, // a colouring that the graph does not have
     entries,   // more entries than an Index counts
-    star_fit   // a coupling that is in no star of the grid
+    star_fit,  // a coupling that is in no star of the grid
+    scratch    // a block size for which a team of a device has too little scratch memory
   } reason         = none;
   Index       row  = -1;      // missing_diagonal, star_fit
   const char *text = nullptr; // conflict

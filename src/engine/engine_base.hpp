@@ -119,7 +119,7 @@ protected:
 
   Machine machine() const
   {
-    if constexpr (works_in_teams<Exec>) return {true, 0, 12 * 1024};
+    if constexpr (works_in_teams<Exec>) return {true, 0, tile_scratch};
     else return {false, usable_threads(exec_), 0};
   }
 

@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "recipe.hpp"
 #include "sweep.hpp"
+#include "teams.hpp"
 
 namespace finegrain
 {
@@ -199,29 +200,38 @@ template <int N, class Exec, class Row> struct GroupBody {
   }
 };
 
-// Threads of a team, and the lanes of each.
-struct TeamShape {
-  int threads, lanes;
-};
-template <class Exec, class Row> TeamShape shape_team(const Row &row)
+// Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
+template <class Exec, class Row> TeamShape shape_on(const Row &row)
 {
-  const int bytes = int(sizeof(Scalar)) * (Row::scratch_size(row.n) + 1);
-  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>) // emulated
-    return {Exec().concurrency() > 1 && bytes <= 9 * 1024 ? 2 : 1, 1}; // OpenMP's teams have 32 KiB of scratch
-  int lanes = 1;
-  while (lanes < Row::parallelism(row.n) && lanes < 32) lanes *= 2;
-  // A block of CUDA threads has 48 KiB of scratch unless it asks for more: 12 for the rows of a tile, 2 for Kokkos.
-  return {std::max(1, std::min(128 / lanes, 34 * 1024 / bytes)), lanes};
+  static_assert(fits_or_says_so<Row>(), "A team of a device has too little scratch for this row function");
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
+    return {Exec().concurrency() > 1 && scratch_bytes(Row::scratch_size(row.n)) <= 9 * 1024 ? 2 : 1, 1};
+  return shape_team<Row>(row.n);
 }
+
+// Where Kokkos passes a kernel larger than this in constant memory, it waits for the kernel before: a wait a kernel.
+inline constexpr std::size_t most_kernel_bytes = 512;
+// How much Kokkos adds to a body: policy, scratch and sizes.
+inline constexpr std::size_t kokkos_kernel_bytes = 192;
+
+// Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds.
+#if !defined(FINEGRAIN_TEAMS_PER_SM)
+#define FINEGRAIN_TEAMS_PER_SM 0
+#endif
+using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
 
 // Body in a league of `teams` teams, with scratch for the row function and for the rows of a tile.
 template <class Space, class Row, class Body>
 void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows, const Body &body)
 {
-  Kokkos::TeamPolicy<Space> policy(exec, teams, shape.threads, shape.lanes);
-  const auto bytes = [](int scalars) { return ScratchBytes(scalars ? int(sizeof(Scalar)) * (scalars + 1) : 0); };
-  policy.set_scratch_size(0, Kokkos::PerTeam(bytes(tile_rows * row.n)),
-                          Kokkos::PerThread(bytes(Row::scratch_size(row.n))));
+  using Policy = Kokkos::TeamPolicy<Space, TeamBounds>;
+  static_assert(sizeof(Body) + kokkos_kernel_bytes < most_kernel_bytes, "This kernel is too large to pass by value");
+#if defined(KOKKOS_ENABLE_CUDA)
+  static_assert(sizeof(Kokkos::Impl::ParallelFor<Body, Policy, Space>) < most_kernel_bytes);
+#endif
+  Policy policy(exec, teams, shape.threads, shape.lanes);
+  policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(scratch_bytes(tile_rows * row.n))),
+                          Kokkos::PerThread(ScratchBytes(scratch_bytes(Row::scratch_size(row.n)))));
   Kokkos::parallel_for("finegrain::teams", policy, body);
 }
 
@@ -229,7 +239,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
 {
   const Index first = run.group[g], last = run.group[g + 1];
   if constexpr (works_in_teams<Exec>) {
-    const TeamShape shape = shape_team<Exec>(row);
+    const TeamShape shape = shape_on<Exec>(row);
     launch_teams(run.exec, (last - first + shape.threads - 1) / shape.threads, shape, row, 0,
                  GroupBody<N, Exec, Row>{row, first, last});
   } else {
@@ -242,15 +252,17 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
 {
   const TaskList &tasks = *run.tasks;
   if constexpr (works_in_teams<Exec>) {
-    const TeamShape shape = shape_team<Exec>(row);
+    const TeamShape shape = shape_on<Exec>(row);
     const Index    *near  = Row::keeps_tile ? run.near : nullptr;
     const Index     teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
     launch_teams(run.exec, teams, shape, row, near ? tasks.most_rows : 0,
-                 TeamBody<N, Exec, Row>{row, tasks, run.progress->begin(tasks.count, teams), near});
+                 TeamBody<N, Exec, Row>{row, tasks, run.progress->next(), near});
+    run.progress->advance(tasks.count, teams);
   } else {
     const Index crews = std::min(tasks.count, Index(usable_threads(run.exec)));
-    for_threads(run.exec, crews, ThreadBody<N, Row>{row, tasks, run.progress->begin(tasks.count, crews)});
+    for_threads(run.exec, crews, ThreadBody<N, Row>{row, tasks, run.progress->next()});
+    run.progress->advance(tasks.count, crews);
   }
 }
 

@@ -29,6 +29,9 @@ public:
   Refusal analyse(const OperatorView &view, const Recipe &recipe) override
   {
     if (const Refusal refusal = Base::check(view, recipe)) return refusal;
+    if (works_in_teams<Exec> && recipe.factor == FactorKind::stone &&
+        !fits_team<StoneRow<0, Scalar, Scalar>>(view.block))
+      return {Refusal::scratch};
     Elimination elimination;
     if (const Refusal refusal = choose_elimination(view.owned, recipe, elimination)) return refusal;
     Plan plan;

@@ -130,8 +130,14 @@ private:
       plan_.reason   = "an exchange after each color";
       return {};
     }
+    // On a device a kernel for each group needs no flags, and wide groups hide its cost; by a model, for nothing has
+    // been measured (docs/gpu.md).
+    plan_.reason   = "wide groups";
+    plan_.executor = ExecutorKind::launch;
+    if (machine_.device && g_.rows() >= Offset(1000) * plan_.schedule.groups()) return {};
     // A kernel costs some microseconds.
-    plan_.reason = "few rows";
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason   = "few rows";
     if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
     // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
     plan_.reason      = "wide colors";

@@ -128,12 +128,13 @@ public:
     words_ = Array<unsigned, Space>("finegrain::progress", needed);
     base_ = run_ = 0;
   }
-  // For a kernel of that many tasks and crews. Each crew draws until it gets none.
-  Progress begin(Index tasks, Index crews)
+  // For the next kernel; advance() once it is launched: one whose launch throws has drawn no tickets.
+  Progress next() const { return {words_.data(), words_.data() + stride, stride, base_, run_ + 1}; }
+  // The kernel has that many tasks and crews, each of which draws until it gets none.
+  void advance(Index tasks, Index crews)
   {
-    const Progress p{words_.data(), words_.data() + stride, stride, base_, ++run_};
     base_ += unsigned(tasks) + unsigned(crews);
-    return p;
+    ++run_;
   }
   std::size_t bytes() const { return words_.span() * sizeof(unsigned); }
 

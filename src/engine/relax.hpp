@@ -197,6 +197,15 @@ struct CouplingSource {
     const Index number = entry[e];
     return number < owned ? inside.view(lanes, n, number, space) : ghost.view(lanes, n, number - owned, space);
   }
+  // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
+  {
+    const Index   number = entry[e];
+    const Source &from   = number < owned ? inside : ghost;
+    const Index   own    = number < owned ? number : number - owned;
+    if (!from.base) return f([a = from.values + Offset(own) * n * n](int at) { return a[at]; });
+    return f([&](int at) { return from.number(n, own, at); });
+  }
 };
 
 // The largest entry of a row's couplings, real and imaginary parts apart; NaN does not count.
@@ -207,17 +216,22 @@ template <int N> struct LargestRow {
   Real          *largest; // by position
 
   static constexpr bool                            keeps_tile = false;
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n * n; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
   {
-    Real most = 0;
-    for (Index e = ptr[pos]; e < ptr[pos + 1]; ++e) {
-      const Scalar *a = source.view(lanes, n, e, scratch);
-      for (int i = 0; i < n * n; ++i) most = larger(a[i], most);
-    }
+    const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      Real m = 0;
+      for (Index e = ptr[pos]; e < ptr[pos + 1]; ++e)
+        m = source.read(n, e, [&](const auto &a) {
+          Real of_block = m;
+          for (int i = at; i < at + count; ++i) of_block = larger(a(i), of_block);
+          return of_block;
+        });
+      return m;
+    });
     lanes.once([&] { largest[pos] = most; });
   }
 

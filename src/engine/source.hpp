@@ -56,6 +56,12 @@ struct Source {
       }
   }
 
+  // Entry `at` of an entry's block by columns.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index entry, int at) const
+  {
+    return base ? value(Offset(entry) * n + at % n, at / n) : values[Offset(entry) * n * n + at];
+  }
+
 private:
   // Entry of a scalar row's piece, zero where the matrix stores none.
   KOKKOS_FORCEINLINE_FUNCTION Scalar value(Offset piece, int c) const

@@ -52,12 +52,31 @@ inline bool exchanges_on_device()
 inline PetscErrorCode FinegrainWaitForPetsc()
 {
   PetscFunctionBegin;
-#if defined(FINEGRAIN_SHARES_DEVICE)
+#if defined(FINEGRAIN_SHARES_DEVICE) || defined(FINEGRAIN_EMULATE_DEVICE)
   PetscDeviceContext context;
   PetscCall(PetscDeviceContextGetCurrentContext(&context));
   PetscCall(PetscDeviceContextSynchronize(context));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What PetscSF has received on a device is there. It unpacks without waiting, on the stream of the context that was
+// current when it first exchanged something, which need be neither the current one nor one that Kokkos waits for.
+inline PetscErrorCode FinegrainWaitForUnpacking()
+{
+  PetscFunctionBegin;
+  PetscCall(FinegrainWaitForPetsc());
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  Kokkos::fence("finegrain: PetscSF has unpacked"); // of the whole device
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The device that PETSc takes, of `count`: the one that an option names (-1: none does), else by rank.
+inline int device_of_petsc(PetscInt named, int rank, int count)
+{
+  if (named >= 0) return int(named);
+  return count > 0 ? rank % count : -1;
 }
 
 // Flops of kernels on this back end.

@@ -56,6 +56,7 @@ void PetscHalo::end(Index color, const Scalar *x, Scalar *ghosts)
 {
   check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFBcastEnd(forest(color), unit_, x, ghosts, MPI_REPLACE));
+  if (on_device_) check(FinegrainWaitForUnpacking());
   check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 
@@ -66,6 +67,7 @@ void PetscHalo::add(Index color, const Scalar *ghosts, Scalar *x)
   check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFReduceEnd(forest(color), unit_, ghosts, x, MPIU_SUM));
+  if (on_device_) check(FinegrainWaitForUnpacking());
   check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 

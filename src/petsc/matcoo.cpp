@@ -253,6 +253,7 @@ PetscErrorCode Receive(BAIJKokkos *m, PetscMemType type, const PetscScalar v[], 
   Scalar *to = there ? m->mirror->received() : m->from_others.data();
   PetscCall(PetscSFBcastWithMemTypeBegin(m->received, m->unit, type, v, memory, to, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->received, m->unit, v, to, MPI_REPLACE));
+  if (m->op.backend == Backend::device && there) PetscCall(FinegrainWaitForUnpacking());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

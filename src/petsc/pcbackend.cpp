@@ -142,13 +142,50 @@ PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace
+{
+
+// The device that PETSc is on, or will be on once it needs one: it is not started for this, because it stops programs
+// whose MPI is not aware of GPUs. -1: none.
+PetscErrorCode FindDeviceOfPetsc(int *device)
+{
+  PetscFunctionBegin;
+  *device = -1;
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  const int   count = count_devices();
+  PetscMPIInt rank;
+  PetscInt    named = -1;
+
+  if (count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-device_select", &named, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-device_select_cuda", &named, nullptr));
+  if (PetscDeviceInitialized(PETSC_DEVICE_CUDA)) {
+    PetscDeviceContext context;
+    PetscDevice        own;
+    PetscDeviceType    type;
+    PetscCall(PetscDeviceContextGetCurrentContext(&context));
+    PetscCall(PetscDeviceContextGetDevice(context, &own));
+    PetscCall(PetscDeviceGetType(own, &type));
+    if (type == PETSC_DEVICE_CUDA) PetscCall(PetscDeviceGetDeviceId(own, &named));
+  }
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  *device = device_of_petsc(named, rank, count);
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
 PetscErrorCode PCEngineStartKokkos()
 {
+  int device;
+
   PetscFunctionBegin;
 #if defined(PETSC_HAVE_KOKKOS)
   PetscCall(PetscKokkosInitializeCheck());
 #endif
-  const KokkosState state = start_kokkos();
+  PetscCall(FindDeviceOfPetsc(&device));
+  const KokkosState state = start_kokkos(device);
   PetscCheck(state != KokkosState::finalized, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "Kokkos has been finalized in this process and cannot be started again");
   PetscCheck(
@@ -181,6 +218,20 @@ PetscErrorCode ChooseBackend(Mat A, ExecutorKind executor, Backend *backend)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Kokkos may have been started by others before PETSc, or us, could say where.
+PetscErrorCode CheckSameDevice()
+{
+  int device;
+
+  PetscFunctionBegin;
+  PetscCall(FindDeviceOfPetsc(&device));
+  PetscCheck(device < 0 || device == kokkos_device(), PETSC_COMM_SELF, PETSC_ERR_GPU,
+             "Kokkos runs on device %d and PETSc on device %d: give both the same one, by -device_select_cuda %d and "
+             "Kokkos' own --kokkos-device-id, or let PETSc start Kokkos",
+             kokkos_device(), device, kokkos_device());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
@@ -191,6 +242,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.backend == PC_FINEGRAIN_BACKEND_AUTO) {
     PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.recipe.executor, backend));
+    if (*backend == Backend::device) PetscCall(CheckSameDevice());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
@@ -206,6 +258,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
     "run where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or take -%spc_%s_backend "
     "host, PCFinegrainSetBackend()",
     prefix, name, backend_names().c_str(), prefix, name);
+  if (*backend == Backend::device) PetscCall(CheckSameDevice());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

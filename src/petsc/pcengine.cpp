@@ -105,6 +105,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
             "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "
             "-pc_%s_levels or -pc_%s_power, or more ranks",
             name, name);
+  case Refusal::scratch:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_SUP,
+      "-pc_type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a team of "
+      "a device has; take -pc_%s_backend host, PCFinegrainSetBackend(), or smaller blocks",
+      name, e.op.block, e.op.block, name);
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
   }

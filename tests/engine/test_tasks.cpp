@@ -216,6 +216,9 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::tile);
   EXPECT_LE(choose(star, r, gpu).tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
   EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::tile);
+  Recipe wide;
+  wide.grid = {{64, 64, 60}};
+  EXPECT_EQ(choose(make_grid_graph({64, 64, 60}, Stencil::star), wide, gpu).executor, ExecutorKind::launch);
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
@@ -235,7 +238,7 @@ TEST(Plan, AutomaticExecutor)
   colored.schedule = ScheduleKind::color;
   EXPECT_EQ(choose(star, colored, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::launch);
-  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch); // 7680 rows of a color
   colored.power = 6;
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
   // Many threads: thin tiles, so that there are enough of them side by side.

@@ -1,0 +1,105 @@
+// Shapes of teams: Kokkos launches every one of them, for every row function and block size.
+#include "kernels.hpp"
+#include "problems.hpp"
+#include "relax_kernels.hpp"
+#include "team_rule.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr KokkosRule rules[] = {kokkos_4_6, kokkos_5_2};
+
+// Whatever a row function of the future asks for.
+TEST(Teams, AnyShapeIsLaunchedOrThereIsNone)
+{
+  for (const std::size_t tile : {std::size_t(0), tile_scratch + sizeof(Scalar)})
+    for (int parallelism = 1; parallelism <= 1024; parallelism += parallelism < 34 ? 1 : 330)
+      for (std::size_t scratch = 0; scratch < 52 * 1024; scratch += scratch < 4096 ? 8 : 104) {
+        const TeamShape s = shape_team(parallelism, scratch, tile);
+        if (s.threads == 0) {
+          EXPECT_GT(shared_bytes(1, scratch, tile), kokkos_4_6.most_shared);
+          continue;
+        }
+        ASSERT_LE(s.threads * s.lanes, team_lanes);
+        ASSERT_GE(s.lanes, std::min(parallelism, warp_lanes));
+        for (const KokkosRule &rule : rules)
+          ASSERT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, tile))
+            << "Kokkos " << rule.version << ": " << s.threads << " threads of " << s.lanes << " lanes, " << scratch
+            << " and " << tile << " bytes; it launches " << largest_team(rule, s.lanes, scratch, tile);
+      }
+}
+
+template <class Row> class RowsOf : public ::testing::Test
+{
+};
+using AllRows =
+  ::testing::Types<ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>,
+                   ForwardRow<0, Scalar, Scalar, 1, true>, BackwardRow<0, Scalar>,
+                   BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
+                   ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>,
+                   StoneRow<0, Scalar, Scalar>, RelaxRow<0, HalfScalar, Scalar, Single>,
+                   RelaxRow<0, Scalar, Scalar, Scalar, most_vectors>, TransposedRelaxRow<Scalar, Scalar>,
+                   LargestRow<0>, CheckRow<HalfScalar>, LoadRow<0, HalfScalar, Scalar>>;
+TYPED_TEST_SUITE(RowsOf, AllRows);
+
+// In any precision of real and complex numbers, whatever this build's are.
+TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
+{
+  constexpr bool may_not_fit = requires { TypeParam::may_not_fit; };
+  for (const std::size_t of_scalar : {sizeof(float), sizeof(double), 2 * sizeof(double)})
+    for (int n = 1; n <= max_block; ++n) {
+      const TeamShape   s       = shape_team<TypeParam>(n, of_scalar);
+      const std::size_t scratch = scratch_bytes(TypeParam::scratch_size(n), of_scalar);
+      const std::size_t tile    = TypeParam::keeps_tile ? tile_scratch + of_scalar : 0;
+      if (s.threads == 0) {
+        EXPECT_TRUE(may_not_fit) << "n = " << n;
+        continue;
+      }
+      for (const KokkosRule &rule : rules)
+        EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, tile))
+          << "Kokkos " << rule.version << ", n = " << n << ", scalars of " << of_scalar << " bytes";
+    }
+}
+
+// docs/gpu.md says these.
+TEST(Teams, StonesFactorFitsUpToTheseBlockSizes)
+{
+  const auto largest = [](std::size_t of_scalar) {
+    int n = 0;
+    while (n < max_block && shape_team<StoneRow<0, Scalar, Scalar>>(n + 1, of_scalar).threads) ++n;
+    return n;
+  };
+  EXPECT_EQ(largest(4), 32);
+  EXPECT_EQ(largest(8), 31);
+  EXPECT_EQ(largest(16), 22);
+}
+
+TEST(Teams, DevicesRefuseBlocksThatDoNotFit)
+{
+  if (where != Where::device) GTEST_SKIP() << "needs --backend=device";
+  const Problem p(make_grid_graph({2, 2, 1}, Stencil::star), max_block);
+  Recipe        r;
+  r.grid                = {{2, 2, 1}};
+  r.family              = {StoneMember{}};
+  const bool    fits    = fits_team<StoneRow<0, Scalar, Scalar>>(max_block);
+  const Refusal refusal = make_tested_engine(Method::stone)->analyse(p.view(), r);
+  EXPECT_EQ(refusal.reason, fits ? Refusal::none : Refusal::scratch);
+}
+
+TEST(Teams, KokkosIsStartedOnTheDeviceThatIsAskedFor)
+{
+#if KOKKOS_VERSION >= 30700
+  EXPECT_EQ(kokkos_settings(3).get_device_id(), 3);
+  EXPECT_FALSE(kokkos_settings(-1).has_device_id());
+#else
+  EXPECT_EQ(kokkos_settings(3).device_id, 3);
+  EXPECT_EQ(kokkos_settings(-1).device_id, -1);
+#endif
+}
+
+} // namespace

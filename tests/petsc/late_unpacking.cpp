@@ -1,0 +1,103 @@
+#include "late_unpacking.hpp"
+
+#include "../../src/petsc/compat.hpp"
+
+#include <petscdevice.h>
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace
+{
+
+// Units of an array that are on their way.
+struct Late {
+  char             *to;
+  std::vector<char> bytes;
+};
+std::vector<Late> on_the_way;
+bool              active = false;
+int               exchanges;
+
+template <class F> F *next(const char *name) { return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name)); }
+
+// `count` units from `first` on, all of scalars.
+void take_away(void *array, PetscInt first, PetscInt count, MPI_Datatype unit)
+{
+  MPI_Aint   lower, extent;
+  const auto nan = PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN());
+  MPI_Type_get_extent(unit, &lower, &extent);
+  Late late{static_cast<char *>(array) + first * extent, std::vector<char>(std::size_t(count * extent))};
+  std::memcpy(late.bytes.data(), late.to, late.bytes.size());
+  for (std::size_t i = 0; i + sizeof(nan) <= late.bytes.size(); i += sizeof(nan))
+    std::memcpy(late.to + i, &nan, sizeof(nan));
+  on_the_way.push_back(std::move(late));
+}
+
+void bring_back()
+{
+  for (; !on_the_way.empty(); on_the_way.pop_back())
+    std::memcpy(on_the_way.back().to, on_the_way.back().bytes.data(), on_the_way.back().bytes.size());
+}
+
+} // namespace
+
+// C linkage and PETSc's own declarations.
+PetscErrorCode PetscSFBcastEnd(PetscSF sf, MPI_Datatype unit, const void *roots, void *leaves, MPI_Op op)
+{
+  static const auto own = next<decltype(PetscSFBcastEnd)>("PetscSFBcastEnd");
+  PetscInt          count;
+  const PetscInt   *place;
+
+  PetscFunctionBegin;
+  PetscCall(own(sf, unit, roots, leaves, op));
+  if (!active) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFGetGraph(sf, nullptr, &count, &place, nullptr));
+  for (PetscInt i = 0; i < count; ++i) take_away(leaves, place ? place[i] : i, 1, unit);
+  ++exchanges;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscSFReduceEnd(PetscSF sf, MPI_Datatype unit, const void *leaves, void *roots, MPI_Op op)
+{
+  static const auto own = next<decltype(PetscSFReduceEnd)>("PetscSFReduceEnd");
+  PetscInt          count;
+
+  PetscFunctionBegin;
+  PetscCall(own(sf, unit, leaves, roots, op));
+  if (!active) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSFGetGraph(sf, &count, nullptr, nullptr, nullptr));
+  take_away(roots, 0, count, unit);
+  ++exchanges;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PetscDeviceContextSynchronize(PetscDeviceContext context)
+{
+  static const auto own = next<decltype(PetscDeviceContextSynchronize)>("PetscDeviceContextSynchronize");
+
+  PetscFunctionBegin;
+  PetscCall(own(context));
+  bring_back();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace finegrain::test
+{
+
+LateUnpacking::LateUnpacking()
+{
+  active      = true;
+  ::exchanges = 0;
+}
+LateUnpacking::~LateUnpacking()
+{
+  bring_back();
+  active = false;
+}
+int LateUnpacking::exchanges() const { return ::exchanges; }
+
+} // namespace finegrain::test

@@ -1,0 +1,155 @@
+// What an emulated device shows of real ones: kernels read ghosts after they have been unpacked, where that takes its
+// time; blocks too large for a team are refused; Kokkos' device is PETSc's.
+#include "fixture.hpp"
+#include "../../src/petsc/arrays.hpp"
+#include "kernels.hpp"
+#include "late_unpacking.hpp"
+
+using namespace finegrain::test;
+
+namespace
+{
+
+class EmulatedGhosts : public ::testing::TestWithParam<const char *>
+{
+};
+
+// Applications, transposed ones and corrections, with PETSc's arrays where the kernels read them.
+TEST_P(EmulatedGhosts, AreWaitedFor)
+{
+  const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
+  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
+  Mat       A;
+  PC        pc;
+  Vec       b, x, expected;
+  PetscReal d = -1;
+  int       late;
+  OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
+  OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &expected));
+  for (const auto apply : {PCApply, PCApplyTranspose}) {
+    OK(apply(pc, b, expected));
+    OK(VecSet(x, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
+    {
+      const LateUnpacking slow;
+      OK(apply(pc, b, x));
+      late = slow.exchanges();
+    }
+    OK(Difference(x, expected, &d));
+    EXPECT_EQ(d, 0);
+    EXPECT_EQ(late > 0, Size() > 1) << late; // the test sees what it is for
+  }
+  OK(VecDestroy(&b));
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&expected));
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+}
+
+INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
+                         ::testing::Values("-pc_fgbilu_corrections 2",
+                                           "-pc_fgbilu_corrections 2 -pc_fgbilu_factor ilu0",
+                                           "-pc_mcpi_exchange sweep -pc_mcpi_its 3",
+                                           "-pc_mcpi_exchange color -pc_mcpi_its 3 -pc_mcpi_coloring jp",
+                                           "-pc_mcpi_exchange sweep -pc_mcpi_its 3 -pc_mcpi_precision half"));
+
+TEST(EmulatedProducts, WaitForGhosts)
+{
+  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
+  Mat       A;
+  Vec       b, x, expected;
+  PetscReal d = -1;
+  OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &expected));
+  for (const auto multiply : {MatMult, MatMultTranspose}) {
+    OK(multiply(A, b, expected));
+    {
+      const LateUnpacking slow;
+      OK(multiply(A, b, x));
+      EXPECT_EQ(slow.exchanges() > 0, Size() > 1);
+    }
+    OK(Difference(x, expected, &d));
+    EXPECT_EQ(d, 0);
+  }
+  OK(VecDestroy(&b));
+  OK(VecDestroy(&x));
+  OK(VecDestroy(&expected));
+  OK(MatDestroy(&A));
+}
+
+// Values of other ranks on their way into the mirror.
+TEST(EmulatedAssembly, WaitsForOthersValues)
+{
+  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "values go through the host";
+  Mat                      A[2];
+  Vec                      b, x, y;
+  PetscInt                 first, last, rows;
+  PetscReal                d = -1;
+  std::vector<PetscInt>    i, j;
+  std::vector<PetscScalar> v;
+  const PetscInt           n = 2;
+  for (const int which : {0, 1}) {
+    i.clear(), j.clear(), v.clear();
+    OK(MatCreate(PETSC_COMM_WORLD, &A[which]));
+    OK(MatSetSizes(A[which], 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+    OK(MatSetBlockSize(A[which], n));
+    OK(MatSetType(A[which], MATBAIJKOKKOS));
+    OK(MatSetUp(A[which]));
+    OK(MatGetSize(A[which], &rows, nullptr));
+    OK(MatGetOwnershipRange(A[which], &first, &last));
+    for (PetscInt row = 0; row < rows; ++row)
+      for (PetscInt c = 0; c < n; ++c) {
+        i.push_back(row);
+        j.push_back(row / n * n + c);
+        v.push_back(PetscScalar(PetscReal(1 + row + 3 * c + first)));
+      }
+    OK(MatSetPreallocationCOO(A[which], PetscCount(i.size()), i.data(), j.data()));
+    if (which == 0) {
+      OK(MatSetValuesCOO(A[which], v.data(), INSERT_VALUES));
+    } else {
+      const LateUnpacking slow;
+      OK(MatSetValuesCOO(A[which], v.data(), INSERT_VALUES));
+      EXPECT_EQ(slow.exchanges() > 0, Size() > 1);
+    }
+  }
+  OK(MatCreateVecs(A[0], &b, &x));
+  OK(VecDuplicate(x, &y));
+  OK(VecSet(b, 1));
+  OK(MatMult(A[0], b, x));
+  OK(MatMult(A[1], b, y));
+  OK(Difference(y, x, &d));
+  EXPECT_EQ(d, 0);
+  for (Vec *u : {&b, &x, &y}) OK(VecDestroy(u));
+  for (Mat &m : A) OK(MatDestroy(&m));
+}
+
+TEST(Emulated, LargeBlocksOfSipAreRefusedWithTheRemedy)
+{
+  constexpr PetscInt n = 32;
+  if (finegrain::fits_team<finegrain::StoneRow<0, finegrain::Scalar, finegrain::Scalar>>(n))
+    GTEST_SKIP() << "they fit";
+  DM  da;
+  Mat A;
+  PC  pc;
+  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  OK(MakePC(A, PCSIP, "-pc_sip_backend device", &pc));
+  OK(PCSetDM(pc, da));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"blocks of 32 x 32", "-pc_sip_backend host"});
+  OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_HOST));
+  OK(PCSetUp(pc));
+  OK(PCDestroy(&pc));
+  OK(MatDestroy(&A));
+  OK(DMDestroy(&da));
+}
+
+TEST(Emulated, DeviceOfPetscIsItsOptionsOrItsRanks)
+{
+  for (int rank = 0; rank < 5; ++rank) EXPECT_EQ(finegrain::device_of_petsc(-1, rank, 2), rank % 2);
+  EXPECT_EQ(finegrain::device_of_petsc(1, 0, 2), 1);   // -device_select_cuda 1
+  EXPECT_EQ(finegrain::device_of_petsc(-1, 3, 0), -1); // no GPU
+}
+
+} // namespace
