@@ -109,9 +109,13 @@ petsc-cuda:
 check-gpu:
 	@tests/gpu/check $(BUILD)-gpu $(SETTINGS)
 
-# A folder of tests and a benchmark to carry to a machine with a GPU.
+# A folder of tests, benchmarks and sources to carry to a machine with a GPU.
 gpu-kit:
 	@tests/gpu/kit $(BUILD)-gpu-kit $(BUILD)/gpu-kit $(CMAKE_ARGS)
+
+# The kit for hosts, run here from a copy by a user who does not see this repository.
+gpu-kit-check: deps
+	@tests/gpu/check_kit $(BUILD) $(BUILD)/gpu-kit-host $(SETTINGS)
 
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
@@ -131,9 +135,10 @@ help:
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
-	@echo "make gpu-kit         the same tests and a benchmark in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
+	@echo "make gpu-kit         tests, benchmarks and sources in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
+	@echo "make gpu-kit-check   the kit for hosts, tried on this machine in small sizes"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check format clean help

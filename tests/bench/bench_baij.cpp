@@ -5,6 +5,8 @@
 #include "pcs.hpp"
 #include "star.hpp"
 
+#include <memory>
+
 using namespace finegrain::test;
 
 namespace
@@ -14,27 +16,19 @@ namespace
 class Bandwidth
 {
 public:
-  Bandwidth(Mat A, int threads, Interleaved *all) : on_device_(has_vectors_on_device(A))
+  Bandwidth(Mat A, int threads, Interleaved *all)
   {
-    if (!on_device_) {
+    if (!has_vectors_on_device(A)) {
       all->add("memory/0", [=](benchmark::State &s) { read_memory(s, threads); });
       return;
     }
-    OK(MatCreateVecs(A, &from_, &to_));
-    OK(VecGetLocalSize(from_, &length_));
-    all->add("memory/0", [this](benchmark::State &s) { repeat(s, [this] { return CopyAndWait(from_, to_); }); });
+    copies_ = std::make_unique<Copies>(A);
+    all->add("memory/0", [this](benchmark::State &s) { repeat(s, [this] { return copies_->make(); }); });
   }
-  ~Bandwidth()
-  {
-    OK(VecDestroy(&from_));
-    OK(VecDestroy(&to_));
-  }
-  double bytes() const { return on_device_ ? 2.0 * double(length_) * sizeof(PetscScalar) : read_bytes; }
+  double bytes() const { return copies_ ? Copies::bytes : read_bytes; }
 
 private:
-  bool     on_device_;
-  Vec      from_ = nullptr, to_ = nullptr;
-  PetscInt length_ = 0;
+  std::unique_ptr<Copies> copies_; // on a device
 };
 
 void run(PetscInt n, PetscInt points, int repetitions, int threads)

@@ -2,6 +2,7 @@
 // and the device's copy bandwidth, in one run, repetitions interleaved; best of all. Stars of seven points, full
 // blocks. Results are compared first, and the program ends where they differ. Options: -sizes 5 -points 128
 // -repetitions 7, -levels false for cuSPARSE's policy without levels.
+#include "compare.hpp"
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -162,19 +163,6 @@ private:
   void                 *buffer_[3] = {};
 };
 
-PetscErrorCode ExpectTheSame(Vec x, Vec y, const char *what)
-{
-  PetscReal difference, size;
-
-  PetscFunctionBegin;
-  PetscCall(VecNorm(x, NORM_INFINITY, &size));
-  PetscCall(VecAXPY(y, -1, x));
-  PetscCall(VecNorm(y, NORM_1, &difference)); // which sees NaN
-  PetscCheck(difference <= 1e-9 * size, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "%s: cuSPARSE's differs from ours by %g of %g", what, double(difference), double(size));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
 {
   DM          da;
@@ -212,7 +200,8 @@ void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
   OK(bsr.solve(from, to));
   OK(ExpectTheSame(ours, theirs, "An application of ILU(0)"));
 
-  all.add("copy/0", [=](benchmark::State &s) { repeat(s, [=] { return CopyAndWait(in, ours); }); });
+  const Copies copies(B);
+  all.add("copy/0", [&](benchmark::State &s) { repeat(s, [&] { return copies.make(); }); });
   all.add("product/theirs", [&](benchmark::State &s) { repeat(s, [&] { return bsr.multiply(from, to); }); });
   all.add("product/ours", [=](benchmark::State &s) { repeat(s, [=] { return MatMult(B, in, ours); }); });
   all.add("factor/theirs", [&](benchmark::State &s) { repeat(s, [&] { return bsr.factor(); }); });
@@ -223,7 +212,7 @@ void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
   all.run(&best);
 
   const double rows = double(points) * double(points) * double(points), size = double(n);
-  const double bandwidth = 2 * rows * size * sizeof(double) / best.ns["copy/0"]; // GB/s
+  const double bandwidth = Copies::bytes / best.ns["copy/0"]; // GB/s
   const double least     = (bsr.blocks() * size * size + 2 * size * rows) * sizeof(double) / bandwidth;
   std::printf("| %d | %.0f |", int(n), bandwidth);
   for (const std::string what : {"product", "solve", "factor"}) {

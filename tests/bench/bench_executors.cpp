@@ -88,18 +88,19 @@ public:
       "| points | n | storage | executor | tasks or groups | in a row | kernels | apply ns/point | of %s | of "
       "bandwidth | factor ns/point | of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       here ? "natural" : "launch", here ? "natural" : "launch");
+    bool good = true; // what is wrong with one size need not be with another
     for (const int side : settings_.points) {
       const Graph star = make_star(side);
       for (const int n : settings_.sizes) {
         const auto values = copy_to<Space>(make_values(star, n));
         for (const Precision precision : {Precision::working, Precision::single})
-          if (!run(star, side, n, values, precision)) return false;
+          good = run(star, side, n, values, precision) && good;
       }
     }
     std::printf(
       "\n%s bandwidth, %zu MiB: %.1f to %.1f GB/s, measured between the repetitions of each grid and size\n",
       here ? "read" : "copy (both ways)", from_.extent(0) * sizeof(double) >> 20, least_ / 1e9, most_ / 1e9);
-    return true;
+    return good;
   }
 
 private:
@@ -123,19 +124,32 @@ private:
     Kokkos::deep_copy(b, Scalar(1));
     std::vector<Candidate> candidates;
     HostArray<Scalar>      expected;
+    bool                   good = true;
+    const auto             fail = [&](const char *what, ExecutorKind executor) {
+      std::fprintf(stderr, "bench_executors: the %s failed, executor %s, %d^3 points, n = %d\n", what, name(executor),
+                               int(side), n);
+      good = false;
+    };
     for (const ExecutorKind executor : test::executors()) {
       if (executor == ExecutorKind::shuffle) continue;
       recipe.executor = executor;
       auto engine     = make_engine(here ? Backend::host : Backend::device, Method::factorization);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
-      if (engine->analyse(view, recipe) || engine->factor(source).bad_row >= 0) return fail("factorisation", side, n);
+      if (engine->analyse(view, recipe) || engine->factor(source).bad_row >= 0) {
+        fail("factorisation", executor);
+        continue;
+      }
       engine->apply(b.data(), x.data());
       const auto result = copy_to<Kokkos::HostSpace>(x);
-      for (std::size_t i = 0; i < size; ++i)
-        if (!is_finite(magnitude(result(i)))) return fail("application", side, n);
+      bool       finite = true;
+      for (std::size_t i = 0; i < size; ++i) finite = finite && is_finite(magnitude(result(i)));
+      if (!finite) {
+        fail("application", executor);
+        continue;
+      }
       if (!expected.extent(0)) Kokkos::deep_copy(expected = make_array<Scalar>("expected", size), result);
       if (std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
-        return fail("comparison of executors", side, n);
+        fail("comparison of executors", executor);
       constexpr double never = std::numeric_limits<double>::max();
       candidates.push_back({executor, std::move(engine), never, never});
     }
@@ -155,18 +169,23 @@ private:
     least_ = std::min(least_, bandwidth_);
     most_  = std::max(most_, bandwidth_);
     for (const Candidate &c : candidates) print(c, candidates.front(), side, n);
-    return true;
+    return good;
+  }
+
+  static const char *name(ExecutorKind executor)
+  {
+    constexpr const char *names[] = {"auto", "natural", "launch", "self", "tile", "shuffle"};
+    return names[int(executor)];
   }
 
   void print(const Candidate &c, const Candidate &first, Index side, int n) const
   {
-    const Statistics  s       = c.engine->statistics();
-    const double      rows    = double(s.rows);
-    const char *const names[] = {"auto", "natural", "launch", "self", "tile", "shuffle"};
+    const Statistics s    = c.engine->statistics();
+    const double     rows = double(s.rows);
     // The least that can be read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
     std::printf("| %d^3 | %d | %s | %s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
-                s.precision == Precision::single ? "single" : "working", names[int(s.executor)],
+                s.precision == Precision::single ? "single" : "working", name(s.executor),
                 int(s.tasks ? s.tasks : s.widths.groups), int(s.tasks ? s.task_levels : s.widths.groups),
                 long(s.apply_launches), c.apply * 1e9 / rows, c.apply / first.apply,
                 100 * least / c.apply / bandwidth_, c.factor * 1e9 / rows, c.factor / first.factor);
@@ -197,12 +216,6 @@ private:
     bandwidth_         = std::max(bandwidth_, (here ? 1 : 2) * bytes / t);
   }
 
-  static bool fail(const char *what, Index side, int n)
-  {
-    std::fprintf(stderr, "bench_executors: the %s failed, %d^3 points, n = %d\n", what, int(side), n);
-    return false;
-  }
-
   Settings             settings_;
   int                  threads_;
   Array<double, Space> from_, to_;
@@ -225,7 +238,7 @@ std::vector<int> read_list(const char *text)
 bool read_arguments(int argc, char **argv, Settings &s)
 {
   for (int i = 1; i < argc; ++i) {
-    if (test::read_backend(argc, argv, i)) continue;
+    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i)) continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
     if (list.empty()) return false;
     if (!std::strcmp(argv[i], "--points")) s.points = list;
@@ -244,7 +257,8 @@ int main(int argc, char **argv)
   Settings settings;
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
-    std::fprintf(stderr, "bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]\n");
+    std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
+                         "1,5] [--repetitions 10]\n");
     return 2;
   }
   if (!test::start_backend("bench_executors")) return 2;

@@ -34,17 +34,47 @@ template <class Body> void repeat(benchmark::State &state, Body body)
   for (auto _ : state) OK(body());
 }
 
-// Until the copy is made, on a device too.
-inline PetscErrorCode CopyAndWait(Vec from, Vec to)
+// Copies of a gibibyte where A's vectors lie: the reference of every per cent on a device. Several for one wait, of
+// more than any cache holds.
+class Copies
 {
-  PetscDeviceContext context;
+public:
+  explicit Copies(Mat A)
+  {
+    VecType type;
+    OK(MatGetVecType(A, &type));
+    for (Vec *v : {&from_, &to_}) {
+      OK(VecCreate(PETSC_COMM_SELF, v));
+      OK(VecSetSizes(*v, length, length));
+      OK(VecSetType(*v, type));
+      OK(VecSet(*v, 1));
+    }
+  }
+  ~Copies()
+  {
+    OK(VecDestroy(&from_));
+    OK(VecDestroy(&to_));
+  }
+  Copies(const Copies &)            = delete;
+  Copies &operator=(const Copies &) = delete;
 
-  PetscFunctionBegin;
-  PetscCall(VecCopy(from, to));
-  PetscCall(PetscDeviceContextGetCurrentContext(&context));
-  PetscCall(PetscDeviceContextSynchronize(context));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+  PetscErrorCode make() const
+  {
+    PetscDeviceContext context;
+
+    PetscFunctionBegin;
+    for (int i = 0; i < times; ++i) PetscCall(VecCopy(from_, to_));
+    PetscCall(PetscDeviceContextGetCurrentContext(&context));
+    PetscCall(PetscDeviceContextSynchronize(context));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static constexpr int      times  = 8;
+  static constexpr PetscInt length = PetscInt((std::size_t(1) << 30) / sizeof(PetscScalar));
+  static constexpr double   bytes  = 2.0 * times * double(length) * sizeof(PetscScalar); // read and written by make()
+
+private:
+  Vec from_ = nullptr, to_ = nullptr;
+};
 
 inline PC make_pc(Mat A, const char *type)
 {

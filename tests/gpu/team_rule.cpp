@@ -1,0 +1,61 @@
+// Compares tests/engine/team_rule.hpp with Kokkos' own text, for CUDA's headers and an H200's limits; needs no GPU.
+// Compiled with nvcc by .ci/cuda-check against the newest Kokkos; with another one by hand.
+#include "../engine/team_rule.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <Cuda/Kokkos_Cuda_BlockSize_Deduction.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace finegrain::test;
+
+namespace Kokkos::Impl
+{
+[[noreturn]] void throw_runtime_exception(const std::string &text) // Kokkos' library is not linked
+{
+  std::fprintf(stderr, "%s\n", text.c_str());
+  std::abort();
+}
+} // namespace Kokkos::Impl
+
+int main()
+{
+  cudaDeviceProp     h200{};
+  cudaFuncAttributes kernel{};
+  h200.major                       = 9;
+  h200.warpSize                    = 32;
+  h200.regsPerBlock                = registers_of_multiprocessor;
+  h200.regsPerMultiprocessor       = registers_of_multiprocessor;
+  h200.sharedMemPerMultiprocessor  = shared_of_multiprocessor;
+  h200.sharedMemPerBlock           = 48 * 1024;
+  h200.sharedMemPerBlockOptin      = 227 * 1024;
+  h200.reservedSharedMemPerBlock   = 1024;
+  h200.maxThreadsPerMultiProcessor = lanes_of_multiprocessor;
+  h200.maxThreadsPerBlock          = 1024;
+  h200.maxBlocksPerMultiProcessor  = blocks_of_multiprocessor;
+  kernel.maxDynamicSharedSizeBytes = 48 * 1024;
+  const KokkosRule rule            = KOKKOS_VERSION >= 50000 ? kokkos_5_2 : kokkos_4_6;
+  long             compared = 0, wrong = 0;
+  for (const int registers : {32, 64, 128, most_registers})
+    for (int lanes = 1; lanes <= 32; lanes *= 2)
+      for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8)})
+        for (std::size_t scratch = 0; scratch < 240 * 1024; scratch += scratch < 4096 ? 8 : 1000) {
+          kernel.numRegs            = registers;
+          kernel.maxThreadsPerBlock = registers > 128 ? 256 : registers > 64 ? 512 : 1024;
+          const int block           = Kokkos::Impl::cuda_deduce_block_size(
+                      true, h200, kernel, [=](int b) { return shared_bytes(b / lanes, scratch, team); },
+                      Kokkos::LaunchBounds<>());
+          int power = 1;
+          while (power * 2 <= block) power *= 2;
+          const int theirs = block > 0 ? power / lanes : 0;
+          const int ours   = largest_team(rule, lanes, scratch, team, registers, kernel.maxThreadsPerBlock);
+          if (ours != theirs && ++wrong < 5)
+            std::printf("%d registers, %d lanes, %zu + %zu bytes: Kokkos %d, team_rule.hpp %d\n", registers, lanes,
+                        scratch, team, theirs, ours);
+          ++compared;
+        }
+  std::printf("teams: %ld compared with Kokkos %d.%d, %ld differ\n", compared, KOKKOS_VERSION / 10000,
+              KOKKOS_VERSION / 100 % 100, wrong);
+  return wrong > 0;
+}
