@@ -1,8 +1,8 @@
 // Which engines the engine's tests and the device benchmark run: --backend and --executors of their command lines.
 #pragma once
 
-#include "staged.hpp"
-#include "teams.hpp"
+#include "methods/device_copies.hpp"
+#include "run/teams.hpp"
 
 #include <cstdio>
 #include <string>
@@ -19,7 +19,7 @@ inline Where where = Where::host;
 inline bool read_backend(int argc, char **argv, int &i)
 {
   const std::string argument = argv[i], flag = "--backend";
-  std::string       name;
+  std::string name;
   if (argument == flag && i + 1 < argc) name = argv[++i];
   else if (argument.rfind(flag + "=", 0) == 0) name = argument.substr(flag.size() + 1);
   if (name == "host") where = Where::host;

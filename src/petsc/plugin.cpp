@@ -1,12 +1,11 @@
 // Registration of the package in PETSc.
-#include "plugin.hpp"
+#include "ksp/iteration.hpp"
+#include "pc/types.hpp"
 
-#include "matbaijkokkos.hpp"
+#include "mat/baijkokkos.hpp"
 
 #include <cstdint>
 #include <cstdio>
-
-FinegrainEvents finegrain_events;
 
 namespace
 {
@@ -26,11 +25,11 @@ const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU},
 // structures; another scalar or index size would give wrong answers, or crash, without a word.
 PetscErrorCode CheckPetsc()
 {
-  std::int64_t  version[4] = {0, 0, 0, 0}; // eight bytes each, whatever the caller's PetscInt is
-  const auto    slot       = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
+  std::int64_t version[4] = {0, 0, 0, 0}; // eight bytes each, whatever the caller's PetscInt is
+  const auto slot = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
   PetscDataType scalar;
-  PetscBool     found;
-  size_t        scalar_size = 0, int_size = 0;
+  PetscBool found;
+  size_t scalar_size = 0, int_size = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscGetVersionNumber(slot(0), slot(1), slot(2), slot(3)));
@@ -110,7 +109,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
 FINEGRAIN_EXTERN PetscErrorCode PetscDLLibraryRegister_petscfinegrain(void)
 {
   if (PETSC_COMM_WORLD ==
-      MPI_COMM_NULL) { // bound to a second libpetsc that nobody initialised: no PETSc error gets out
+      MPI_COMM_NULL) { // bound to a second libpetsc that nobody initialized: no PETSc error gets out
     std::fprintf(stderr,
                  "libpetscfinegrain: the PETSc it was linked with is not the one this program runs; rebuild it with "
                  "this program's PETSC_DIR and PETSC_ARCH\n");

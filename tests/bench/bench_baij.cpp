@@ -33,11 +33,11 @@ private:
 
 void run(PetscInt n, PetscInt points, int repetitions, int threads)
 {
-  DM          da;
-  Mat         A, B;
-  Vec         x[2], y[2];
+  DM da;
+  Mat A, B;
+  Vec x[2], y[2];
   Interleaved all(repetitions);
-  Best        best;
+  Best best;
 
   OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A));
   OK(DMDestroy(&da));
@@ -45,7 +45,7 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
   OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &B));
   const Bandwidth memory(B, threads, &all);
   for (const int which : {0, 1}) {
-    const Mat         mat  = which ? B : A;
+    const Mat mat = which ? B : A;
     const std::string name = which ? "ours" : "theirs";
     OK(MatCreateVecs(mat, &x[which], &y[which]));
     OK(VecSet(x[which], 1));
@@ -55,11 +55,11 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
             [=](benchmark::State &s) { repeat(s, [=] { return MatMultTranspose(mat, in, out); }); });
   }
   all.run(&best);
-  const double rows      = double(points) * double(points) * double(points);
+  const double rows = double(points) * double(points) * double(points);
   const double bandwidth = memory.bytes() / best.ns["memory/0"];
   const double blocks = 7 - 6.0 / double(points), size = double(n); // of a row; the grid has an end
   const double bytes = (blocks * size * size + 2 * size) * sizeof(PetscScalar);
-  const auto   per   = [&](const char *which) { return best.ns[which] / rows; };
+  const auto per = [&](const char *which) { return best.ns[which] / rows; };
   std::printf("| %d | %.1f | %.1f | %.1f | %.2f | %.0f %% | %.1f | %.1f | %.2f |\n", int(n), bandwidth,
               per("product/theirs"), per("product/ours"), per("product/theirs") / per("product/ours"),
               100 * bytes / bandwidth / per("product/ours"), per("transposed/theirs"), per("transposed/ours"),
@@ -78,14 +78,14 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
 int main(int argc, char **argv)
 {
   std::vector<PetscInt> sizes{4, 5, 6, 8};
-  PetscInt              points = 64, repetitions = 7;
+  PetscInt points = 64, repetitions = 7;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-sizes", &sizes);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   const char *environment = std::getenv("OMP_NUM_THREADS");
-  const int   threads     = environment ? std::max(1, std::atoi(environment)) : 1;
+  const int threads = environment ? std::max(1, std::atoi(environment)) : 1;
   std::printf("times in ns per point, %d threads; of least: bytes of blocks and two vectors, no indices, over the "
               "bandwidth of these minutes, which is that of reading on the host, of copying on a device\n\n"
               "| n | GB/s | MATBAIJ | MATBAIJKOKKOS | theirs / ours | of least | transposed, MATBAIJ | transposed, "

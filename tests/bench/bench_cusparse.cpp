@@ -45,9 +45,9 @@ public:
   PetscErrorCode make(Mat A, Vec w, bool by_levels)
   {
     const PetscInt *rows, *cols;
-    PetscScalar    *values;
-    PetscBool       done;
-    int             bytes[3];
+    PetscScalar *values;
+    PetscBool done;
+    int bytes[3];
 
     PetscFunctionBegin;
     policy_ = by_levels ? CUSPARSE_SOLVE_POLICY_USE_LEVEL : CUSPARSE_SOLVE_POLICY_NO_LEVEL;
@@ -149,29 +149,29 @@ public:
 
 private:
   static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_COLUMN; // of BAIJ's blocks
-  static constexpr cusparseOperation_t as_it_is  = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  static constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
   cusparseSolvePolicy_t policy_{};
-  cusparseHandle_t      handle_ = nullptr;
-  cusparseMatDescr_t    whole_ = nullptr, lower_ = nullptr, upper_ = nullptr;
-  bsrilu02Info_t        ilu_     = nullptr;
-  bsrsv2Info_t          forward_ = nullptr, backward_ = nullptr;
-  PetscInt              n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, rows of blocks, blocks
-  std::size_t           length_ = 0;
-  PetscInt             *rows_ = nullptr, *cols_ = nullptr;
-  double               *values_ = nullptr, *factor_ = nullptr, *between_ = nullptr;
-  void                 *buffer_[3] = {};
+  cusparseHandle_t handle_ = nullptr;
+  cusparseMatDescr_t whole_ = nullptr, lower_ = nullptr, upper_ = nullptr;
+  bsrilu02Info_t ilu_ = nullptr;
+  bsrsv2Info_t forward_ = nullptr, backward_ = nullptr;
+  PetscInt n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, rows of blocks, blocks
+  std::size_t length_ = 0;
+  PetscInt *rows_ = nullptr, *cols_ = nullptr;
+  double *values_ = nullptr, *factor_ = nullptr, *between_ = nullptr;
+  void *buffer_[3] = {};
 };
 
 void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
 {
-  DM          da;
-  Mat         A, B;
-  Vec         in, ours, theirs, between;
-  double     *from, *to;
-  Bsr         bsr;
+  DM da;
+  Mat A, B;
+  Vec in, ours, theirs, between;
+  double *from, *to;
+  Bsr bsr;
   Interleaved all(repetitions);
-  Best        best;
+  Best best;
 
   PetscCheckAbort(n > 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                   "-sizes must be 2 or more: bsrmv takes no scalars");
@@ -213,7 +213,7 @@ void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
 
   const double rows = double(points) * double(points) * double(points), size = double(n);
   const double bandwidth = Copies::bytes / best.ns["copy/0"]; // GB/s
-  const double least     = (bsr.blocks() * size * size + 2 * size * rows) * sizeof(double) / bandwidth;
+  const double least = (bsr.blocks() * size * size + 2 * size * rows) * sizeof(double) / bandwidth;
   std::printf("| %d | %.0f |", int(n), bandwidth);
   for (const std::string what : {"product", "solve", "factor"}) {
     const double t = best.ns[what + "/theirs"], o = best.ns[what + "/ours"];
@@ -233,8 +233,8 @@ void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
 int main(int argc, char **argv)
 {
   std::vector<PetscInt> sizes{5};
-  PetscInt              points = 128, repetitions = 7;
-  PetscBool             by_levels = PETSC_TRUE;
+  PetscInt points = 128, repetitions = 7;
+  PetscBool by_levels = PETSC_TRUE;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-sizes", &sizes);

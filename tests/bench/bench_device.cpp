@@ -16,11 +16,11 @@ namespace
 bool print_limits()
 {
   const int device = kokkos_device();
-  bool      good   = true;
+  bool good = true;
   struct Limit {
-    const char    *name;
+    const char *name;
     cudaDeviceAttr which;
-    int            least; // that the engine counts on; 0: nothing
+    int least; // that the engine counts on; 0: nothing
   };
   for (const Limit &l :
        {Limit{"compute capability, major", cudaDevAttrComputeCapabilityMajor, 0},
@@ -52,19 +52,19 @@ bool print_limits() { return true; }
 #endif
 
 struct Add {
-  const double               *from;
+  const double *from;
   KOKKOS_INLINE_FUNCTION void operator()(const Offset i, double &sum) const { sum += from[i]; }
 };
 
 // GB/s, best of ten runs of several passes and one wait.
 template <class Exec> bool measure(std::size_t mebibytes)
 {
-  using Space              = typename Exec::memory_space;
-  using Policy             = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+  using Space = typename Exec::memory_space;
+  using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
   const std::size_t length = mebibytes * 1024 * 1024 / sizeof(double);
-  constexpr int     passes = 4;
-  const auto        from = make_array<double, Space>("from", length), to = make_array<double, Space>("to", length);
-  double            copy = 1e300, read = 1e300, sum = 0;
+  constexpr int passes = 4;
+  const auto from = make_array<double, Space>("from", length), to = make_array<double, Space>("to", length);
+  double copy = 1e300, read = 1e300, sum = 0;
   typename Exec::execution_space exec;
   Kokkos::deep_copy(from, 1.0);
   Kokkos::deep_copy(to, 0.0);
@@ -90,7 +90,7 @@ template <class Exec> bool measure(std::size_t mebibytes)
 int main(int argc, char **argv)
 {
   std::size_t mebibytes = 2048;
-  test::where           = test::Where::device;
+  test::where = test::Where::device;
   for (int i = 1; i < argc; ++i) {
     if (test::read_backend(argc, argv, i)) continue;
     if (std::strcmp(argv[i], "--mebibytes") || i + 1 == argc || std::atoi(argv[i + 1]) < 1) {

@@ -1,4 +1,4 @@
-// Factorisation and application of block DILU by every executor, in turn in one run, beside the bandwidth of the same
+// Factorization and application of block DILU by every executor, in turn in one run, beside the bandwidth of the same
 // run: that of reading with as many threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
 #include "../backend.hpp"
@@ -17,33 +17,33 @@ namespace
 Graph make_star(Index side)
 {
   const Index rows = side * side * side, step[] = {-side * side, -side, -1, 0, 1, side, side * side};
-  Graph       g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), {}};
-  const auto  for_neighbours = [&](Index row, auto body) {
+  Graph g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), {}};
+  const auto for_neighbors = [&](Index row, auto body) {
     const Index i = row % side, j = row / side % side, k = row / (side * side);
-    const bool  inside[] = {k > 0, j > 0, i > 0, true, i + 1 < side, j + 1 < side, k + 1 < side};
+    const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < side, j + 1 < side, k + 1 < side};
     for (int d = 0; d < 7; ++d)
       if (inside[d]) body(row + step[d]);
   };
   g.ptr(0) = 0;
   for (Index row = 0; row < rows; ++row) {
     Index count = 0;
-    for_neighbours(row, [&](Index) { ++count; });
+    for_neighbors(row, [&](Index) { ++count; });
     g.ptr(row + 1) = g.ptr(row) + count;
   }
-  g.col      = make_array<Index>("col", std::size_t(g.ptr(rows)));
+  g.col = make_array<Index>("col", std::size_t(g.ptr(rows)));
   Index next = 0;
-  for (Index row = 0; row < rows; ++row) for_neighbours(row, [&](Index col) { g.col(next++) = col; });
+  for (Index row = 0; row < rows; ++row) for_neighbors(row, [&](Index col) { g.col(next++) = col; });
   return g;
 }
 
 // Full blocks with entries in [-1, 1), and dominant diagonals.
 HostArray<Scalar> make_values(const Graph &g, int n)
 {
-  const std::size_t nn     = std::size_t(n) * std::size_t(n);
-  auto              values = make_array<Scalar>("values", std::size_t(g.entries()) * nn);
-  std::uint64_t     state  = 1;
+  const std::size_t nn = std::size_t(n) * std::size_t(n);
+  auto values = make_array<Scalar>("values", std::size_t(g.entries()) * nn);
+  std::uint64_t state = 1;
   for (std::size_t i = 0; i < values.extent(0); ++i) {
-    state     = state * 6364136223846793005u + 1442695040888963407u;
+    state = state * 6364136223846793005u + 1442695040888963407u;
     values(i) = Scalar(Real(std::int32_t(state >> 32)) / Real(2147483648.0));
   }
   for (Index row = 0; row < g.rows; ++row)
@@ -55,7 +55,7 @@ HostArray<Scalar> make_values(const Graph &g, int n)
 
 struct Settings {
   std::vector<int> points{32, 64, 128}, sizes{1, 5};
-  int              repetitions = 10;
+  int repetitions = 10;
 };
 
 // Seconds of a call that returns when its work is done.
@@ -68,14 +68,14 @@ template <class Body> double seconds(Body body)
 
 template <class Exec> class Bench
 {
-  using Space                = typename Exec::memory_space;
+  using Space = typename Exec::memory_space;
   static constexpr bool here = !works_in_teams<Exec>;
 
 public:
   explicit Bench(const Settings &s) : settings_(s), threads_(here ? usable_threads(HostExec()) : 1)
   {
     const std::size_t length = std::size_t(1) << (here ? 25 : 27); // of doubles
-    from_                    = make_array<double, Space>("from", length);
+    from_ = make_array<double, Space>("from", length);
     if (!here) to_ = make_array<double, Space>("to", length);
     Kokkos::deep_copy(from_, 1.0);
   }
@@ -105,43 +105,43 @@ public:
 
 private:
   struct Candidate {
-    ExecutorKind            executor;
+    ExecutorKind executor;
     std::unique_ptr<Engine> engine;
-    double                  apply, factor;
+    double apply, factor;
   };
 
   bool run(const Graph &star, Index side, int n, const Array<Scalar, Space> &values, Precision precision)
   {
     const std::size_t size = std::size_t(star.rows) * std::size_t(n);
-    const Source      source{values.data(), nullptr, nullptr};
-    OperatorView      view;
-    Recipe            recipe;
-    view.block       = n;
-    view.owned       = star;
-    recipe.grid      = {{side, side, side}};
+    const Source source{values.data(), nullptr, nullptr};
+    OperatorView view;
+    Recipe recipe;
+    view.block = n;
+    view.owned = star;
+    recipe.grid = {{side, side, side}};
     recipe.precision = recipe.diagonal = precision;
     auto b = make_array<Scalar, Space>("b", size), x = make_array<Scalar, Space>("x", size);
     Kokkos::deep_copy(b, Scalar(1));
     std::vector<Candidate> candidates;
-    HostArray<Scalar>      expected;
-    bool                   good = true;
-    const auto             fail = [&](const char *what, ExecutorKind executor) {
+    HostArray<Scalar> expected;
+    bool good = true;
+    const auto fail = [&](const char *what, ExecutorKind executor) {
       std::fprintf(stderr, "bench_executors: the %s failed, executor %s, %d^3 points, n = %d\n", what, name(executor),
-                               int(side), n);
+                   int(side), n);
       good = false;
     };
     for (const ExecutorKind executor : test::executors()) {
       if (executor == ExecutorKind::shuffle) continue;
       recipe.executor = executor;
-      auto engine     = make_engine(here ? Backend::host : Backend::device, Method::factorization);
+      auto engine = make_engine(here ? Backend::host : Backend::device, Method::factorization);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
-      if (engine->analyse(view, recipe) || engine->factor(source).bad_row >= 0) {
-        fail("factorisation", executor);
+      if (engine->analyze(view, recipe) || engine->factor(source).bad_row >= 0) {
+        fail("factorization", executor);
         continue;
       }
       engine->apply(b.data(), x.data());
       const auto result = copy_to<Kokkos::HostSpace>(x);
-      bool       finite = true;
+      bool finite = true;
       for (std::size_t i = 0; i < size; ++i) finite = finite && is_finite(magnitude(result(i)));
       if (!finite) {
         fail("application", executor);
@@ -155,19 +155,19 @@ private:
     }
     // As long as it takes to be out of any cache.
     const int inner = int(1 + 2e7 / (double(size) * n * sizeof(Scalar)));
-    bandwidth_      = 0; // of these minutes: a machine that is shared has better and worse ones
+    bandwidth_ = 0; // of these minutes: a machine that is shared has better and worse ones
     for (int r = 0; r < settings_.repetitions; ++r) {
       measure_bandwidth();
       for (Candidate &c : candidates) {
         const double t = seconds([&] {
           for (int i = 0; i < inner; ++i) c.engine->apply(b.data(), x.data());
         });
-        c.apply        = std::min(c.apply, t / inner);
-        c.factor       = std::min(c.factor, seconds([&] { c.engine->factor(source); }));
+        c.apply = std::min(c.apply, t / inner);
+        c.factor = std::min(c.factor, seconds([&] { c.engine->factor(source); }));
       }
     }
     least_ = std::min(least_, bandwidth_);
-    most_  = std::max(most_, bandwidth_);
+    most_ = std::max(most_, bandwidth_);
     for (const Candidate &c : candidates) print(c, candidates.front(), side, n);
     return good;
   }
@@ -180,8 +180,8 @@ private:
 
   void print(const Candidate &c, const Candidate &first, Index side, int n) const
   {
-    const Statistics s    = c.engine->statistics();
-    const double     rows = double(s.rows);
+    const Statistics s = c.engine->statistics();
+    const double rows = double(s.rows);
     // The least that can be read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
     std::printf("| %d^3 | %d | %s | %s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
@@ -195,13 +195,13 @@ private:
   void measure_bandwidth()
   {
     const double bytes = double(from_.extent(0) * sizeof(double));
-    const double t     = seconds([&] {
+    const double t = seconds([&] {
       if constexpr (here) {
-        const std::size_t   part = from_.extent(0) / std::size_t(threads_) / 32 * 32, quarter = part / 4;
+        const std::size_t part = from_.extent(0) / std::size_t(threads_) / 32 * 32, quarter = part / 4;
         std::vector<double> sums(std::size_t(threads_) * 8);
         for_threads(HostExec(), threads_, [&, data = from_.data()](const int thread) {
-          double        sum[32] = {};
-          const double *stream  = data + std::size_t(thread) * part;
+          double sum[32] = {};
+          const double *stream = data + std::size_t(thread) * part;
           for (std::size_t i = 0; i < quarter; i += 8)
             for (std::size_t s = 0; s < 4; ++s)
               for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += stream[s * quarter + i + k];
@@ -213,20 +213,20 @@ private:
         Kokkos::fence();
       }
     });
-    bandwidth_         = std::max(bandwidth_, (here ? 1 : 2) * bytes / t);
+    bandwidth_ = std::max(bandwidth_, (here ? 1 : 2) * bytes / t);
   }
 
-  Settings             settings_;
-  int                  threads_;
+  Settings settings_;
+  int threads_;
   Array<double, Space> from_, to_;
-  double               bandwidth_ = 0, least_ = std::numeric_limits<double>::max(), most_ = 0;
+  double bandwidth_ = 0, least_ = std::numeric_limits<double>::max(), most_ = 0;
 };
 
 std::vector<int> read_list(const char *text)
 {
   std::vector<int> list;
   for (const char *c = text; *c; c += *c == ',') {
-    char      *end;
+    char *end;
     const long value = std::strtol(c, &end, 10);
     if (end == c || value < 1 || value > 1000) return {};
     list.push_back(int(value));

@@ -17,9 +17,9 @@ using namespace finegrain::test;
 
 struct Problem {
   PetscInt n = 0, points = 0;
-  DM       da = nullptr;
-  Mat      A  = nullptr;
-  Vec      b = nullptr, x = nullptr;
+  DM da = nullptr;
+  Mat A = nullptr;
+  Vec b = nullptr, x = nullptr;
 };
 
 std::map<PetscInt, Problem> problems;
@@ -91,7 +91,7 @@ void print_table(Best &best)
 
 int main(int argc, char **argv)
 {
-  PetscInt  sizes[16] = {1, 4, 5, 6, 8}, count = 16, side = 64, repetitions = 7;
+  PetscInt sizes[16] = {1, 4, 5, 6, 8}, count = 16, side = 64, repetitions = 7;
   PetscBool set;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
@@ -103,10 +103,10 @@ int main(int argc, char **argv)
     problems[sizes[i]] = make_problem(sizes[i], sizes[i] >= 8 ? side * 3 / 4 : side);
 
   Interleaved all(repetitions);
-  const auto  add = [&](const std::string &name, auto body) { all.add(name, body); };
+  const auto add = [&](const std::string &name, auto body) { all.add(name, body); };
   add("read/0", [](benchmark::State &s) { read_memory(s); });
   for (auto &[n, problem] : problems) {
-    const Problem    &p   = problem;
+    const Problem &p = problem;
     const std::string end = std::string("/").append(std::to_string(n));
     add("petsc_apply" + end,
         [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { apply(s, pc, p.b, p.x); }); });

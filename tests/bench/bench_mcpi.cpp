@@ -22,12 +22,12 @@ namespace
 constexpr PetscInt many = 5; // sweeps of one application beside those of one
 
 struct Setting {
-  const char              *name;
+  const char *name;
   PCFinegrainPrecisionType precision;
-  PCMCPIAccumulateType     accumulate;
-  double                   size; // bytes of a stored entry
+  PCMCPIAccumulateType accumulate;
+  double size; // bytes of a stored entry
 };
-constexpr double  scalars    = sizeof(PetscScalar) / sizeof(PetscReal);
+constexpr double scalars = sizeof(PetscScalar) / sizeof(PetscReal);
 constexpr Setting settings[] = {
   {"working", PC_FINEGRAIN_PRECISION_WORKING, PCMCPI_ACCUMULATE_WORKING, sizeof(PetscScalar)},
   {"single", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_ACCUMULATE_WORKING, 4 * scalars},
@@ -37,21 +37,21 @@ constexpr Setting settings[] = {
 };
 
 struct Options {
-  std::vector<PetscInt>                sizes{4, 5, 6};
-  PetscInt                             side = 64, repetitions = 7;
-  int                                  threads = 1;
-  std::vector<std::string>             problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
+  std::vector<PetscInt> sizes{4, 5, 6};
+  PetscInt side = 64, repetitions = 7;
+  int threads = 1;
+  std::vector<std::string> problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
   std::vector<PCFinegrainExecutorType> executors{PC_FINEGRAIN_EXECUTOR_NATURAL};
-  Numbering                            numbering = Numbering::natural;
+  Numbering numbering = Numbering::natural;
 };
 
 struct Problem {
   std::string name;
-  PetscInt    n = 0, rows = 0;
-  double      couplings = 0; // of a row
-  DM          da        = nullptr;
-  Mat         A         = nullptr;
-  Vec         b = nullptr, x = nullptr, w = nullptr;
+  PetscInt n = 0, rows = 0;
+  double couplings = 0; // of a row
+  DM da = nullptr;
+  Mat A = nullptr;
+  Vec b = nullptr, x = nullptr, w = nullptr;
 
   // Bytes that a sweep reads and writes at least. Half of all couplings are to rows that a first sweep has been at.
   double least(double size, double share) const
@@ -64,10 +64,10 @@ struct Problem {
 Problem make_problem(const Options &o, const std::string &name, PetscInt n)
 {
   const PetscInt side = o.side;
-  Problem        p;
-  MatInfo        info;
+  Problem p;
+  MatInfo info;
   p.name = name;
-  p.n    = n;
+  p.n = n;
   p.rows = side * side * side;
   if (name == "grid") OK(AssembleStar(PETSC_COMM_SELF, {{side, side, side}, {n}, 8}, &p.da, &p.A));
   else OK(AssembleMesh(Mesh(side, o.numbering), n, 8, &p.A));
@@ -132,7 +132,7 @@ void check(const Problem &p, PC pc)
 
 void richardson(benchmark::State &state, PC pc, const Problem &p)
 {
-  PetscInt                    done;
+  PetscInt done;
   PCRichardsonConvergedReason reason;
   OK(PCSetUp(pc));
   OK(PCApply(pc, p.b, p.x));
@@ -149,7 +149,7 @@ void sor(benchmark::State &state, const Problem &p)
 void petsc_setup(benchmark::State &state, const Problem &p, bool first)
 {
   const PetscScalar *inverses;
-  Mat                A;
+  Mat A;
   OK(MatDuplicate(p.A, MAT_COPY_VALUES, &A));
   if (!first) OK(MatInvertBlockDiagonal(A, &inverses));
   for (auto _ : state) {
@@ -184,7 +184,7 @@ public:
     for (const Setting &setting : settings_) {
       const std::string which = std::string("/") + setting.name;
       const auto make = [this, &setting](PetscInt sweeps) { return make_ours(p_, setting, executor_, sweeps); };
-      PC         one = make(1), more = make(many);
+      PC one = make(1), more = make(many);
       pcs_.insert(pcs_.end(), {one, more});
       check(p_, one);
       check(p_, more);
@@ -247,22 +247,22 @@ private:
                 setup("refresh").c_str());
   }
 
-  const Options          &o_;
-  const Problem          &p_;
+  const Options &o_;
+  const Problem &p_;
   PCFinegrainExecutorType executor_;
-  PC                      sor_;
-  std::vector<Setting>    settings_;
-  std::vector<PC>         pcs_;
-  Interleaved             all_;
-  Best                    best_;
-  double                  bandwidth_ = 0;
+  PC sor_;
+  std::vector<Setting> settings_;
+  std::vector<PC> pcs_;
+  Interleaved all_;
+  Best best_;
+  double bandwidth_ = 0;
 };
 
 Options read_options()
 {
-  Options                  o;
-  PetscInt                 sizes[16], count = 16;
-  PetscBool                set;
+  Options o;
+  PetscInt sizes[16], count = 16;
+  PetscBool set;
   std::vector<std::string> executors;
   OK(PetscOptionsGetIntArray(nullptr, nullptr, "-sizes", sizes, &count, &set));
   if (set) o.sizes.assign(sizes, sizes + count);

@@ -22,16 +22,16 @@ namespace
 
 struct Options {
   std::vector<std::string> problems{"ecology", "circuit", "star"}, executors{"natural"};
-  std::vector<PetscInt>    levels{0, 1, 2, 3};
-  PetscInt                 unknowns = 0, points = 48, n = 5, repetitions = 5;
-  int                      threads = 1;
+  std::vector<PetscInt> levels{0, 1, 2, 3};
+  PetscInt unknowns = 0, points = 48, n = 5, repetitions = 5;
+  int threads = 1;
 };
 
 struct Problem {
   std::string name;
-  PetscInt    n = 1;
-  Mat         A = nullptr;
-  Vec         b = nullptr, x = nullptr;
+  PetscInt n = 1;
+  Mat A = nullptr;
+  Vec b = nullptr, x = nullptr;
 };
 
 Problem make_problem(const Options &o, const std::string &name)
@@ -43,7 +43,7 @@ Problem make_problem(const Options &o, const std::string &name)
     OK(AssembleStar(PETSC_COMM_SELF, {{o.points, o.points, o.points}, {o.n}, 8}, &da, &p.A));
     OK(DMDestroy(&da));
   } else {
-    int  kind = 0;
+    int kind = 0;
     char description[256];
     while (name != Standins[kind])
       PetscCheckAbort(++kind <= STANDIN_CIRCUIT, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No problem %s",
@@ -76,8 +76,8 @@ PC make_ours(const Problem &p, PetscInt levels, PCFinegrainScheduleType schedule
 }
 
 struct Variant {
-  std::string         name;
-  bool                single = false;
+  std::string name;
+  bool single = false;
   std::function<PC()> make;
 };
 
@@ -85,18 +85,18 @@ struct Variant {
 double count_blocks(PC pc, const Problem &p, bool single)
 {
   const double nn = double(p.n * p.n);
-  PetscBool    is_petsc;
+  PetscBool is_petsc;
   OK(PCSetUp(pc));
   OK(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCILU, &is_petsc));
   if (is_petsc) {
-    Mat     F;
+    Mat F;
     MatInfo info;
     OK(PCFactorGetMatrix(pc, &F));
     OK(MatGetInfo(F, MAT_LOCAL, &info));
     return info.nz_used / nn;
   }
   PetscLogDouble bytes;
-  PetscInt       rows;
+  PetscInt rows;
   OK(PCFinegrainGetFactorBytes(pc, &bytes));
   OK(MatGetSize(p.A, &rows, nullptr));
   const double diagonal = double(rows / p.n), scalar = sizeof(PetscScalar);
@@ -111,8 +111,8 @@ void run(const Options &o, const Problem &p, PetscInt levels)
       for (const auto schedule : {PC_FINEGRAIN_SCHEDULE_LEVEL, PC_FINEGRAIN_SCHEDULE_COLOR})
         variants.push_back({std::string(PCFinegrainScheduleTypes[schedule]) + ", " + e + (single ? ", single" : ""),
                             single, [&, schedule, single] { return make_ours(p, levels, schedule, single, e); }});
-  Interleaved     all(o.repetitions);
-  Best            best;
+  Interleaved all(o.repetitions);
+  Best best;
   std::vector<PC> pcs;
   all.add("read/0", [&](benchmark::State &s) { read_memory(s, o.threads); });
   for (const Variant &v : variants) {
@@ -125,12 +125,12 @@ void run(const Options &o, const Problem &p, PetscInt levels)
   }
   all.run(&best);
   const double bandwidth = read_bytes / best.ns["read/0"];
-  double       petsc[3]  = {};
+  double petsc[3] = {};
   for (std::size_t k = 0; k < variants.size(); ++k) {
-    const Variant &v      = variants[k];
-    const double   blocks = count_blocks(pcs[k], p, v.single), nn = double(p.n * p.n);
-    const double   per[3] = {(best.ns["first/" + v.name] - best.ns["refresh/" + v.name]) / blocks,
-                             best.ns["refresh/" + v.name] / blocks, best.ns["apply/" + v.name] / blocks};
+    const Variant &v = variants[k];
+    const double blocks = count_blocks(pcs[k], p, v.single), nn = double(p.n * p.n);
+    const double per[3] = {(best.ns["first/" + v.name] - best.ns["refresh/" + v.name]) / blocks,
+                           best.ns["refresh/" + v.name] / blocks, best.ns["apply/" + v.name] / blocks};
     if (k == 0) std::copy(per, per + 3, petsc);
     const double least = (nn * sizeof(PetscScalar) / (v.single ? 2 : 1) + 4) / bandwidth; // of a block and its column
     std::printf("| %s | %d | %d | %.1f | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f %% |\n",

@@ -3,10 +3,10 @@
 // Gigabytes per second count what each algorithm's loads and stores ask for: a copy reads every number and writes
 // every result; the pass of one thread does too; gather and spread also write and read every result once more. Memory
 // moves more than that where a store's cache line is first read. "useful" divides a copy's bytes by any of the times.
-#include "compat.hpp"
+#include "base/kokkos.hpp"
 
-#include "reduction.hpp"
-#include "storage.hpp"
+#include "base/rounding_in_place.hpp"
+#include "base/rounding.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -45,7 +45,7 @@ template <class T> HostArray<T> make_numbers(Index threads)
 template <class To, class From> void reduce(benchmark::State &state, Way way, Index threads)
 {
   const HostArray<From> numbers = make_numbers<From>(threads);
-  const auto            copy    = make_numbers<To>(threads);
+  const auto copy = make_numbers<To>(threads);
   for (auto _ : state) {
     state.PauseTiming();
     fill(numbers, threads);
@@ -58,9 +58,9 @@ template <class To, class From> void reduce(benchmark::State &state, Way way, In
     else reduce_in_parts<To>(HostExec(), threads, numbers.data(), count);
     benchmark::ClobberMemory();
   }
-  const double useful    = double(state.iterations()) * double(count) * double(sizeof(From) + sizeof(To));
-  const double again     = double(state.iterations()) * double(count) * 2 * sizeof(To);
-  const auto   rate      = [](double bytes) { return benchmark::Counter(bytes * 1e-9, benchmark::Counter::kIsRate); };
+  const double useful = double(state.iterations()) * double(count) * double(sizeof(From) + sizeof(To));
+  const double again = double(state.iterations()) * double(count) * 2 * sizeof(To);
+  const auto rate = [](double bytes) { return benchmark::Counter(bytes * 1e-9, benchmark::Counter::kIsRate); };
   state.counters["GB/s"] = rate(way == Way::parts ? useful + again : useful);
   state.counters["useful"] = rate(useful);
 }

@@ -17,15 +17,15 @@ namespace
 constexpr PetscInt iterations = 10; // of one solve
 
 struct Variant {
-  std::string         name, ksp;
-  bool                single = false;
+  std::string name, ksp;
+  bool single = false;
   std::function<PC()> make;
 };
 
 struct Problem {
   PetscInt size[3];
-  Mat      A = nullptr;
-  Vec      b = nullptr, x = nullptr;
+  Mat A = nullptr;
+  Vec b = nullptr, x = nullptr;
 };
 
 PC make_ours(const Problem &p, const std::string &executor, bool single)
@@ -69,13 +69,13 @@ void run(const Problem &p, const std::vector<std::string> &executors, int repeti
     for (const bool single : {false, true})
       variants.push_back(
         {e + (single ? ", single" : ""), KSPSIP, single, [&, single] { return make_ours(p, e, single); }});
-  Interleaved      all(repetitions);
-  Best             best;
-  std::vector<PC>  pcs;
+  Interleaved all(repetitions);
+  Best best;
+  std::vector<PC> pcs;
   std::vector<KSP> ksps;
   all.add("read/0", [&](benchmark::State &s) { read_memory(s, threads); });
   for (const Variant &v : variants) {
-    PC  pc  = v.make();
+    PC pc = v.make();
     KSP ksp = make_ksp(pc, p, v.ksp);
     pcs.push_back(pc);
     ksps.push_back(ksp);
@@ -86,12 +86,12 @@ void run(const Problem &p, const std::vector<std::string> &executors, int repeti
   all.run(&best);
   const double points = double(p.size[0]) * double(p.size[1]) * double(p.size[2]), scalar = sizeof(PetscScalar);
   const double bandwidth = read_bytes / best.ns["read/0"];
-  const auto   per       = [&](const std::string &what, const std::string &name) {
+  const auto per = [&](const std::string &what, const std::string &name) {
     return best.ns[what + "/" + name] / points / (what == "iterate" ? double(iterations) : 1);
   };
   for (std::size_t k = 0; k < variants.size(); ++k) {
-    const Variant &v      = variants[k];
-    const double   factor = 7 * scalar / (v.single ? 2 : 1);
+    const Variant &v = variants[k];
+    const double factor = 7 * scalar / (v.single ? 2 : 1);
     // Sweeps: the factor, and four passes over vectors; an iteration: two more, the matrix and three of its residual.
     const double pair = factor + 4 * scalar, iteration = pair + 2 * scalar + (7 + 3) * scalar;
     std::printf("| %d x %d x %d | %.1f | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n",
@@ -122,10 +122,10 @@ void view_launches(const Problem &p)
 
 int main(int argc, char **argv)
 {
-  std::vector<PetscInt>    grids{64, 64, 64, 128, 128, 128, 512, 64, 64};
+  std::vector<PetscInt> grids{64, 64, 64, 128, 128, 128, 512, 64, 64};
   std::vector<std::string> executors{"natural"};
-  PetscInt                 repetitions = 5;
-  PetscBool                launches    = PETSC_FALSE;
+  PetscInt repetitions = 5;
+  PetscBool launches = PETSC_FALSE;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-grids", &grids);
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   OK(PetscOptionsGetBool(nullptr, nullptr, "-launches", &launches, nullptr));
   const char *environment = std::getenv("OMP_NUM_THREADS");
-  const int   threads     = environment ? std::max(1, std::atoi(environment)) : 1;
+  const int threads = environment ? std::max(1, std::atoi(environment)) : 1;
   std::printf(
     "times in ns per point, %d threads; of least: bytes of coefficients and vectors, no indices, over read "
     "bandwidth of these minutes\n\n"
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     threads);
   for (std::size_t g = 0; g + 2 < grids.size(); g += 3) {
     Problem p{{grids[g], grids[g + 1], grids[g + 2]}};
-    DM      da;
+    DM da;
     OK(AssembleStar(PETSC_COMM_SELF, {{p.size[0], p.size[1], p.size[2]}, {1}, 8}, &da, &p.A));
     OK(DMDestroy(&da));
     OK(MatCreateVecs(p.A, &p.x, &p.b));

@@ -36,7 +36,7 @@ MatType place_type(MatType type, [[maybe_unused]] Mat like)
 }
 
 struct Solver {
-  Mat A   = nullptr;
+  Mat A = nullptr;
   KSP ksp = nullptr;
   Vec b = nullptr, x = nullptr;
 
@@ -76,14 +76,14 @@ struct Solver {
 // Times these rows in one run and prints them. first: time of the table's first row, 0 before it is known.
 void solve(PetscInt n, Mat A, const std::vector<Method> &rows, PetscReal tolerance, int repetitions, double *first)
 {
-  Interleaved         all(repetitions);
-  Best                best;
+  Interleaved all(repetitions);
+  Best best;
   std::vector<Solver> solvers(rows.size());
 
   for (std::size_t m = 0; m < solvers.size(); ++m) {
     OK(solvers[m].make(A, rows[m], tolerance));
     const Solver s = solvers[m];
-    PC           pc;
+    PC pc;
     OK(KSPGetPC(s.ksp, &pc));
     all.add_once("setup/" + std::to_string(m), [pc](benchmark::State &state) { refresh(state, pc); });
     all.add_once("solve/" + std::to_string(m), [s](benchmark::State &state) {
@@ -93,11 +93,11 @@ void solve(PetscInt n, Mat A, const std::vector<Method> &rows, PetscReal toleran
   }
   all.run(&best);
   for (std::size_t m = 0; m < solvers.size(); ++m) {
-    const double setup  = best.ns["setup/" + std::to_string(m)] * 1e-6,
+    const double setup = best.ns["setup/" + std::to_string(m)] * 1e-6,
                  solved = best.ns["solve/" + std::to_string(m)] * 1e-6;
-    PetscInt           iterations;
+    PetscInt iterations;
     KSPConvergedReason reason;
-    MatType            type;
+    MatType type;
     OK(KSPGetIterationNumber(solvers[m].ksp, &iterations));
     OK(KSPGetConvergedReason(solvers[m].ksp, &reason));
     OK(MatGetType(solvers[m].A, &type));
@@ -112,12 +112,12 @@ void solve(PetscInt n, Mat A, const std::vector<Method> &rows, PetscReal toleran
 
 void run(PetscInt n, PetscInt points, PetscReal diffusion, PetscReal tolerance, int repetitions)
 {
-  DM  da;
+  DM da;
   Mat A;
 
   OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 1, diffusion}, &da, &A));
   OK(DMDestroy(&da));
-  const bool          on_device = place_type(MATAIJ, A) != std::string(MATAIJ);
+  const bool on_device = place_type(MATAIJ, A) != std::string(MATAIJ);
   std::vector<Method> rows;
   for (const Method &m : methods)
     if (!on_device || m.matrix != std::string(MATBAIJ)) rows.push_back(m);
@@ -133,8 +133,8 @@ void run(PetscInt n, PetscInt points, PetscReal diffusion, PetscReal tolerance, 
 int main(int argc, char **argv)
 {
   std::vector<PetscInt> sizes{5};
-  PetscInt              points = 48, repetitions = 5;
-  PetscReal             diffusion = 100, tolerance = 1e-8;
+  PetscInt points = 48, repetitions = 5;
+  PetscReal diffusion = 100, tolerance = 1e-8;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-sizes", &sizes);

@@ -1,5 +1,5 @@
 // A mesh of tetrahedra: cubes of a box, each cut into six along its diagonal (Kuhn). Inner vertices have 14
-// neighbours.
+// neighbors.
 #pragma once
 
 #include "star.hpp"
@@ -28,12 +28,12 @@ public:
   PetscInt number(PetscInt vertex) const { return number_[std::size_t(vertex)]; }
 
   // In natural order, the vertex itself included.
-  std::vector<PetscInt> neighbours(PetscInt vertex) const
+  std::vector<PetscInt> neighbors(PetscInt vertex) const
   {
-    constexpr int         steps[15][3] = {{-1, -1, -1}, {0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {-1, -1, 0},
-                                          {0, -1, 0},   {-1, 0, 0},  {0, 0, 0},   {1, 0, 0},  {0, 1, 0},
-                                          {1, 1, 0},    {0, 0, 1},   {1, 0, 1},   {0, 1, 1},  {1, 1, 1}};
-    const PetscInt        i = vertex % side_, j = vertex / side_ % side_, k = vertex / (side_ * side_);
+    constexpr int steps[15][3] = {{-1, -1, -1}, {0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {-1, -1, 0},
+                                  {0, -1, 0},   {-1, 0, 0},  {0, 0, 0},   {1, 0, 0},  {0, 1, 0},
+                                  {1, 1, 0},    {0, 0, 1},   {1, 0, 1},   {0, 1, 1},  {1, 1, 1}};
+    const PetscInt i = vertex % side_, j = vertex / side_ % side_, k = vertex / (side_ * side_);
     std::vector<PetscInt> all;
     for (const auto &s : steps) {
       const PetscInt a = i + s[0], b = j + s[1], c = k + s[2];
@@ -58,10 +58,10 @@ private:
   std::vector<PetscInt> reversed_breadth_first() const
   {
     std::vector<PetscInt> order{0};
-    std::vector<char>     seen(number_.size(), 0);
+    std::vector<char> seen(number_.size(), 0);
     seen[0] = 1;
     for (std::size_t next = 0; next < order.size(); ++next)
-      for (const PetscInt v : sorted(neighbours(order[next]), [&](PetscInt w) { return neighbours(w).size(); })) {
+      for (const PetscInt v : sorted(neighbors(order[next]), [&](PetscInt w) { return neighbors(w).size(); })) {
         if (!seen[std::size_t(v)]) order.push_back(v);
         seen[std::size_t(v)] = 1;
       }
@@ -69,25 +69,25 @@ private:
     return order;
   }
 
-  PetscInt              side_;
+  PetscInt side_;
   std::vector<PetscInt> number_; // of each vertex
 };
 
 // Full blocks of n rows, SEQBAIJ. Values depend on the vertices' natural numbers: all numberings permute one matrix.
 inline PetscErrorCode AssembleMesh(const Mesh &mesh, PetscInt n, PetscReal dominance, Mat *A)
 {
-  const Star               block{{}, {n}, dominance};
-  const PetscInt           rows = mesh.vertices();
-  std::vector<PetscInt>    counts(static_cast<std::size_t>(rows));
+  const Star block{{}, {n}, dominance};
+  const PetscInt rows = mesh.vertices();
+  std::vector<PetscInt> counts(static_cast<std::size_t>(rows));
   std::vector<PetscScalar> values;
 
   PetscFunctionBegin;
-  for (PetscInt v = 0; v < rows; ++v) counts[std::size_t(mesh.number(v))] = PetscInt(mesh.neighbours(v).size());
+  for (PetscInt v = 0; v < rows; ++v) counts[std::size_t(mesh.number(v))] = PetscInt(mesh.neighbors(v).size());
   PetscCall(MatCreateSeqBAIJ(PETSC_COMM_SELF, n, rows * n, rows * n, 0, counts.data(), A));
   for (PetscInt v = 0; v < rows; ++v) {
-    const std::vector<PetscInt> to    = mesh.neighbours(v);
-    const PetscInt              count = PetscInt(to.size()), row = mesh.number(v);
-    PetscInt                    cols[15];
+    const std::vector<PetscInt> to = mesh.neighbors(v);
+    const PetscInt count = PetscInt(to.size()), row = mesh.number(v);
+    PetscInt cols[15];
     values.assign(std::size_t(n * n * count), 0);
     for (PetscInt c = 0; c < count; ++c) {
       cols[c] = mesh.number(to[std::size_t(c)]);

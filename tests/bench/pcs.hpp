@@ -1,7 +1,7 @@
 // What benchmarks of preconditioners share: their phases, and options.
 #pragma once
 
-#include "../../src/petsc/compat.hpp"
+#include "../../src/petsc/common/petsc_compat.hpp"
 #include "timing.hpp"
 
 #include <petscfinegrain.h>
@@ -17,9 +17,9 @@ namespace finegrain::test
 // Whether A's vectors lie on a device.
 inline bool has_vectors_on_device(Mat A)
 {
-  Vec                v;
+  Vec v;
   const PetscScalar *array;
-  PetscMemType       memory;
+  PetscMemType memory;
   OK(MatCreateVecs(A, &v, nullptr));
   OK(VecGetArrayReadAndMemType(v, &array, &memory));
   OK(VecRestoreArrayReadAndMemType(v, &array));
@@ -55,7 +55,7 @@ public:
     OK(VecDestroy(&from_));
     OK(VecDestroy(&to_));
   }
-  Copies(const Copies &)            = delete;
+  Copies(const Copies &) = delete;
   Copies &operator=(const Copies &) = delete;
 
   PetscErrorCode make() const
@@ -68,9 +68,9 @@ public:
     PetscCall(PetscDeviceContextSynchronize(context));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  static constexpr int      times  = 8;
+  static constexpr int times = 8;
   static constexpr PetscInt length = PetscInt((std::size_t(1) << 30) / sizeof(PetscScalar));
-  static constexpr double   bytes  = 2.0 * times * double(length) * sizeof(PetscScalar); // read and written by make()
+  static constexpr double bytes = 2.0 * times * double(length) * sizeof(PetscScalar); // read and written by make()
 
 private:
   Vec from_ = nullptr, to_ = nullptr;
@@ -116,7 +116,7 @@ template <class Make> void first_setup(benchmark::State &state, Make make)
 // Set-up after the first, with other values, less the time of prepare(), which may look at them before.
 inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErrorCode()> &prepare = {})
 {
-  Mat              A;
+  Mat A;
   PetscObjectState before;
   OK(PCGetOperators(pc, nullptr, &A));
   const PetscObject object = reinterpret_cast<PetscObject>(A);
@@ -143,8 +143,8 @@ inline std::string text(const char *format, double value)
 
 inline void read_names(const char *option, std::vector<std::string> *names)
 {
-  char     *list[16];
-  PetscInt  count = 16;
+  char *list[16];
+  PetscInt count = 16;
   PetscBool set;
   OK(PetscOptionsGetStringArray(nullptr, nullptr, option, list, &count, &set));
   if (!set) return;
@@ -157,7 +157,7 @@ inline void read_names(const char *option, std::vector<std::string> *names)
 
 inline void read_numbers(const char *option, std::vector<PetscInt> *numbers)
 {
-  PetscInt  list[16], count = 16;
+  PetscInt list[16], count = 16;
   PetscBool set;
   OK(PetscOptionsGetIntArray(nullptr, nullptr, option, list, &count, &set));
   if (set) numbers->assign(list, list + count);

@@ -31,17 +31,17 @@ def read_tables(path):
 
 def plot(axes, x, rows):
     for m, (style, marker) in enumerate(METHODS.values()):
-        for t, colour in enumerate(TASKS.values()):
+        for t, color in enumerate(TASKS.values()):
             # A residual is a difference of two times and may be lost in the noise.
             times = [float(row[2 + 3 * m + t]) for row in rows]
             kept = [(a, b) for a, b in zip(x, times) if b > 0]
-            axes.plot(*zip(*kept), style, marker=marker, color=colour, markersize=3.5, linewidth=1)
+            axes.plot(*zip(*kept), style, marker=marker, color=color, markersize=3.5, linewidth=1)
 
 
 def plot_paper(axes, x):
     for times, marker in PAPER_65.values():
-        for colour, time in zip(TASKS.values(), times):
-            axes.plot([x], [time], marker, color=colour, markersize=8, markeredgewidth=1.8)
+        for color, time in zip(TASKS.values(), times):
+            axes.plot([x], [time], marker, color=color, markersize=8, markeredgewidth=1.8)
 
 
 def main(source, target):
@@ -73,7 +73,7 @@ def main(source, target):
     for axes in (left, right):
         axes.set_ylabel("time per point (µs)")
         axes.grid(alpha=0.3)
-    handles = [Line2D([], [], color=colour, label=task) for task, colour in TASKS.items()]
+    handles = [Line2D([], [], color=color, label=task) for task, color in TASKS.items()]
     handles += [Line2D([], [], color="black", linestyle=style, marker=marker, markersize=3.5, linewidth=1, label=method)
                 for method, (style, marker) in METHODS.items()]
     handles += [Line2D([], [], color="black", linestyle="", marker=marker, markersize=8, markeredgewidth=1.8,

@@ -2,7 +2,7 @@
 // a DMDA. Values depend on the coordinates of points only, so that a problem is the same on any number of ranks.
 #pragma once
 
-#include "../../src/petsc/compat.hpp"
+#include "../../src/petsc/common/petsc_compat.hpp"
 #include "../hash.hpp"
 
 #include <petscdmda.h>
@@ -17,9 +17,9 @@ namespace finegrain::test
 
 struct Star {
   std::array<PetscInt, 3> points;
-  std::vector<PetscInt>   systems;       // independent systems that make up the blocks, block diagonal where several
-  PetscReal               dominance;     // the diagonal has this times the size of its system more than [-1, 1)
-  PetscReal               diffusion = 0; // this times the Laplacian of each unknown, h = 1, is added
+  std::vector<PetscInt> systems; // independent systems that make up the blocks, block diagonal where several
+  PetscReal dominance;           // the diagonal has this times the size of its system more than [-1, 1)
+  PetscReal diffusion = 0;       // this times the Laplacian of each unknown, h = 1, is added
 
   PetscInt block() const
   {
@@ -45,14 +45,14 @@ template <class Body> PetscErrorCode ForPoints(DM da, Body body)
 // Writes the block that couples points `row` and `col` into rows `stride` scalars long.
 inline void star_block(const Star &star, PetscInt row, PetscInt col, PetscInt stride, PetscScalar *block)
 {
-  const PetscInt n     = star.block();
-  PetscInt       first = 0;
+  const PetscInt n = star.block();
+  PetscInt first = 0;
   for (const PetscInt s : star.systems) {
     for (PetscInt r = first; r < first + s; ++r)
       for (PetscInt c = first; c < first + s; ++c) {
-        const PetscInt  to = row * n + r, from = col * n + c;
+        const PetscInt to = row * n + r, from = col * n + c;
         const PetscReal laplacian = r != c ? 0 : row == col ? 6 : -1;
-        block[r * stride + c]     = hash_scalar((std::uint64_t(to) << 24) ^ std::uint64_t(from)) +
+        block[r * stride + c] = hash_scalar((std::uint64_t(to) << 24) ^ std::uint64_t(from)) +
                                 (to == from ? star.dominance * PetscReal(s) : PetscReal(0)) +
                                 star.diffusion * laplacian;
       }
@@ -66,12 +66,12 @@ inline PetscInt number_of(const Star &star, const std::array<PetscInt, 3> &at)
 }
 
 // The points coupled with one, itself included, in the order of their numbers.
-inline std::vector<std::array<PetscInt, 3>> neighbours(const Star &star, const std::array<PetscInt, 3> &at)
+inline std::vector<std::array<PetscInt, 3>> neighbors(const Star &star, const std::array<PetscInt, 3> &at)
 {
   std::vector<std::array<PetscInt, 3>> all;
   for (const int step : {-3, -2, -1, 0, 1, 2, 3}) { // along axis |step| - 1
-    std::array<PetscInt, 3> to   = at;
-    const std::size_t       axis = std::size_t(step ? std::abs(step) - 1 : 0);
+    std::array<PetscInt, 3> to = at;
+    const std::size_t axis = std::size_t(step ? std::abs(step) - 1 : 0);
     to[axis] += (step > 0) - (step < 0);
     if (to[axis] >= 0 && to[axis] < star.points[axis]) all.push_back(to);
   }
@@ -80,7 +80,7 @@ inline std::vector<std::array<PetscInt, 3>> neighbours(const Star &star, const s
 
 inline PetscErrorCode AssembleStar(MPI_Comm comm, const Star &star, DM *da, Mat *A)
 {
-  const PetscInt           n = star.block();
+  const PetscInt n = star.block();
   std::vector<PetscScalar> values;
 
   PetscFunctionBegin;
@@ -92,16 +92,16 @@ inline PetscErrorCode AssembleStar(MPI_Comm comm, const Star &star, DM *da, Mat 
   PetscCall(DMSetUp(*da));
   PetscCall(DMCreateMatrix(*da, A));
   PetscCall(ForPoints(*da, [&](const std::array<PetscInt, 3> &at) -> PetscErrorCode {
-    const auto       points = neighbours(star, at);
-    const PetscInt   count  = PetscInt(points.size());
+    const auto points = neighbors(star, at);
+    const PetscInt count = PetscInt(points.size());
     const MatStencil row{at[2], at[1], at[0], 0};
-    MatStencil       cols[7];
+    MatStencil cols[7];
 
     PetscFunctionBegin;
     values.assign(std::size_t(n * n * count), 0);
     for (PetscInt p = 0; p < count; ++p) {
       const auto &to = points[std::size_t(p)];
-      cols[p]        = {to[2], to[1], to[0], 0};
+      cols[p] = {to[2], to[1], to[0], 0};
       star_block(star, number_of(star, at), number_of(star, to), count * n, values.data() + p * n);
     }
     PetscCall(MatSetValuesBlockedStencil(*A, 1, &row, count, cols, values.data(), INSERT_VALUES));
@@ -116,8 +116,8 @@ inline PetscErrorCode AssembleStar(MPI_Comm comm, const Star &star, DM *da, Mat 
 inline PetscErrorCode MakeRightHandSide(const Star &star, DM da, PetscReal size, Vec *b)
 {
   const PetscInt n = star.block();
-  PetscScalar   *values;
-  PetscReal      norm;
+  PetscScalar *values;
+  PetscReal norm;
 
   PetscFunctionBegin;
   PetscCall(DMCreateGlobalVector(da, b));
@@ -137,10 +137,10 @@ inline PetscErrorCode MakeRightHandSide(const Star &star, DM da, PetscReal size,
 // Norms of the residuals r_0 = b, ..., r_steps of x += M^-1 (b - A x), as KSPRICHARDSON tests them.
 inline PetscErrorCode RichardsonHistory(PC pc, Vec b, PetscInt steps, std::vector<PetscReal> *norms)
 {
-  KSP              ksp;
-  Vec              x;
+  KSP ksp;
+  Vec x;
   const PetscReal *history;
-  PetscInt         count;
+  PetscInt count;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &x));
@@ -166,7 +166,7 @@ inline Star table_1(const std::array<PetscInt, 3> &points)
   return {points, {6}, PetscReal(0.876) * PetscSqrtReal(PetscReal(sizeof(PetscScalar)) / sizeof(PetscReal))};
 }
 inline constexpr std::array<PetscInt, 3> table_1_points{51, 97, 63};
-inline constexpr double                  table_1_first = 0.542674993335e5;
-inline constexpr PetscInt                table_1_steps = 19;
+inline constexpr double table_1_first = 0.542674993335e5;
+inline constexpr PetscInt table_1_steps = 19;
 
 } // namespace finegrain::test

@@ -31,15 +31,15 @@ PetscErrorCode MakePC(Mat A, DM da, const char *type, PC *pc)
 
 PetscErrorCode Table1()
 {
-  constexpr double first[]        = {0.542674993335e+05, 0.170814598038e+04, 0.131446936261e+03},
-                   middle[]       = {0.138239874038e-05, 0.180227555902e-06};
-  constexpr double       last     = 0.126561189429e-12;
-  const Star             star     = table_1(table_1_points);
-  const char            *types[2] = {PCILU, PCFGBILU};
-  DM                     da;
-  Mat                    A;
-  Vec                    b;
-  PetscReal              difference = 0;
+  constexpr double first[] = {0.542674993335e+05, 0.170814598038e+04, 0.131446936261e+03},
+                   middle[] = {0.138239874038e-05, 0.180227555902e-06};
+  constexpr double last = 0.126561189429e-12;
+  const Star star = table_1(table_1_points);
+  const char *types[2] = {PCILU, PCFGBILU};
+  DM da;
+  Mat A;
+  Vec b;
+  PetscReal difference = 0;
   std::vector<PetscReal> r[2];
 
   PetscFunctionBegin;
@@ -75,9 +75,9 @@ PetscErrorCode Table1()
 // Something timed: calls enough to be seen by the clock, and the best time of one.
 struct Timed {
   std::function<PetscErrorCode()> call;
-  int                             repetitions; // in each round
-  int                             calls = 1;
-  double                          best  = std::numeric_limits<double>::max();
+  int repetitions; // in each round
+  int calls = 1;
+  double best = std::numeric_limits<double>::max();
 };
 
 PetscErrorCode Measure(Timed *t)
@@ -89,8 +89,8 @@ PetscErrorCode Measure(Timed *t)
   for (int c = 0; c < t->calls; ++c) PetscCall((t->call)());
   PetscCall(PetscTime(&end));
   const double once = (end - start) / t->calls;
-  t->best           = std::min(t->best, once);
-  t->calls          = std::max(1, int(2e-3 / std::max(once, 1e-9)));
+  t->best = std::min(t->best, once);
+  t->calls = std::max(1, int(2e-3 / std::max(once, 1e-9)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,10 +101,10 @@ struct Times {
 
 struct Problem {
   Star star;
-  DM   da = nullptr;
-  Mat  A  = nullptr;
-  Vec  b = nullptr, x = nullptr;
-  PC   pcs[3] = {}; // PETSc's, fgbilu natural, fgbilu launch
+  DM da = nullptr;
+  Mat A = nullptr;
+  Vec b = nullptr, x = nullptr;
+  PC pcs[3] = {}; // PETSc's, fgbilu natural, fgbilu launch
 
   double points() const { return double(star.points[0]) * double(star.points[1]) * double(star.points[2]); }
 };
@@ -140,9 +140,9 @@ PetscErrorCode Destroy(Problem *p)
 // after another's, which has marked the matrix as changed: each preconditioner factors, then applies.
 PetscErrorCode MeasureProblem(const Star &star, double seconds, std::array<Times, 3> *times)
 {
-  Problem            p{star};
+  Problem p{star};
   std::vector<Timed> all;
-  PetscLogDouble     start, now;
+  PetscLogDouble start, now;
 
   PetscFunctionBegin;
   PetscCall(Create(&p));
@@ -173,7 +173,7 @@ PetscErrorCode MeasureProblem(const Star &star, double seconds, std::array<Times
   for (std::size_t m = 0; m < 3; ++m) {
     const double factor = all[3 * m].best, solve = all[3 * m + 1].best, third = all[3 * m + 2].best;
     const double residual = m ? (third - (corrections + 1) * solve) / corrections : third;
-    (*times)[m]           = {factor / p.points() * 1e6, solve / p.points() * 1e6, residual / p.points() * 1e6};
+    (*times)[m] = {factor / p.points() * 1e6, solve / p.points() * 1e6, residual / p.points() * 1e6};
   }
   PetscCall(Destroy(&p));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -234,9 +234,9 @@ PetscErrorCode Unknowns(double seconds)
       star.systems.push_back(rest == 6 || rest >= 10 ? 6 : 4);
       rest -= star.systems.back();
     }
-    const double   points = 1.8e7 / double(n * n);
-    const PetscInt side   = PetscInt(std::lround(std::cbrt(points)));
-    star.points           = {side, side, PetscInt(std::lround(points / double(side * side)))};
+    const double points = 1.8e7 / double(n * n);
+    const PetscInt side = PetscInt(std::lround(std::cbrt(points)));
+    star.points = {side, side, PetscInt(std::lround(points / double(side * side)))};
     PetscCall(Row(star, seconds, &t));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -247,7 +247,7 @@ PetscErrorCode Unknowns(double seconds)
 int main(int argc, char **argv)
 {
   PetscReal seconds = 4;
-  char      date[64], version[256];
+  char date[64], version[256];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, nullptr, nullptr));

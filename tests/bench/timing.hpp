@@ -19,12 +19,12 @@ namespace finegrain::test
 // Each thread sums over four streams of its part of 256 MiB.
 inline void read_memory(benchmark::State &state, int threads = 1)
 {
-  constexpr std::size_t     length  = std::size_t(32) << 20;
-  const std::size_t         quarter = length / std::size_t(threads) / 32 * 8;
+  constexpr std::size_t length = std::size_t(32) << 20;
+  const std::size_t quarter = length / std::size_t(threads) / 32 * 8;
   const std::vector<double> v(length, 1.0);
-  const auto                read = [&](int thread) {
-    const double *stream  = v.data() + std::size_t(thread) * 4 * quarter;
-    double        sum[32] = {};
+  const auto read = [&](int thread) {
+    const double *stream = v.data() + std::size_t(thread) * 4 * quarter;
+    double sum[32] = {};
     for (std::size_t i = 0; i < quarter; i += 8)
       for (std::size_t s = 0; s < 4; ++s)
         for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += stream[s * quarter + i + k];
@@ -46,14 +46,14 @@ class Best : public benchmark::BenchmarkReporter
 {
 public:
   std::map<std::string, double> ns;
-  bool                          ReportContext(const Context &) override { return true; }
-  void                          ReportRuns(const std::vector<Run> &runs) override
+  bool ReportContext(const Context &) override { return true; }
+  void ReportRuns(const std::vector<Run> &runs) override
   {
     for (const Run &run : runs) {
       if (run.run_type != Run::RT_Iteration) continue;
       const std::string name = run.benchmark_name();
-      const std::string key  = name.substr(0, name.find('/', name.find('/') + 1));
-      const double      t    = run.real_accumulated_time / double(run.iterations) * 1e9;
+      const std::string key = name.substr(0, name.find('/', name.find('/') + 1));
+      const double t = run.real_accumulated_time / double(run.iterations) * 1e9;
       if (!ns.count(key) || t < ns[key]) ns[key] = t;
     }
   }
@@ -77,10 +77,10 @@ public:
   // Runs what has been added since the last run.
   void run(Best *best)
   {
-    static bool started   = false;
-    char        program[] = "bench", interleave[] = "--benchmark_enable_random_interleaving=true";
-    char       *arguments[] = {program, interleave};
-    int         count       = 2;
+    static bool started = false;
+    char program[] = "bench", interleave[] = "--benchmark_enable_random_interleaving=true";
+    char *arguments[] = {program, interleave};
+    int count = 2;
     if (!started) benchmark::Initialize(&count, arguments);
     started = true;
     benchmark::RunSpecifiedBenchmarks(best);

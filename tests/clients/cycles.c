@@ -11,13 +11,13 @@
 
 static PetscErrorCode Solve(int cycle)
 {
-  Mat                A;
-  Vec                b, x;
-  KSP                ksp;
-  PC                 pc;
+  Mat A;
+  Vec b, x;
+  KSP ksp;
+  PC pc;
   KSPConvergedReason reason;
-  PetscInt           first, last;
-  const PetscInt     n = 100;
+  PetscInt first, last;
+  const PetscInt n = 100;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 3, NULL, 3, NULL, &A));

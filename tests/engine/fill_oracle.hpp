@@ -1,4 +1,4 @@
-// Plain multicoloured ILU(p,q): each step dense, sequential and as it is defined (numerics.md 3).
+// Plain multicolored ILU(p,q): each step dense, sequential and as it is defined (numerics.md 3).
 #pragma once
 
 #include "graphs.hpp"
@@ -25,7 +25,7 @@ inline std::vector<Index> invert(const std::vector<Index> &order)
 
 inline std::vector<Index> random_order(Index rows, unsigned seed)
 {
-  std::mt19937       random(seed);
+  std::mt19937 random(seed);
   std::vector<Index> order = natural_order(rows);
   std::shuffle(order.begin(), order.end(), random);
   return order;
@@ -35,7 +35,7 @@ inline std::vector<Index> random_order(Index rows, unsigned seed)
 inline Graph plain_power(const Graph &g, int power)
 {
   const std::size_t n = std::size_t(g.rows);
-  Dense             a = make_dense(g.rows, 0);
+  Dense a = make_dense(g.rows, 0);
   for (std::size_t i = 0; i < n; ++i) {
     a[i][i] = 1;
     for (Index e = g.ptr(Index(i)); e < g.ptr(Index(i) + 1); ++e) a[i][std::size_t(g.col(e))] = 1;
@@ -60,10 +60,10 @@ inline Graph plain_power(const Graph &g, int power)
 // Levels of fill of the rows and columns, by the IKJ loop over all of them in an elimination order.
 struct PlainFill {
   static constexpr int none = 1 << 20;
-  Dense                level;
-  Offset               dropped = 0;
+  Dense level;
+  Offset dropped = 0;
 
-  // Entries between rows of one colour are not made; empty: no two are.
+  // Entries between rows of one color are not made; empty: no two are.
   PlainFill(const Graph &g, const std::vector<Index> &order, int levels, const std::vector<Index> &color)
       : level(make_dense(g.rows, none))
   {
@@ -76,7 +76,7 @@ struct PlainFill {
       for (std::size_t b = 0; b < a; ++b)
         for (std::size_t c = b + 1; c < order.size(); ++c) {
           const auto i = std::size_t(order[a]), k = std::size_t(order[b]), j = std::size_t(order[c]);
-          const int  found = level[i][k] + level[k][j] + 1;
+          const int found = level[i][k] + level[k][j] + 1;
           if (found > levels || found >= level[i][j]) continue;
           if (!color.empty() && color[i] == color[j]) left_out.insert({i, j});
           else level[i][j] = found;
@@ -86,30 +86,30 @@ struct PlainFill {
   bool has(Index i, Index j) const { return level[std::size_t(i)][std::size_t(j)] != none; }
 };
 
-// Colours of the rows, and the order of elimination: that of the recipe where there are none.
+// Colors of the rows, and the order of elimination: that of the recipe where there are none.
 struct PlainColors {
   std::vector<Index> order, color;
-  Index              colors = 0;
+  Index colors = 0;
 
   PlainColors(const Graph &g, const Recipe &r) : order(natural_order(g.rows))
   {
     if (r.ordering.extent(0)) order = to_vector(r.ordering);
     if (r.schedule != ScheduleKind::color) return;
     const Graph power = plain_power(g, r.power ? r.power : r.levels + 1);
-    const auto  place = invert(order);
-    Rows        rows(order.size(), std::set<Index>{}); // the same graph, numbered by place
+    const auto place = invert(order);
+    Rows rows(order.size(), std::set<Index>{}); // the same graph, numbered by place
     for (Index i = 0; i < g.rows; ++i)
       for (Index e = power.ptr(i); e < power.ptr(i + 1); ++e)
         rows[std::size_t(place[std::size_t(i)])].insert(place[std::size_t(power.col(e))]);
-    const auto         kind     = r.coloring == ColoringKind::automatic ? ColoringKind::greedy : r.coloring;
-    const Graph        numbered = make_graph(rows);
+    const auto kind = r.coloring == ColoringKind::automatic ? ColoringKind::greedy : r.coloring;
+    const Graph numbered = make_graph(rows);
     std::vector<Index> of_place = color_plainly(numbered, natural_order(g.rows));
     for (const Index c : of_place) colors = std::max(colors, c + 1);
     if (kind != ColoringKind::greedy || r.balanced) { // these have tests of their own
       Coloring c = make_coloring(kind, numbered, r.grid).value();
       if (r.balanced) balance_colors(numbered, c);
       of_place = to_vector(c.color);
-      colors   = c.colors;
+      colors = c.colors;
     }
     for (std::size_t i = 0; i < order.size(); ++i) color.push_back(of_place[std::size_t(place[i])]);
     std::stable_sort(order.begin(), order.end(),
@@ -124,8 +124,8 @@ class PlainIlu
 {
 public:
   PlainColors colors;
-  Index       fill = 0, entries = 0, inside = 0; // inside: fill between rows of a colour that is factored
-  Offset      dropped = 0;
+  Index fill = 0, entries = 0, inside = 0; // inside: fill between rows of a color that is factored
+  Offset dropped = 0;
 
   PlainIlu(const Problem &p, const Recipe &r, bool transposed = false)
       : colors(p.graph, r), n_(std::size_t(p.n)), factor_(expand(p, r, transposed), r.factor == FactorKind::dilu)
@@ -148,7 +148,7 @@ private:
 
   Problem expand(const Problem &p, const Recipe &r, bool transposed)
   {
-    const bool      by_color = r.drop == Drop::during && colors.colors > 0;
+    const bool by_color = r.drop == Drop::during && colors.colors > 0;
     const PlainFill f(p.graph, colors.order, r.levels, by_color ? colors.color : std::vector<Index>());
     dropped = f.dropped;
     Rows rows(colors.order.size(), std::set<Index>{});
@@ -160,15 +160,15 @@ private:
           inside += a != b && colors.colors > 0 && colors.same(row(a), row(b));
         }
     fill = entries - p.graph.entries();
-    Problem     q(make_graph(rows), p.n);
-    const auto  place = invert(colors.order);
-    const auto &g     = p.graph;
+    Problem q(make_graph(rows), p.n);
+    const auto place = invert(colors.order);
+    const auto &g = p.graph;
     std::fill(q.values.begin(), q.values.end(), Scalar(0));
     for (Index i = 0; i < g.rows; ++i)
       for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
-        const Index  a = place[std::size_t(i)], b = place[std::size_t(g.col(e))], to = transposed ? b : a;
+        const Index a = place[std::size_t(i)], b = place[std::size_t(g.col(e))], to = transposed ? b : a;
         const Index *first = q.graph.col.data() + q.graph.ptr(to), *last = q.graph.col.data() + q.graph.ptr(to + 1);
-        const auto   at = std::size_t(std::find(first, last, transposed ? a : b) - q.graph.col.data());
+        const auto at = std::size_t(std::find(first, last, transposed ? a : b) - q.graph.col.data());
         for (std::size_t c = 0; c < n_; ++c)
           for (std::size_t s = 0; s < n_; ++s)
             q.values[(at * n_ + (transposed ? s : c)) * n_ + (transposed ? c : s)] =
@@ -186,7 +186,7 @@ private:
     }
   }
 
-  std::size_t  n_;
+  std::size_t n_;
   OracleFactor factor_;
 };
 

@@ -1,4 +1,4 @@
-// Graphs of many kinds for the tests of colourings, and a colouring to compare with.
+// Graphs of many kinds for the tests of colorings, and a coloring to compare with.
 #pragma once
 
 #include "problems.hpp"
@@ -68,7 +68,7 @@ inline std::vector<Graph> make_symmetric_graphs()
 // Random different keys, 64 bits wide.
 inline std::vector<std::int64_t> random_keys(Index rows, unsigned seed)
 {
-  std::mt19937_64        random(seed);
+  std::mt19937_64 random(seed);
   std::set<std::int64_t> keys;
   while (Index(keys.size()) < rows) keys.insert(std::int64_t(random()));
   std::vector<std::int64_t> shuffled(keys.begin(), keys.end());

@@ -58,7 +58,7 @@ public:
   {
     for (Index i = 0; i < rows_; ++i)
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e) {
-        const auto at           = p.values.begin() + std::ptrdiff_t(std::size_t(e) * n_ * n_);
+        const auto at = p.values.begin() + std::ptrdiff_t(std::size_t(e) * n_ * n_);
         a_[{i, p.graph.col(e)}] = Block(at, at + std::ptrdiff_t(n_ * n_));
         row_[i].insert(p.graph.col(e));
       }
@@ -66,7 +66,7 @@ public:
       for (const Index k : row_[i]) {
         if (k >= i) break;
         Block &l = a_[{i, k}];
-        l        = multiply(l, inverse(a_[{k, k}], n_), n_);
+        l = multiply(l, inverse(a_[{k, k}], n_), n_);
         for (const Index j : row_[k]) {
           if (j <= k || !row_[i].count(j) || (dilu && j != i)) continue;
           const Block product = multiply(l, a_[{k, j}], n_);
@@ -91,7 +91,7 @@ public:
     for (Index i = rows_ - 1; i >= 0; --i) {
       for (const Index j : row_.at(i))
         if (j > i) subtract(a_.at({i, j}), x, j, i);
-      const Block         d = inverse(a_.at({i, i}), n_);
+      const Block d = inverse(a_.at({i, i}), n_);
       std::vector<Scalar> z(n_, Scalar(0));
       for (std::size_t c = 0; c < n_; ++c)
         for (std::size_t r = 0; r < n_; ++r) z[r] += d[c * n_ + r] * x[std::size_t(i) * n_ + c];
@@ -108,7 +108,7 @@ private:
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         if (const Index k = p.graph.col(e); k < i) {
           const auto at = p.values.begin() + std::ptrdiff_t(std::size_t(e) * n_ * n_);
-          a_[{i, k}]    = multiply(Block(at, at + std::ptrdiff_t(n_ * n_)), inverse(a_[{k, k}], n_), n_);
+          a_[{i, k}] = multiply(Block(at, at + std::ptrdiff_t(n_ * n_)), inverse(a_[{k, k}], n_), n_);
         }
   }
   void subtract(const Block &m, std::vector<Scalar> &x, Index from, Index to) const
@@ -118,10 +118,10 @@ private:
         x[std::size_t(to) * n_ + r] -= m[c * n_ + r] * x[std::size_t(from) * n_ + c];
   }
 
-  std::size_t                              n_;
-  Index                                    rows_;
+  std::size_t n_;
+  Index rows_;
   std::map<std::pair<Index, Index>, Block> a_;
-  std::map<Index, std::set<Index>>         row_;
+  std::map<Index, std::set<Index>> row_;
 };
 
 } // namespace finegrain::test

@@ -16,7 +16,7 @@ using Rows = std::vector<std::set<Index>>;
 
 inline Graph make_graph(const Rows &rows)
 {
-  Graph              g{Index(rows.size()), make_array<Index>("ptr", rows.size() + 1), {}};
+  Graph g{Index(rows.size()), make_array<Index>("ptr", rows.size() + 1), {}};
   std::vector<Index> cols;
   g.ptr(0) = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -34,7 +34,7 @@ enum class Stencil { star, box };
 inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array<bool, 3> periodic = {})
 {
   const std::array<Index, 3> size{box.i, box.j, box.k};
-  Rows                       rows(std::size_t(box.points()));
+  Rows rows(std::size_t(box.points()));
   for (Index row = 0; row < Index(rows.size()); ++row) {
     const std::array<Index, 3> at{row % box.i, row / box.i % box.j, row / (box.i * box.j)};
     for (int dk = -width; dk <= width; ++dk)
@@ -43,7 +43,7 @@ inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array
           const std::array<int, 3> d{di, dj, dk};
           if (stencil == Stencil::star && (di != 0) + (dj != 0) + (dk != 0) > 1) continue;
           std::array<Index, 3> to{};
-          bool                 inside = true;
+          bool inside = true;
           for (std::size_t a = 0; a < 3; ++a) {
             to[a] = at[a] + d[a];
             if (periodic[a]) to[a] = (to[a] + width * size[a]) % size[a];
@@ -59,7 +59,7 @@ inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array
 inline Graph make_random_graph(Index rows, int degree, bool symmetric, unsigned seed)
 {
   std::mt19937 random(seed);
-  Rows         r(std::size_t(rows), std::set<Index>{});
+  Rows r(std::size_t(rows), std::set<Index>{});
   for (Index i = 0; i < rows; ++i) {
     r[std::size_t(i)].insert(i);
     for (int k = 0; k < degree; ++k) {
@@ -82,12 +82,12 @@ inline Scalar random_scalar(std::mt19937 &random)
 #endif
 }
 
-// Dense blocks by columns, entry after entry; diagonal blocks dominate, so that every factorisation is
+// Dense blocks by columns, entry after entry; diagonal blocks dominate, so that every factorization is
 // well-conditioned.
 inline std::vector<Scalar> make_values(const Graph &g, int n, unsigned seed)
 {
-  std::mt19937        random(seed);
-  const std::size_t   nn = std::size_t(n) * std::size_t(n);
+  std::mt19937 random(seed);
+  const std::size_t nn = std::size_t(n) * std::size_t(n);
   std::vector<Scalar> a(std::size_t(g.entries()) * nn);
   for (Scalar &v : a) v = random_scalar(random);
   for (Index i = 0; i < g.rows; ++i)
@@ -100,7 +100,7 @@ inline std::vector<Scalar> make_values(const Graph &g, int n, unsigned seed)
 
 inline std::vector<Scalar> make_vector(std::size_t size, unsigned seed)
 {
-  std::mt19937        random(seed);
+  std::mt19937 random(seed);
   std::vector<Scalar> v(size);
   for (Scalar &s : v) s = random_scalar(random);
   return v;
@@ -122,8 +122,8 @@ inline constexpr double tolerance = 2000. * (sizeof(Real) == 4 ? 6e-8 : 1.1e-16)
 
 // Analyses, factors and applies; the output is filled with NaN first.
 struct Problem {
-  Graph               graph;
-  int                 n;
+  Graph graph;
+  int n;
   std::vector<Scalar> values, b;
 
   Problem(Graph g, int block, unsigned seed = 7)
@@ -151,7 +151,7 @@ struct Problem {
   std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const
   {
     auto e = make_tested_engine(recipe.method);
-    if (e->analyse(view(), recipe)) return {};
+    if (e->analyze(view(), recipe)) return {};
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);
     if (statistics) *statistics = e->statistics();

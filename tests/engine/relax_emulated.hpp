@@ -6,14 +6,14 @@
 namespace finegrain::test
 {
 
-// Bit for bit: h = To(single(beta o)); for each row, column after column, the sums over its terms by (colour, row) in
+// Bit for bit: h = To(single(beta o)); for each row, column after column, the sums over its terms by (color, row) in
 // working or single precision; dr = b - sum / beta; x from dr through the inverse. Every term of every sweep is
 // there, whatever is zero. The multiply-add and the inverse of a block are the engine's own.
 class EmulatedRelaxation
 {
 public:
   std::vector<Real> scale; // by row
-  Offset            flushed = 0;
+  Offset flushed = 0;
 
   EmulatedRelaxation(const Problem &p, const Recipe &r)
       : scale(std::size_t(p.graph.rows), Real(1)),
@@ -55,7 +55,7 @@ private:
     Block block;
   };
 
-  // Never inline: GCC 12 takes double(float(v)) for v where it vectorises the two parts of a complex number.
+  // Never inline: GCC 12 takes double(float(v)) for v where it vectorizes the two parts of a complex number.
   [[gnu::noinline]] static Single narrowed(Scalar v) { return convert<Single>(v); }
 
   // The largest power of two with scale largest <= 65504, kept with its inverse inside the normal numbers.
@@ -85,7 +85,7 @@ private:
           for (const Scalar v : block_of(p, e))
             for (const Real part : parts(v)) most = std::max(most, std::abs(part));
       scale[std::size_t(i)] = find(most);
-      all                   = std::max(all, most);
+      all = std::max(all, most);
     }
     if (options_.scaling == Scaling::global) std::fill(scale.begin(), scale.end(), find(all));
   }
@@ -112,7 +112,7 @@ private:
   }
   void store_inverse(Block d, Precision precision)
   {
-    Block              work(3 * n_, Scalar(0));
+    Block work(3 * n_, Scalar(0));
     const BlockSize<0> n(static_cast<int>(n_));
     const HostLanes<0> lanes{n};
     invert(lanes, n, d.data(), work.data(), Shift{});
@@ -140,12 +140,12 @@ private:
     }
   }
 
-  std::size_t                    n_;
-  Index                          rows_;
-  Relaxation                     options_;
-  Coloring                       colors_;
+  std::size_t n_;
+  Index rows_;
+  Relaxation options_;
+  Coloring colors_;
   std::vector<std::vector<Term>> terms_;
-  std::vector<Block>             inverse_;
+  std::vector<Block> inverse_;
 };
 
 } // namespace finegrain::test

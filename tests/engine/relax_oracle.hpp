@@ -14,16 +14,16 @@ inline bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b
   return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
 }
 
-inline constexpr Real nan_value    = std::numeric_limits<Real>::quiet_NaN();
+inline constexpr Real nan_value = std::numeric_limits<Real>::quiet_NaN();
 inline constexpr bool low_is_lower = sizeof(Single) < sizeof(Scalar); // single is another type than working
 
 struct RelaxCase {
   const char *name;
-  Graph       graph;
-  Grid        grid;
+  Graph graph;
+  Grid grid;
 };
 
-inline Graph make_islands() // rows without neighbours between others
+inline Graph make_islands() // rows without neighbors between others
 {
   Rows r(23, std::set<Index>{});
   for (Index i = 0; i < 23; ++i) {
@@ -56,27 +56,27 @@ inline Recipe relaxation_recipe(const Grid &grid = {}, SweepKind sweep = SweepKi
                                 double omega = 1)
 {
   Recipe r;
-  r.method            = Method::relaxation;
-  r.executor          = executors().front();
-  r.grid              = grid;
-  r.relaxation.sweep  = sweep;
+  r.method = Method::relaxation;
+  r.executor = executors().front();
+  r.grid = grid;
+  r.relaxation.sweep = sweep;
   r.relaxation.sweeps = sweeps;
-  r.relaxation.omega  = Real(omega);
+  r.relaxation.omega = Real(omega);
   return r;
 }
 
 // What is stored: precision and scaling of couplings, precision of inverses, precision of sums.
 struct Storage {
   const char *name;
-  Precision   off, diagonal;
-  Scaling     scaling;
-  bool        single_sums;
+  Precision off, diagonal;
+  Scaling scaling;
+  bool single_sums;
 
   void set(Recipe &r) const
   {
-    r.precision              = off;
-    r.diagonal               = diagonal;
-    r.relaxation.scaling     = scaling;
+    r.precision = off;
+    r.diagonal = diagonal;
+    r.relaxation.scaling = scaling;
     r.relaxation.single_sums = single_sums;
   }
 };
@@ -84,7 +84,7 @@ struct Storage {
 inline std::vector<Storage> all_storage()
 {
   constexpr auto working = Precision::working, single = Precision::single, half = Precision::half,
-                 bf16   = Precision::bfloat16;
+                 bf16 = Precision::bfloat16;
   constexpr auto global = Scaling::global, row = Scaling::row;
   return {{"working", working, working, global, false},
           {"single", single, working, global, false},
@@ -100,11 +100,11 @@ inline std::vector<Storage> all_storage()
           {"bfloat16, single inverses", bf16, single, global, true}};
 }
 
-// The colours that the engine is to use.
+// The colors that the engine is to use.
 inline Coloring colors_of(const Problem &p, const Recipe &r)
 {
   const Graph symmetric = symmetrize(p.graph);
-  Coloring    c         = make_coloring(r.coloring, symmetric, r.grid).value();
+  Coloring c = make_coloring(r.coloring, symmetric, r.grid).value();
   if (r.balanced) balance_colors(symmetric, c);
   return c;
 }
@@ -124,7 +124,7 @@ inline Block block_of(const Problem &p, Index e)
   return Block(p.values.begin() + at, p.values.begin() + at + nn);
 }
 
-// Row by row, colour by colour, in working precision.
+// Row by row, color by color, in working precision.
 class PlainRelaxation
 {
 public:
@@ -165,14 +165,14 @@ private:
     }
   }
 
-  const Problem              &p_;
-  Relaxation                  options_;
-  Coloring                    colors_;
-  std::vector<Block>          inverse_;
+  const Problem &p_;
+  Relaxation options_;
+  Coloring colors_;
+  std::vector<Block> inverse_;
   mutable std::vector<Scalar> work_;
 };
 
-// The same iteration with dense matrices: x <- x + P^-1 (b - A x), P = D / omega + the couplings to the colours that
+// The same iteration with dense matrices: x <- x + P^-1 (b - A x), P = D / omega + the couplings to the colors that
 // the sweep has visited. M^-1 is what the sweeps make of the unit vectors.
 class DenseRelaxation
 {
@@ -180,16 +180,16 @@ public:
   DenseRelaxation(const Problem &p, const Recipe &r)
       : size_(p.b.size()), matrix_(size_ * size_, Scalar(0)), inverse_(size_ * size_, Scalar(0))
   {
-    const Coloring    c = colors_of(p, r);
+    const Coloring c = colors_of(p, r);
     const std::size_t n = std::size_t(p.n);
-    Block             up(size_ * size_, Scalar(0)), down = up;
+    Block up(size_ * size_, Scalar(0)), down = up;
     for (Index i = 0; i < p.graph.rows; ++i)
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         for (std::size_t k = 0; k < n * n; ++k) {
-          const Index       j  = p.graph.col(e);
-          const Scalar      a  = p.values[std::size_t(e) * n * n + k];
+          const Index j = p.graph.col(e);
+          const Scalar a = p.values[std::size_t(e) * n * n + k];
           const std::size_t to = (std::size_t(j) * n + k / n) * size_ + std::size_t(i) * n + k % n;
-          matrix_[to]          = a;
+          matrix_[to] = a;
           if (i == j) up[to] = down[to] = a / r.relaxation.omega;
           else if (c.color(j) < c.color(i)) up[to] = a;
           else down[to] = a;
@@ -200,7 +200,7 @@ public:
       b[u] = Scalar(1);
       each_sweep(r.relaxation, [&](bool backward) {
         std::vector<Scalar> residual = b;
-        const auto          ax       = times(matrix_, x);
+        const auto ax = times(matrix_, x);
         for (std::size_t i = 0; i < size_; ++i) residual[i] -= ax[i];
         const auto step = times(backward ? p_down : p_up, residual);
         for (std::size_t i = 0; i < size_; ++i) x[i] += step[i];
@@ -229,14 +229,14 @@ private:
   }
 
   std::size_t size_;
-  Block       matrix_, inverse_;
+  Block matrix_, inverse_;
 };
 
 // Makes the matrix of a symmetric graph symmetric: what lies below the diagonal is what lies above it.
 inline void symmetrize_values(Problem &p)
 {
-  const std::size_t n     = std::size_t(p.n);
-  const auto        entry = [&](Index i, Index j) {
+  const std::size_t n = std::size_t(p.n);
+  const auto entry = [&](Index i, Index j) {
     const Index *first = p.graph.col.data() + p.graph.ptr(i), *last = p.graph.col.data() + p.graph.ptr(i + 1);
     return std::size_t(std::find(first, last, j) - p.graph.col.data());
   };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "oracle.hpp"
-#include "star.hpp"
+#include "plan/sip_star.hpp"
 
 #include <array>
 
@@ -20,7 +20,7 @@ public:
     std::map<std::pair<Index, Index>, Block> a;
     for (Index i = 0; i < p.graph.rows; ++i)
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e) {
-        const auto at          = p.values.begin() + std::ptrdiff_t(std::size_t(e) * n_ * n_);
+        const auto at = p.values.begin() + std::ptrdiff_t(std::size_t(e) * n_ * n_);
         a[{i, p.graph.col(e)}] = Block(at, at + std::ptrdiff_t(n_ * n_));
       }
     const auto entry = [&](Index from, Index to) {
@@ -28,21 +28,21 @@ public:
       return found == a.end() ? zero() : found->second;
     };
     for (Index q = 0; q < Index(points_.size()); ++q) {
-      Point      &x = points_[std::size_t(q)];
+      Point &x = points_[std::size_t(q)];
       const Index b = before(q, 2), s = before(q, 1), w = before(q, 0);
-      x.lb           = quotient(entry(q, b), at(b).un, at(b).ue);
-      x.lw           = quotient(entry(q, w), at(w).un, at(w).ut);
-      x.ls           = quotient(entry(q, s), at(s).ue, at(s).ut);
+      x.lb = quotient(entry(q, b), at(b).un, at(b).ue);
+      x.lw = quotient(entry(q, w), at(w).un, at(w).ut);
+      x.ls = quotient(entry(q, s), at(s).ue, at(s).ut);
       const Block p1 = scaled(add(times(x.lb, at(b).un), times(x.lw, at(w).un)));
       const Block p2 = scaled(add(times(x.lb, at(b).ue), times(x.ls, at(s).ue)));
       const Block p3 = scaled(add(times(x.lw, at(w).ut), times(x.ls, at(s).ut)));
-      x.lp           = add(add(add(entry(q, q), p1), p2), p3);
+      x.lp = add(add(add(entry(q, q), p1), p2), p3);
       for (const Block &m : {times(x.lb, at(b).ut), times(x.lw, at(w).ue), times(x.ls, at(s).un)})
         x.lp = add(x.lp, m, -1);
       const Block d = inverse(x.lp, n_);
-      x.un          = times(d, add(entry(q, after(q, 1)), p1, -1));
-      x.ue          = times(d, add(entry(q, after(q, 0)), p2, -1));
-      x.ut          = times(d, add(entry(q, after(q, 2)), p3, -1));
+      x.un = times(d, add(entry(q, after(q, 1)), p1, -1));
+      x.ue = times(d, add(entry(q, after(q, 0)), p2, -1));
+      x.ut = times(d, add(entry(q, after(q, 2)), p3, -1));
     }
   }
 
@@ -50,7 +50,7 @@ public:
   {
     std::vector<Scalar> x(rhs.size());
     for (Index q = 0; q < Index(points_.size()); ++q) {
-      const Point        &p = points_[std::size_t(q)];
+      const Point &p = points_[std::size_t(q)];
       std::vector<Scalar> r(vector(rhs, q));
       subtract(r, p.ls, x, before(q, 1));
       subtract(r, p.lw, x, before(q, 0));
@@ -58,7 +58,7 @@ public:
       put(x, q, apply(inverse(p.lp, n_), r));
     }
     for (Index q = Index(points_.size()) - 1; q >= 0; --q) {
-      const Point        &p = points_[std::size_t(q)];
+      const Point &p = points_[std::size_t(q)];
       std::vector<Scalar> r(vector(x, q));
       subtract(r, p.un, x, after(q, 1));
       subtract(r, p.ue, x, after(q, 0));
@@ -68,19 +68,19 @@ public:
     return x;
   }
 
-  // (L U - A) v: for each fill product m of a point, m (v at the fill - alpha v at its two neighbours of the star +
+  // (L U - A) v: for each fill product m of a point, m (v at the fill - alpha v at its two neighbors of the star +
   // alpha v at the point).
   std::vector<Scalar> fill_products(const std::vector<Scalar> &v) const
   {
     std::vector<Scalar> y(v.size(), Scalar(0));
     for (Index q = 0; q < Index(points_.size()); ++q) {
-      const Point &p    = points_[std::size_t(q)];
-      const auto   term = [&](const Block &l, int a, const Block Point::*u, int c) {
+      const Point &p = points_[std::size_t(q)];
+      const auto term = [&](const Block &l, int a, const Block Point::*u, int c) {
         const Index from = before(q, a), to = after(q, c);
         if (from < 0 || to < 0) return;
-        const Block         m = times(l, points_[std::size_t(from)].*u);
+        const Block m = times(l, points_[std::size_t(from)].*u);
         std::vector<Scalar> sum(n_, Scalar(0));
-        const auto          take = [&](Real factor, Index at) {
+        const auto take = [&](Real factor, Index at) {
           const auto x = vector(v, at);
           for (std::size_t r = 0; r < n_; ++r) sum[r] += factor * x[r];
         };
@@ -88,8 +88,8 @@ public:
         take(-alpha_, from);
         take(-alpha_, to);
         take(alpha_, q);
-        const auto          add_to = apply(m, sum);
-        std::vector<Scalar> now    = vector(y, q);
+        const auto add_to = apply(m, sum);
+        std::vector<Scalar> now = vector(y, q);
         for (std::size_t r = 0; r < n_; ++r) now[r] += add_to[r];
         put(y, q, now);
       };
@@ -119,16 +119,16 @@ private:
             box.i * ((mirrored & mirror_j ? box.j - 1 - j : j) + box.j * (mirrored & mirror_k ? box.k - 1 - k : k)));
     return rows;
   }
-  Index neighbour(Index q, int axis, Index step) const
+  Index neighbor(Index q, int axis, Index step) const
   {
-    std::array<Index, 3>       at{q % box_.i, q / box_.i % box_.j, q / (box_.i * box_.j)};
+    std::array<Index, 3> at{q % box_.i, q / box_.i % box_.j, q / (box_.i * box_.j)};
     const std::array<Index, 3> edge{box_.i, box_.j, box_.k};
-    Index                     &x = at[std::size_t(axis)];
+    Index &x = at[std::size_t(axis)];
     x += step;
     return x < 0 || x >= edge[std::size_t(axis)] ? -1 : at[0] + box_.i * (at[1] + box_.j * at[2]);
   }
-  Index before(Index q, int axis) const { return neighbour(q, axis, -1); }
-  Index after(Index q, int axis) const { return neighbour(q, axis, 1); }
+  Index before(Index q, int axis) const { return neighbor(q, axis, -1); }
+  Index after(Index q, int axis) const { return neighbor(q, axis, 1); }
 
   Block zero() const { return Block(n_ * n_, Scalar(0)); }
   // Nothing beyond the box.
@@ -177,9 +177,9 @@ private:
     for (std::size_t k = 0; k < n_; ++k) r[k] -= y[k];
   }
 
-  std::size_t        n_;
-  Box                box_;
-  Real               alpha_;
+  std::size_t n_;
+  Box box_;
+  Real alpha_;
   std::vector<Index> row_; // of each point
   std::vector<Point> points_;
 };

@@ -13,12 +13,12 @@ struct KokkosRule {
   const char *version;
   std::size_t most_shared; // bytes that it lets a block have
 };
-inline constexpr KokkosRule  kokkos_4_6{"4.6", 48 * 1024};                      // sharedMemPerBlock
-inline constexpr KokkosRule  kokkos_5_2{"5.2", std::size_t(227) * 1024 - 1024}; // opted in, less the driver's
-inline constexpr std::size_t shared_of_multiprocessor    = std::size_t(228) * 1024;
-inline constexpr int         registers_of_multiprocessor = 65536, lanes_of_multiprocessor = 2048,
+inline constexpr KokkosRule kokkos_4_6{"4.6", 48 * 1024};                      // sharedMemPerBlock
+inline constexpr KokkosRule kokkos_5_2{"5.2", std::size_t(227) * 1024 - 1024}; // opted in, less the driver's
+inline constexpr std::size_t shared_of_multiprocessor = std::size_t(228) * 1024;
+inline constexpr int registers_of_multiprocessor = 65536, lanes_of_multiprocessor = 2048,
                      blocks_of_multiprocessor = 32;
-inline constexpr int most_registers           = 255; // of a thread
+inline constexpr int most_registers = 255; // of a thread
 
 // Bytes that a block of `threads` threads of `lanes` lanes asks for.
 inline std::size_t shared_bytes(int threads, std::size_t scratch, std::size_t team)
@@ -29,8 +29,8 @@ inline std::size_t shared_bytes(int threads, std::size_t scratch, std::size_t te
 inline int blocks_at_once(const KokkosRule &rule, int block, std::size_t shared, int registers)
 {
   const int of_thread = (registers + 7) / 8 * 8, of_warp = (registers * 32 + 255) / 256 * 256;
-  const int warps        = 4 * (registers_of_multiprocessor / (of_warp * 4));
-  int       by_registers = registers_of_multiprocessor / (of_thread * block);
+  const int warps = 4 * (registers_of_multiprocessor / (of_warp * 4));
+  int by_registers = registers_of_multiprocessor / (of_thread * block);
   while (by_registers * block / 32 > warps) --by_registers;
   const int by_shared = shared > rule.most_shared ? 0 : int(shared_of_multiprocessor / shared);
   return std::min({by_registers, by_shared, blocks_of_multiprocessor});
@@ -43,7 +43,7 @@ inline int largest_team(const KokkosRule &rule, int lanes, std::size_t scratch, 
   int block = most_lanes;
   for (; block > 0; block -= 32) {
     int blocks = blocks_at_once(rule, block, shared_bytes(block / lanes, scratch, team), registers);
-    blocks     = std::min(blocks, lanes_of_multiprocessor / block);
+    blocks = std::min(blocks, lanes_of_multiprocessor / block);
     if (blocks >= 1) break;
   }
   int power = 1;

@@ -1,7 +1,7 @@
 // Dense block kernels: inverses, pivots, and the same text run by several lanes.
 #include "oracle.hpp"
 
-#include "source.hpp"
+#include "kernels/source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace
 template <int N> [[gnu::noinline]] Inversion invert_block(Block &d, std::size_t n, Shift shift = {})
 {
   std::vector<Scalar> work(3 * n, Scalar(std::numeric_limits<Real>::quiet_NaN()));
-  const BlockSize<N>  size(static_cast<int>(n));
+  const BlockSize<N> size(static_cast<int>(n));
   return invert(HostLanes<N>{size}, size, d.data(), work.data(), shift);
 }
 
@@ -31,7 +31,7 @@ Block random_block(std::size_t n, unsigned seed)
 template <int N> void check_inverse(std::size_t n)
 {
   const Block a = random_block(n, unsigned(n));
-  Block       d = a;
+  Block d = a;
   EXPECT_TRUE(invert_block<N>(d, n).good);
   EXPECT_LT(difference(d, inverse(a, n)), tolerance) << "n = " << n;
 }
@@ -72,7 +72,7 @@ TEST(Invert, ReportsSingularAndNonFiniteBlocks)
     for (const Real bad : {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity()})
       for (std::size_t i = 0; i < n * n; ++i) {
         Block d = random_block(n, 3);
-        d[i]    = Scalar(bad);
+        d[i] = Scalar(bad);
         EXPECT_FALSE(invert_block<0>(d, n).good) << "n = " << n << ", entry " << i << " is " << bad;
       }
   }
@@ -80,16 +80,16 @@ TEST(Invert, ReportsSingularAndNonFiniteBlocks)
 
 TEST(Invert, ShiftReplacesSmallPivotsOnly)
 {
-  Block       d{Scalar(4), Scalar(0), Scalar(0), Scalar(0)}; // diag(4, 0)
+  Block d{Scalar(4), Scalar(0), Scalar(0), Scalar(0)}; // diag(4, 0)
   const Shift shift{Real(0.125)};
-  Inversion   result = invert_block<2>(d, 2, shift);
+  Inversion result = invert_block<2>(d, 2, shift);
   EXPECT_TRUE(result.good);
   EXPECT_TRUE(result.shifted);
   EXPECT_EQ(d[0], Scalar(Real(0.25)));
   EXPECT_EQ(d[3], Scalar(2)); // 1 / (0.125 * 4)
 
-  const Block a    = random_block(4, 9);
-  Block       with = a, without = a;
+  const Block a = random_block(4, 9);
+  Block with = a, without = a;
   result = invert_block<4>(with, 4, Shift{Real(1e-6)});
   invert_block<4>(without, 4);
   EXPECT_FALSE(result.shifted);
@@ -105,10 +105,10 @@ TEST(Source, LoadsBlocksWithHolesFromScalarRows)
 {
   // One 3 x 3 block, rows {1 . 2}, {. . .}, {. 3 4}.
   const std::vector<Scalar> values{Scalar(1), Scalar(2), Scalar(3), Scalar(4)};
-  const Offset              base[] = {0, 2, 2};
-  const std::uint32_t       mask[] = {0b101, 0b000, 0b110};
-  const Source              source{values.data(), base, mask};
-  Block                     block(9, Scalar(std::numeric_limits<Real>::quiet_NaN()));
+  const Offset base[] = {0, 2, 2};
+  const std::uint32_t mask[] = {0b101, 0b000, 0b110};
+  const Source source{values.data(), base, mask};
+  Block block(9, Scalar(std::numeric_limits<Real>::quiet_NaN()));
   source.load(HostLanes<3>{BlockSize<3>(3)}, BlockSize<3>(3), 0, block.data());
   const Real expected[] = {1, 0, 0, 0, 0, 3, 2, 0, 4};
   for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(block[i], Scalar(expected[i])) << i;

@@ -15,8 +15,8 @@ namespace
 
 // Lanes that are threads. The first runs ahead: the others begin every step late.
 struct LateLanes {
-  BlockSize<0>    n;
-  int             rank, count;
+  BlockSize<0> n;
+  int rank, count;
   std::barrier<> *all;
 
   template <int Widest = 32, class F> void strips(const F &f) const
@@ -39,8 +39,8 @@ struct LateLanes {
 
 std::vector<Scalar> invert_by(int lanes, int n, std::vector<Scalar> d)
 {
-  std::vector<Scalar>      work(3 * std::size_t(n));
-  std::barrier<>           all(lanes);
+  std::vector<Scalar> work(3 * std::size_t(n));
+  std::barrier<> all(lanes);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < lanes; ++rank)
     threads.emplace_back([&, rank] {

@@ -1,5 +1,5 @@
-// Colourings by order and by parity, and how they are evened out.
-#include "coloring.hpp"
+// Colorings by order and by parity, and how they are evened out.
+#include "graph/coloring.hpp"
 #include "graphs.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ Index find_degeneracy(const Graph &g)
     Index row = -1;
     for (Index i = 0; i < g.rows; ++i)
       if (left[std::size_t(i)] >= 0 && (row < 0 || left[std::size_t(i)] < left[std::size_t(row)])) row = i;
-    degeneracy             = std::max(degeneracy, left[std::size_t(row)]);
+    degeneracy = std::max(degeneracy, left[std::size_t(row)]);
     left[std::size_t(row)] = -1;
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
       if (left[std::size_t(g.col(e))] >= 0) --left[std::size_t(g.col(e))];
@@ -67,7 +67,7 @@ TEST(Symmetrize, IsTheUnionWithoutDiagonal)
         both[std::size_t(i)].insert(j);
         both[std::size_t(j)].insert(i);
       }
-    bool        was_symmetric = false;
+    bool was_symmetric = false;
     const Graph s = symmetrize(g, &was_symmetric), expected = make_graph(both);
     EXPECT_EQ(to_vector(s.ptr), to_vector(expected.ptr));
     EXPECT_EQ(to_vector(s.col), to_vector(expected.col));
@@ -122,7 +122,7 @@ TEST(Coloring, KnownNumbersOfColors)
 
 TEST(Coloring, OrdersMatter)
 {
-  // Rows 2 m and 2 n + 1 are coupled unless m = n: two colours are enough, the natural order takes one for each pair.
+  // Rows 2 m and 2 n + 1 are coupled unless m = n: two colors are enough, the natural order takes one for each pair.
   Rows crown(std::size_t(20), std::set<Index>{});
   for (Index a = 0; a < 20; a += 2)
     for (Index b = 1; b < 20; b += 2)
@@ -145,8 +145,8 @@ TEST(Coloring, WhatIsNotValid)
   EXPECT_FALSE(is_valid(g, {2, to_array("color", {0, 1})}));
 
   const Coloring c{2, to_array("color", {0, 1})};
-  const Graph    coupling = make_graph({{0, 2}, {1}});
-  const auto     valid    = [&](std::vector<Index> ghosts) { return is_valid(coupling, c, ghosts.data()); };
+  const Graph coupling = make_graph({{0, 2}, {1}});
+  const auto valid = [&](std::vector<Index> ghosts) { return is_valid(coupling, c, ghosts.data()); };
   EXPECT_TRUE(valid({1, 0, 1}));
   EXPECT_FALSE(valid({1, 1, 1}));
   EXPECT_FALSE(valid({1, 0, -1}));
@@ -156,7 +156,7 @@ TEST(Coloring, WhatIsNotValid)
 
 TEST(RedBlack, IsTheParityOfPoints)
 {
-  const Box  box{4, 3, 2};
+  const Box box{4, 3, 2};
   const auto c = color_red_black({box}, {}, make_grid_graph(box, Stencil::star));
   ASSERT_TRUE(c);
   EXPECT_EQ(c->colors, 2);
@@ -200,9 +200,9 @@ TEST(RedBlack, AlwaysHasTwoColors)
 TEST(RedBlack, BoxesCountFromTheirFirstPoint)
 {
   // A line of 7 points as two boxes, cut where the second one begins with an odd number.
-  const Grid  grid{{3, 1, 1}, {4, 1, 1}};
+  const Grid grid{{3, 1, 1}, {4, 1, 1}};
   const Graph g = make_path(7);
-  const auto  c = color_red_black(grid, {{0, 5, 1}, {3, 5, 1}}, g);
+  const auto c = color_red_black(grid, {{0, 5, 1}, {3, 5, 1}}, g);
   ASSERT_TRUE(c);
   EXPECT_EQ(to_vector(c->color), (std::vector<Index>{0, 1, 0, 1, 0, 1, 0}));
   EXPECT_FALSE(color_red_black(grid, {}, g)); // 2 and 3 would both be even
@@ -236,8 +236,8 @@ TEST(Balance, MakesUnevenClassesEven)
   balance_colors(make_graph(Rows(41)), free);
   EXPECT_EQ(class_sizes(free), (std::vector<Index>{10, 10, 11, 10}));
 
-  const Graph g      = symmetrize(make_random_graph(3000, 6, true, 3));
-  Coloring    c      = color_greedy(g);
+  const Graph g = symmetrize(make_random_graph(3000, 6, true, 3));
+  Coloring c = color_greedy(g);
   const Index before = spread(c);
   balance_colors(g, c);
   EXPECT_LT(10 * spread(c), before);

@@ -1,5 +1,5 @@
-// Jones and Plassmann's colouring against a plain one, on one rank and on pretended ones.
-#include "coloring.hpp"
+// Jones and Plassmann's coloring against a plain one, on one rank and on pretended ones.
+#include "graph/coloring.hpp"
 #include "graphs.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace
 std::uint64_t splitmix64(std::uint64_t state)
 {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z               = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
 
@@ -33,8 +33,8 @@ std::vector<Index> hash_plainly(const Graph &g, const std::vector<std::int64_t> 
 TEST(HashColoring, EqualsGreedyByPriority)
 {
   EXPECT_EQ(splitmix64(0), 0xe220a8397b1dcdafu); // its first number for seed 0
-  unsigned seed   = 0;
-  auto     graphs = make_symmetric_graphs();
+  unsigned seed = 0;
+  auto graphs = make_symmetric_graphs();
   graphs.push_back(symmetrize(make_random_graph(5000, 4, true, 5)));
   graphs.push_back(symmetrize(make_grid_graph({20, 20, 20}, Stencil::star)));
   for (const Graph &g : graphs) {
@@ -48,13 +48,13 @@ TEST(HashColoring, EqualsGreedyByPriority)
 
 // The part of a graph that a pretended rank has, its rows and ghosts numbered at random.
 struct Part {
-  std::vector<Index>            rows, ghosts; // numbers of the whole graph
-  std::vector<Index>            ghost_color;
+  std::vector<Index> rows, ghosts; // numbers of the whole graph
+  std::vector<Index> ghost_color;
   std::unique_ptr<HashColoring> coloring;
 
   Part(const Graph &g, const std::vector<int> &owner, int rank, const std::vector<std::int64_t> &key, unsigned seed)
   {
-    std::mt19937    random(seed);
+    std::mt19937 random(seed);
     std::set<Index> next_to;
     for (Index i = 0; i < g.rows; ++i) {
       if (owner[std::size_t(i)] != rank) continue;
@@ -68,7 +68,7 @@ struct Part {
     std::map<Index, Index> local;
     for (const auto *numbers : {&rows, &ghosts})
       for (std::size_t p = 0; p < numbers->size(); ++p) local[(*numbers)[p]] = Index(p);
-    Rows                      own(rows.size()), coupling(rows.size());
+    Rows own(rows.size()), coupling(rows.size());
     std::vector<std::int64_t> own_key, ghost_key;
     for (const Index i : rows) {
       own_key.push_back(key[std::size_t(i)]);
@@ -97,7 +97,7 @@ std::vector<Index> color_distributed(const Graph &g, const std::vector<int> &own
     for (Part &p : parts)
       for (std::size_t i = 0; i < p.ghosts.size(); ++i) p.ghost_color[i] = color[std::size_t(p.ghosts[i])];
   }
-  ADD_FAILURE() << "rows without a colour after as many rounds as there are rows";
+  ADD_FAILURE() << "rows without a color after as many rounds as there are rows";
   return color;
 }
 
@@ -105,8 +105,8 @@ TEST(HashColoring, DoesNotDependOnDistributionOrNumbering)
 {
   unsigned seed = 100;
   for (const Graph &g : make_symmetric_graphs()) {
-    const auto   key      = random_keys(g.rows, ++seed);
-    const auto   expected = to_vector(color_hash(g, make_keys(key)).color);
+    const auto key = random_keys(g.rows, ++seed);
+    const auto expected = to_vector(color_hash(g, make_keys(key)).color);
     std::mt19937 random(seed);
     for (const int ranks : {1, 2, 3, 5})
       for (const bool contiguous : {true, false}) {
@@ -117,7 +117,7 @@ TEST(HashColoring, DoesNotDependOnDistributionOrNumbering)
       }
     auto order = natural_order(g.rows);
     std::shuffle(order.begin(), order.end(), random);
-    const auto                permutation = to_array("order", order);
+    const auto permutation = to_array("order", order);
     std::vector<std::int64_t> permuted_key;
     for (const Index row : order) permuted_key.push_back(key[std::size_t(row)]);
     const auto c = color_hash(permute(g, permutation), make_keys(permuted_key));

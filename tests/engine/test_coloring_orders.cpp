@@ -1,5 +1,5 @@
-// Schedules and orders made of colourings.
-#include "coloring.hpp"
+// Schedules and orders made of colorings.
+#include "graph/coloring.hpp"
 #include "graphs.hpp"
 
 #include <gtest/gtest.h>
@@ -15,9 +15,9 @@ constexpr ColoringKind kinds[] = {ColoringKind::automatic,     ColoringKind::gre
 
 TEST(ScheduleColors, HandChecked)
 {
-  const Coloring c{4, to_array("color", {2, 0, 2, 3, 0, 2})}; // nothing has colour 1
-  const auto     key = make_keys({9, 8, 3, 1, 4, 6});
-  Schedule       s   = schedule_colors(c);
+  const Coloring c{4, to_array("color", {2, 0, 2, 3, 0, 2})}; // nothing has color 1
+  const auto key = make_keys({9, 8, 3, 1, 4, 6});
+  Schedule s = schedule_colors(c);
   EXPECT_EQ(s.kind, ScheduleKind::color);
   EXPECT_EQ(to_vector(s.order), (std::vector<Index>{1, 4, 0, 2, 5, 3}));
   EXPECT_EQ(to_vector(s.group), (std::vector<Index>{0, 2, 2, 5, 6}));
@@ -36,8 +36,8 @@ TEST(ScheduleColors, HandChecked)
 TEST(ScheduleColors, GroupsAreIndependent)
 {
   for (const Graph &g : make_symmetric_graphs()) {
-    const Coloring    c   = color_hash(g);
-    const auto        key = random_keys(g.rows, 1);
+    const Coloring c = color_hash(g);
+    const auto key = random_keys(g.rows, 1);
     std::vector<char> boundary;
     for (Index i = 0; i < g.rows; ++i) boundary.push_back(i % 3 == 0);
     const Schedule s = schedule_colors(c, make_keys(key), &boundary);
@@ -56,7 +56,7 @@ TEST(ScheduleColors, GroupsAreIndependent)
 
 void check_order(const Graph &g, const HostArray<Index> &rank)
 {
-  const auto order = order_by_neighbours(g, rank);
+  const auto order = order_by_neighbors(g, rank);
   ASSERT_TRUE(is_permutation(order, g.rows));
   std::vector<Index> place(std::size_t(g.rows), 0);
   for (Index p = 0; p < g.rows; ++p) place[std::size_t(order(p))] = p;
@@ -67,7 +67,7 @@ void check_order(const Graph &g, const HostArray<Index> &rank)
     }
 }
 
-TEST(NeighbourOrder, FollowsRanks)
+TEST(NeighborOrder, FollowsRanks)
 {
   for (const Graph &g : make_symmetric_graphs()) {
     for (const ColoringKind kind : kinds) {
@@ -76,28 +76,28 @@ TEST(NeighbourOrder, FollowsRanks)
     }
     auto numbers = natural_order(g.rows);
     check_order(g, to_array("rank", numbers));
-    EXPECT_EQ(to_vector(order_by_neighbours(g, to_array("rank", numbers))), numbers);
+    EXPECT_EQ(to_vector(order_by_neighbors(g, to_array("rank", numbers))), numbers);
     std::reverse(numbers.begin(), numbers.end());
     check_order(g, to_array("rank", numbers));
   }
 }
 
-TEST(NeighbourOrder, StaysNearNeighbours)
+TEST(NeighborOrder, StaysNearNeighbors)
 {
   const Graph g = symmetrize(make_grid_graph({4, 3, 1}, Stencil::star));
-  EXPECT_EQ(to_vector(order_by_neighbours(g, color_red_black({{4, 3, 1}}, {}, g)->color)),
+  EXPECT_EQ(to_vector(order_by_neighbors(g, color_red_black({{4, 3, 1}}, {}, g)->color)),
             (std::vector<Index>{0, 2, 5, 1, 7, 3, 8, 4, 10, 6, 9, 11}));
 }
 
-TEST(NeighbourOrder, ReachesDeep)
+TEST(NeighborOrder, ReachesDeep)
 {
-  const Index rows    = 100000;
-  auto        falling = natural_order(rows);
+  const Index rows = 100000;
+  auto falling = natural_order(rows);
   std::reverse(falling.begin(), falling.end());
-  const Graph path  = symmetrize(make_path(rows));
-  const auto  order = order_by_neighbours(path, to_array("rank", falling));
+  const Graph path = symmetrize(make_path(rows));
+  const auto order = order_by_neighbors(path, to_array("rank", falling));
   EXPECT_EQ(to_vector(order), falling);
-  EXPECT_EQ(to_vector(order_by_neighbours(path, to_array("rank", natural_order(rows)))), natural_order(rows));
+  EXPECT_EQ(to_vector(order_by_neighbors(path, to_array("rank", natural_order(rows)))), natural_order(rows));
 }
 
 } // namespace

@@ -33,8 +33,8 @@ std::vector<Scalar> plain_residual(const Graph &g, std::size_t n, const std::vec
 // A problem with ghosts. Ghost g is half of owned row g, as if another rank held a copy: an exchange that an oracle
 // can follow. Ghosts are NaN until end().
 struct Coupled : Problem, Halo {
-  Graph                    coupling;
-  std::vector<Scalar>      outside;
+  Graph coupling;
+  std::vector<Scalar> outside;
   std::vector<std::string> events;
 
   Coupled(Graph g, int block, const Rows &to_ghosts) : Problem(g, block), coupling(make_graph(to_ghosts))
@@ -62,19 +62,19 @@ struct Coupled : Problem, Halo {
   OperatorView view() const
   {
     OperatorView v = Problem::view();
-    v.coupling     = coupling;
-    v.ghosts       = ghosts();
+    v.coupling = coupling;
+    v.ghosts = ghosts();
     return v;
   }
-  Values              values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored}; }
+  Values values_now(bool factored) { return {source(), {outside.data(), nullptr, nullptr}, factored}; }
   std::vector<Scalar> oracle(const OracleFactor &factor, int corrections) const
   {
-    const std::size_t   size = std::size_t(n);
-    std::vector<Scalar> x    = factor.solve(b);
+    const std::size_t size = std::size_t(n);
+    std::vector<Scalar> x = factor.solve(b);
     for (int k = 0; k < corrections; ++k) {
       std::vector<Scalar> ghost = x;
       for (Scalar &s : ghost) s *= Real(0.5);
-      const auto r    = plain_residual(coupling, size, outside, ghost, plain_residual(graph, size, values, x, b));
+      const auto r = plain_residual(coupling, size, outside, ghost, plain_residual(graph, size, values, x, b));
       const auto step = factor.solve(r);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] += step[i];
     }
@@ -106,18 +106,18 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
 {
   for (const FactorKind kind : {FactorKind::dilu, FactorKind::ilu0})
     for (const Precision precision : {Precision::working, Precision::single}) {
-      Coupled             p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam(), few_ghosts(36));
-      const bool          low      = precision == Precision::single && sizeof(Single) < sizeof(Scalar);
-      const auto          expected = p.oracle(OracleFactor(p, kind == FactorKind::dilu), 3);
+      Coupled p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam(), few_ghosts(36));
+      const bool low = precision == Precision::single && sizeof(Single) < sizeof(Scalar);
+      const auto expected = p.oracle(OracleFactor(p, kind == FactorKind::dilu), 3);
       std::vector<Scalar> first;
       for (const ExecutorKind executor : executors())
         for (const bool factored : {true, false}) {
           Recipe r;
-          r.factor    = kind;
+          r.factor = kind;
           r.precision = precision;
-          r.executor  = executor;
-          auto e      = make_tested_engine();
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          r.executor = executor;
+          auto e = make_tested_engine();
+          ASSERT_FALSE(e->analyze(p.view(), r));
           e->allow_corrections(p.view());
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
           EXPECT_EQ(e->has_short_residual(), kind == FactorKind::dilu && precision == Precision::working);
@@ -134,9 +134,9 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
 TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 {
   Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), 2, few_ghosts(36));
-  Recipe  r;
-  auto    e = make_tested_engine();
-  ASSERT_FALSE(e->analyse(p.view(), r));
+  Recipe r;
+  auto e = make_tested_engine();
+  ASSERT_FALSE(e->analyze(p.view(), r));
   e->allow_corrections(p.view());
   e->factor(p.source());
   p.corrected(*e, 1, true);
@@ -146,21 +146,21 @@ TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
 {
   Coupled p(make_grid_graph({5, 4, 3}, Stencil::star), 2, Rows(60, std::set<Index>{}));
-  Recipe  r;
-  auto    e = make_tested_engine();
-  ASSERT_FALSE(e->analyse(p.view(), r));
+  Recipe r;
+  auto e = make_tested_engine();
+  ASSERT_FALSE(e->analyze(p.view(), r));
   e->factor(p.source());
   e->allow_corrections(p.view());
-  EXPECT_FALSE(e->has_short_residual()); // until the next factorisation
+  EXPECT_FALSE(e->has_short_residual()); // until the next factorization
   e->factor(p.source());
   EXPECT_TRUE(e->has_short_residual());
   const Statistics s = e->statistics();
   EXPECT_EQ(s.residual_bytes, 60 * 4 * sizeof(Scalar)); // one block a row
   EXPECT_EQ(s.long_residual_bytes, std::size_t(p.graph.entries()) * 4 * sizeof(Scalar));
   // Values that the matrix no longer has: the short residual must not look at them, the long one must.
-  const auto   expected = p.oracle(OracleFactor(p, true), 2);
-  const auto   kept     = p.values;
-  const double before   = s.bytes_read;
+  const auto expected = p.oracle(OracleFactor(p, true), 2);
+  const auto kept = p.values;
+  const double before = s.bytes_read;
   std::fill(p.values.begin(), p.values.end(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
   EXPECT_LT(difference(p.corrected(*e, 2, true), expected), tolerance);
   EXPECT_EQ(e->statistics().bytes_read - before, double(3 * s.factor_bytes + 2 * s.residual_bytes));
@@ -176,8 +176,8 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
     if (p.graph.col(e) == 0) p.values[std::size_t(e)] = Scalar(0);
   Recipe r;
   r.shift.amount = Real(0.01);
-  auto e         = make_tested_engine();
-  ASSERT_FALSE(e->analyse(p.view(), r));
+  auto e = make_tested_engine();
+  ASSERT_FALSE(e->analyze(p.view(), r));
   e->allow_corrections(p.view());
   EXPECT_EQ(e->factor(p.source()).shifted, 1);
   EXPECT_FALSE(e->has_short_residual());
@@ -190,8 +190,8 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
 Graph two_boxes(const Grid &grid)
 {
   const Graph first = make_grid_graph(grid[0], Stencil::star), second = make_grid_graph(grid[1], Stencil::star);
-  Rows        rows(std::size_t(first.rows + second.rows), std::set<Index>{});
-  const auto  add = [&](const Graph &g, Index offset) {
+  Rows rows(std::size_t(first.rows + second.rows), std::set<Index>{});
+  const auto add = [&](const Graph &g, Index offset) {
     for (Index i = 0; i < g.rows; ++i)
       for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) rows[std::size_t(offset + i)].insert(offset + g.col(e));
   };
@@ -207,24 +207,24 @@ Graph two_boxes(const Grid &grid)
 
 TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
 {
-  const Grid  grid{{4, 3, 2}, {3, 5, 3}};
+  const Grid grid{{4, 3, 2}, {3, 5, 3}};
   const Graph all = two_boxes(grid), within = select_within_grids(all, grid).graph;
   for (const ExecutorKind executor : executors()) {
     Coupled p(all, 3, Rows(std::size_t(all.rows), std::set<Index>{}));
-    Recipe  r;
-    r.grid     = grid;
+    Recipe r;
+    r.grid = grid;
     r.schedule = ScheduleKind::hyperplane;
     r.coupling = GridCoupling::corrections;
     r.executor = executor;
-    auto e     = make_tested_engine();
-    ASSERT_FALSE(e->analyse(p.view(), r));
+    auto e = make_tested_engine();
+    ASSERT_FALSE(e->analyze(p.view(), r));
     e->allow_corrections(p.view());
     e->factor(p.source());
     EXPECT_EQ(e->statistics().widths.groups, 9); // of the larger box
     EXPECT_EQ(e->statistics().left_out, all.entries() - within.entries());
     // The oracle's factor: that of the matrix without the couplings between the boxes.
-    Problem    apart(within, 3);
-    const auto s  = select_within_grids(all, grid);
+    Problem apart(within, 3);
+    const auto s = select_within_grids(all, grid);
     const auto nn = std::ptrdiff_t(9);
     for (std::size_t k = 0; k < s.entry.extent(0); ++k)
       std::copy_n(p.values.begin() + s.entry(k) * nn, nn, apart.values.begin() + std::ptrdiff_t(k) * nn);
@@ -237,25 +237,25 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
 
 TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
 {
-  const Grid    grid{{4, 3, 2}, {3, 5, 3}};
+  const Grid grid{{4, 3, 2}, {3, 5, 3}};
   const Problem p(two_boxes(grid), 2);
-  Recipe        r;
-  Statistics    s;
-  r.grid     = grid;
+  Recipe r;
+  Statistics s;
+  r.grid = grid;
   r.schedule = ScheduleKind::hyperplane;
   EXPECT_LT(difference(p.solve(r, &s), OracleFactor(p, false).solve(p.b)), tolerance);
   EXPECT_EQ(s.schedule, ScheduleKind::level);
   // A grid that does not fit its own points is still refused.
   auto e = make_tested_engine();
   r.grid = {{8, 3, 1}, {3, 5, 3}};
-  EXPECT_EQ(e->analyse(p.view(), r).reason, Refusal::grid_fit);
+  EXPECT_EQ(e->analyze(p.view(), r).reason, Refusal::grid_fit);
 }
 
 TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 {
   for (const ExecutorKind executor : executors()) {
-    const Problem      p(make_random_graph(60, 6, true, 5), 3); // many triangles
-    HostArray<Index>   order("order", 60);
+    const Problem p(make_random_graph(60, 6, true, 5), 3); // many triangles
+    HostArray<Index> order("order", 60);
     std::vector<Index> place(60);
     for (Index i = 0; i < 60; ++i) order(i) = i * 7 % 60; // 7 and 60 have no common factor
     for (Index i = 0; i < 60; ++i) place[std::size_t(order(i))] = i;
@@ -272,14 +272,14 @@ TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
           if (q.graph.col(f) == place[std::size_t(p.graph.col(e))])
             std::copy_n(p.values.begin() + e * 9, 9, q.values.begin() + f * 9);
     }
-    const auto          permuted = OracleFactor(q, false).solve(q.b);
+    const auto permuted = OracleFactor(q, false).solve(q.b);
     std::vector<Scalar> expected(p.b.size());
     for (Index i = 0; i < 60; ++i)
       std::copy_n(permuted.begin() + place[std::size_t(i)] * 3, 3, expected.begin() + i * 3);
     Recipe r;
     r.executor = executor;
     r.ordering = order;
-    r.factor   = FactorKind::ilu0;
+    r.factor = FactorKind::ilu0;
     EXPECT_LT(difference(p.solve(r), expected), tolerance);
   }
 }
@@ -287,13 +287,13 @@ TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 TEST(Ordering, ThatIsNoneIsRefused)
 {
   const Problem p(make_random_graph(5, 2, false, 5), 1);
-  Recipe        r;
+  Recipe r;
   r.ordering = HostArray<Index>("order", 5);
-  EXPECT_EQ(make_tested_engine()->analyse(p.view(), r).reason, Refusal::bad_ordering);
+  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, Refusal::bad_ordering);
   for (Index i = 0; i < 5; ++i) r.ordering(i) = i;
   r.schedule = ScheduleKind::hyperplane;
-  r.grid     = {{5, 1, 1}};
-  EXPECT_EQ(make_tested_engine()->analyse(p.view(), r).reason, Refusal::conflict);
+  r.grid = {{5, 1, 1}};
+  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, Refusal::conflict);
 }
 
 class Vectors : public ::testing::TestWithParam<int>
@@ -304,8 +304,8 @@ INSTANTIATE_TEST_SUITE_P(Engine, Vectors, ::testing::Values(1, 2, 5, 8, 17));
 // Eleven columns, `extra` scalars between them, NaN at first.
 struct Columns {
   static constexpr int count = 11;
-  Offset               stride;
-  std::vector<Scalar>  b, x;
+  Offset stride;
+  std::vector<Scalar> b, x;
 
   explicit Columns(const Problem &p, Offset extra = 3)
       : stride(Offset(p.b.size()) + extra),
@@ -324,17 +324,17 @@ TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
   for (const ExecutorKind executor : executors())
     for (const Precision precision : {Precision::working, Precision::single}) {
       const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), GetParam());
-      Columns       c(p);
-      Recipe        r;
-      r.executor  = executor;
+      Columns c(p);
+      Recipe r;
+      r.executor = executor;
       r.precision = precision;
-      auto e      = make_tested_engine();
-      ASSERT_FALSE(e->analyse(p.view(), r));
+      auto e = make_tested_engine();
+      ASSERT_FALSE(e->analyze(p.view(), r));
       e->factor(p.source());
       e->apply_many(c.count, c.stride, c.b.data(), c.x.data());
       EXPECT_EQ(e->statistics().bytes_read, 2 * double(e->statistics().factor_bytes));
       for (int k = 0; k < c.count; ++k) {
-        const auto          b = c.column(c.b, k, p.b.size());
+        const auto b = c.column(c.b, k, p.b.size());
         std::vector<Scalar> x(b.size());
         e->apply(b.data(), x.data());
         EXPECT_TRUE(same_bits(c.column(c.x, k, b.size()), x)) << k;
@@ -346,19 +346,19 @@ TEST_P(Vectors, TransposedApplicationIsTheTransposeOfTheApplication)
 {
   for (const ExecutorKind executor : executors())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
-      const Problem       p(make_random_graph(30, 3, false, 4), GetParam());
-      const std::size_t   size = p.b.size();
-      Columns             c(p);
-      Recipe              r;
+      const Problem p(make_random_graph(30, 3, false, 4), GetParam());
+      const std::size_t size = p.b.size();
+      Columns c(p);
+      Recipe r;
       std::vector<Scalar> unit(size, Scalar(0)), column(size);
       r.executor = executor;
-      r.factor   = factor;
-      auto e     = make_tested_engine();
-      ASSERT_FALSE(e->analyse(p.view(), r));
+      r.factor = factor;
+      auto e = make_tested_engine();
+      ASSERT_FALSE(e->analyze(p.view(), r));
       e->factor(p.source());
       e->apply_transposed(c.count, c.stride, c.b.data(), c.x.data());
       for (const int k : {0, 7, 8, 10}) {
-        const auto          b = c.column(c.b, k, size);
+        const auto b = c.column(c.b, k, size);
         std::vector<Scalar> expected(size, Scalar(0));
         for (std::size_t j = 0; j < size; ++j) { // entry j of M^-T b is column j of M^-1 times b
           unit[j] = Scalar(1);

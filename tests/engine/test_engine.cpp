@@ -13,8 +13,8 @@ namespace
 
 struct Case {
   const char *name;
-  Graph       graph;
-  Grid        grid;
+  Graph graph;
+  Grid grid;
 };
 
 std::vector<Case> cases()
@@ -38,9 +38,9 @@ std::vector<Case> cases()
 Recipe recipe_for(const Case &c, FactorKind factor, ExecutorKind executor)
 {
   Recipe r;
-  r.factor   = factor;
+  r.factor = factor;
   r.executor = executor;
-  r.grid     = c.grid;
+  r.grid = c.grid;
   return r;
 }
 
@@ -59,7 +59,7 @@ TEST_P(BlockSizes, EqualsTheOracle)
   for (const Case &c : cases())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
       const Problem p(c.graph, GetParam());
-      const auto    x = p.solve(recipe_for(c, factor, executors().front()));
+      const auto x = p.solve(recipe_for(c, factor, executors().front()));
       ASSERT_EQ(x.size(), p.b.size()) << c.name;
       if (x.empty()) continue;
       EXPECT_LT(difference(x, OracleFactor(p, factor == FactorKind::dilu).solve(p.b)), tolerance) << c.name;
@@ -73,10 +73,10 @@ TEST_P(BlockSizes, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
       for (const Precision precision : {Precision::working, Precision::single})
         for (const Precision diagonal : {Precision::working, precision}) {
           const Problem p(c.graph, GetParam());
-          Recipe        r = recipe_for(c, factor, executors().front());
-          r.precision     = precision;
-          r.diagonal      = diagonal;
-          const auto x    = p.solve(r);
+          Recipe r = recipe_for(c, factor, executors().front());
+          r.precision = precision;
+          r.diagonal = diagonal;
+          const auto x = p.solve(r);
           for (const ExecutorKind e : executors())
             for (const ScheduleKind s : {ScheduleKind::automatic, ScheduleKind::level}) {
               r.executor = e;
@@ -89,13 +89,13 @@ TEST_P(BlockSizes, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
 TEST_P(BlockSizes, SingleStorageIsCloseAndHalfTheSize)
 {
   const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), GetParam());
-  Recipe        r;
-  Statistics    working, low, lowest;
-  const auto    x = p.solve(r, &working);
-  r.precision     = Precision::single;
-  const auto y    = p.solve(r, &low);
-  r.diagonal      = Precision::single;
-  const auto z    = p.solve(r, &lowest);
+  Recipe r;
+  Statistics working, low, lowest;
+  const auto x = p.solve(r, &working);
+  r.precision = Precision::single;
+  const auto y = p.solve(r, &low);
+  r.diagonal = Precision::single;
+  const auto z = p.solve(r, &lowest);
   EXPECT_LT(difference(y, x), 1e-4);
   EXPECT_LT(difference(z, x), 1e-4);
   if (sizeof(Single) == sizeof(Scalar)) return;
@@ -110,15 +110,15 @@ TEST(Engine, WindowedStorageGivesTheSameBits)
 {
   for (const int n : {1, 4, 9})
     for (const Stencil stencil : {Stencil::star, Stencil::box}) {
-      const Box     box{20, 12, 4};
+      const Box box{20, 12, 4};
       const Problem p(make_grid_graph(box, stencil), n);
       ASSERT_GT(order_windows(p.graph, 1.9).extent(0), 0u);
-      Recipe     r;
+      Recipe r;
       const auto x = p.solve(r);
       EXPECT_LT(difference(x, OracleFactor(p, false).solve(p.b)), tolerance);
       for (const ExecutorKind e : executors()) {
         r.executor = e;
-        r.grid     = {box};
+        r.grid = {box};
         EXPECT_TRUE(same_bits(p.solve(r), x));
       }
     }
@@ -126,22 +126,22 @@ TEST(Engine, WindowedStorageGivesTheSameBits)
 
 TEST(Engine, HandCheckedPivots)
 {
-  // 7-point star on 3 x 2 x 2, A = 6 - neighbours. Solving for the last unit vector gives 1 / d there.
+  // 7-point star on 3 x 2 x 2, A = 6 - neighbors. Solving for the last unit vector gives 1 / d there.
   Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 1);
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
       p.values[std::size_t(e)] = Real(p.graph.col(e) == i ? 6 : -1);
   std::fill(p.b.begin(), p.b.end(), Scalar(0));
   p.b[11] = Scalar(1);
-  // d of the points, by number of lower neighbours along i, j, k.
+  // d of the points, by number of lower neighbors along i, j, k.
   const double d000 = 6, d100 = 6 - 1 / d000, d200 = 6 - 1 / d100;
   const double d010 = 6 - 1 / d000, d110 = 6 - 1 / d010 - 1 / d100, d210 = 6 - 1 / d110 - 1 / d200;
   const double d001 = d010, d101 = d110, d201 = d210;
   const double d011 = 6 - 1 / d001 - 1 / d010, d111 = 6 - 1 / d011 - 1 / d101 - 1 / d110;
   const double d211 = 6 - 1 / d111 - 1 / d201 - 1 / d210;
-  const auto   x    = p.solve({});
+  const auto x = p.solve({});
   EXPECT_LT(double(magnitude(x[11] - Scalar(Real(1 / d211)))), tolerance);
-  // Its lower neighbour along i has x = -w x_11 = x_11 / d111.
+  // Its lower neighbor along i has x = -w x_11 = x_11 / d111.
   EXPECT_LT(double(magnitude(x[10] - Scalar(Real(1 / d211 / d111)))), tolerance);
 }
 
@@ -159,7 +159,7 @@ TEST(Engine, AutomaticFactorAsksForTriangles)
   EXPECT_EQ(kind(make_grid_graph({4, 4, 1}, Stencil::star, 1, {true, false, false})), FactorKind::dilu);
   // Both agree where DILU is ILU(0), and differ elsewhere.
   const Problem star(make_grid_graph({5, 4, 3}, Stencil::star), 3), box(make_grid_graph({5, 4, 3}, Stencil::box), 3);
-  Recipe        dilu, ilu0;
+  Recipe dilu, ilu0;
   dilu.factor = FactorKind::dilu;
   ilu0.factor = FactorKind::ilu0;
   EXPECT_TRUE(same_bits(star.solve(dilu), star.solve(ilu0)));
@@ -168,17 +168,17 @@ TEST(Engine, AutomaticFactorAsksForTriangles)
 
 TEST(Engine, RefreshEqualsANewFactor)
 {
-  const Graph   g = make_random_graph(50, 3, true, 5);
+  const Graph g = make_random_graph(50, 3, true, 5);
   const Problem first(g, 4, 1), second(g, 4, 2);
   for (const ExecutorKind executor : executors()) {
     Recipe r;
     r.executor = executor;
-    auto e     = make_tested_engine();
-    ASSERT_FALSE(e->analyse(first.view(), r));
+    auto e = make_tested_engine();
+    ASSERT_FALSE(e->analyze(first.view(), r));
     EXPECT_EQ(e->factor(first.source()).bad_row, -1);
     EXPECT_EQ(e->factor(second.source()).bad_row, -1);
     EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r)));
-    ASSERT_FALSE(e->analyse(Problem(make_grid_graph({3, 3, 3}, Stencil::star), 2).view(), r)); // another size
+    ASSERT_FALSE(e->analyze(Problem(make_grid_graph({3, 3, 3}, Stencil::star), 2).view(), r)); // another size
     const Problem third(make_grid_graph({3, 3, 3}, Stencil::star), 2);
     e->factor(third.source());
     EXPECT_TRUE(same_bits(third.apply(*e), third.solve(r)));
@@ -189,9 +189,9 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
 {
   for (const ExecutorKind executor : executors())
     for (const int n : {1, 3}) {
-      Problem       p(make_grid_graph({6, 5, 4}, Stencil::star), n);
+      Problem p(make_grid_graph({6, 5, 4}, Stencil::star), n);
       const Problem good = p;
-      const auto    nn   = std::size_t(n * n);
+      const auto nn = std::size_t(n * n);
       for (const Index row : {97, 41, 63}) // all couplings to and from the row vanish with its diagonal block
         for (Index i = 0; i < p.graph.rows; ++i)
           for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -199,13 +199,13 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
               std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
       Recipe r;
       r.executor = executor;
-      auto e     = make_tested_engine();
-      ASSERT_FALSE(e->analyse(p.view(), r));
+      auto e = make_tested_engine();
+      ASSERT_FALSE(e->analyze(p.view(), r));
       EXPECT_EQ(e->factor(p.source()).bad_row, 41);
       EXPECT_EQ(e->factor(good.source()).bad_row, -1);
       EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
       r.shift.amount = Real(1e-3);
-      ASSERT_FALSE(e->analyse(p.view(), r));
+      ASSERT_FALSE(e->analyze(p.view(), r));
       const FactorReport shifted = e->factor(p.source());
       EXPECT_EQ(shifted.bad_row, -1);
       EXPECT_EQ(shifted.shifted, 3);
@@ -217,11 +217,11 @@ TEST(Engine, RefusesWhatItCannotDo)
   const auto refuse = [](const Problem &p, const Recipe &r, auto change) {
     OperatorView v = p.view();
     change(v);
-    return make_tested_engine()->analyse(v, r);
+    return make_tested_engine()->analyze(v, r);
   };
-  const auto    as_is = [](OperatorView &) {};
+  const auto as_is = [](OperatorView &) {};
   const Problem p(make_grid_graph({8, 6, 5}, Stencil::star), 2);
-  Recipe        r;
+  Recipe r;
   EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::none);
   EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.block = 33; }).reason, Refusal::block_size);
   EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.owned.rows = 239; }).reason, Refusal::malformed);
@@ -243,9 +243,9 @@ TEST(Engine, RefusesWhatItCannotDo)
 TEST(Engine, CountsBytesFlopsAndLaunches)
 {
   const Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 2);
-  Recipe        r;
+  Recipe r;
   r.executor = ExecutorKind::launch;
-  r.grid     = {{3, 2, 2}};
+  r.grid = {{3, 2, 2}};
   Statistics s;
   p.solve(r, &s);
   const int couplings = 2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1; // along i, j, k
@@ -256,7 +256,7 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
   EXPECT_EQ(s.work_bytes, 24 * sizeof(Scalar));
   EXPECT_EQ(s.apply_flops, 2 * 4 * (2 * couplings + 12));
   EXPECT_EQ(s.apply_launches, 10);
-  EXPECT_EQ(s.launches, 15); // one factorisation, one application
+  EXPECT_EQ(s.launches, 15); // one factorization, one application
   for (const ExecutorKind e : {ExecutorKind::self, ExecutorKind::tile}) {
     r.executor = e;
     p.solve(r, &s);

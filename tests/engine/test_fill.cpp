@@ -1,6 +1,6 @@
-// Powers of patterns, fill of ILU(p), and what becomes of it under colours, against plain dense statements.
-#include "elimination.hpp"
-#include "fill.hpp"
+// Powers of patterns, fill of ILU(p), and what becomes of it under colors, against plain dense statements.
+#include "plan/elimination.hpp"
+#include "graph/fill.hpp"
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Power, IsTheBooleanPower)
     }
 }
 
-TEST(Power, ColoursSeparateRowsWithinItsCouplings)
+TEST(Power, ColorsSeparateRowsWithinItsCouplings)
 {
   for (const Graph &g : small_graphs())
     for (int q = 1; q <= 4; ++q) {
@@ -81,14 +81,14 @@ TEST(Fill, EqualsTheLevelsOfTheDenseLoop)
   unsigned seed = 0;
   for (const Graph &g : small_graphs())
     for (int p = 0; p <= 4; ++p) {
-      const Coloring   c = color_greedy(symmetrize(g));
+      const Coloring c = color_greedy(symmetrize(g));
       HostArray<Index> none;
       for (const auto &order : {none, to_order(random_order(g.rows, ++seed)), schedule_colors(c).order,
                                 to_order(natural_order(g.rows))}) {
         const auto plain_order = order.extent(0) ? to_vector(order) : natural_order(g.rows);
         for (const auto &color : {none, c.color, to_order(random_order(g.rows, seed))}) {
-          Offset          dropped = -1;
-          const auto      fill    = find_fill(whole(g), order, p, color, &dropped);
+          Offset dropped = -1;
+          const auto fill = find_fill(whole(g), order, p, color, &dropped);
           const PlainFill plain(g, plain_order, p, to_vector(color));
           ASSERT_TRUE(fill);
           expect_fill(whole(g), *fill, plain);
@@ -98,16 +98,16 @@ TEST(Fill, EqualsTheLevelsOfTheDenseLoop)
     }
 }
 
-TEST(Fill, ColoursThatAreFewDropWhatWouldFollow)
+TEST(Fill, ColorsThatAreFewDropWhatWouldFollow)
 {
   for (const Graph &g : small_graphs())
     for (int q = 1; q <= 3; ++q) {
-      const Coloring c     = color_greedy(*find_power(symmetrize(g), q));
-      const auto     order = schedule_colors(c).order;
+      const Coloring c = color_greedy(*find_power(symmetrize(g), q));
+      const auto order = schedule_colors(c).order;
       for (int p = 1; p <= 4; ++p) {
-        Offset          dropped = -1, none = -1;
-        const auto      fill = find_fill(whole(g), order, p, c.color, &dropped);
-        const auto      full = find_fill(whole(g), order, p, {}, &none);
+        Offset dropped = -1, none = -1;
+        const auto fill = find_fill(whole(g), order, p, c.color, &dropped);
+        const auto full = find_fill(whole(g), order, p, {}, &none);
         const PlainFill plain(g, to_vector(order), p, to_vector(c.color));
         expect_fill(whole(g), *fill, plain);
         EXPECT_EQ(dropped, plain.dropped);
@@ -126,10 +126,10 @@ TEST(Fill, ColoursThatAreFewDropWhatWouldFollow)
 TEST(Fill, KeepsWhatTheSelectionSays)
 {
   const Graph g = make_grid_graph({5, 4, 1}, Stencil::star);
-  Selection   s{g, make_graph({{0}, {1}}), make_array<Index>("entry", std::size_t(g.entries())), to_order({7, 5})};
+  Selection s{g, make_graph({{0}, {1}}), make_array<Index>("entry", std::size_t(g.entries())), to_order({7, 5})};
   for (Index e = 0; e < g.entries(); ++e) s.entry(e) = 1000 - 3 * e;
   for (int p = 0; p <= 2; ++p) {
-    Offset     dropped;
+    Offset dropped;
     const auto fill = find_fill(s, {}, p, {}, &dropped);
     expect_fill(s, *fill, PlainFill(g, natural_order(g.rows), p, {}));
     EXPECT_EQ(to_vector(fill->left_out.col), to_vector(s.left_out.col));
@@ -139,8 +139,8 @@ TEST(Fill, KeepsWhatTheSelectionSays)
 
 TEST(Fill, SmallCases)
 {
-  Offset     dropped = -1;
-  const auto fill    = [&](const Graph &g, int p) { return find_fill(whole(g), {}, p, {}, &dropped)->graph; };
+  Offset dropped = -1;
+  const auto fill = [&](const Graph &g, int p) { return find_fill(whole(g), {}, p, {}, &dropped)->graph; };
   for (int p = 0; p <= 3; ++p) {
     EXPECT_EQ(fill(make_graph({}), p).entries(), 0);
     EXPECT_EQ(fill(make_graph({{0}}), p).entries(), 1);
@@ -173,7 +173,7 @@ TEST(Fill, NumbersOfAKnownMatrix)
   }
 }
 
-TEST(Elimination, SortsRowsByColourAndOrdering)
+TEST(Elimination, SortsRowsByColorAndOrdering)
 {
   for (const Graph &g : small_graphs()) {
     if (find_missing_diagonal(g) >= 0) continue;
@@ -182,8 +182,8 @@ TEST(Elimination, SortsRowsByColourAndOrdering)
         for (const int q : {0, 1, 3}) {
           Recipe r;
           r.schedule = ScheduleKind::color;
-          r.levels   = 1;
-          r.power    = q;
+          r.levels = 1;
+          r.power = q;
           r.coloring = kind;
           r.balanced = kind == ColoringKind::hash;
           if (ordered) r.ordering = to_order(random_order(g.rows, 3));
@@ -202,15 +202,15 @@ TEST(Elimination, SortsRowsByColourAndOrdering)
   }
 }
 
-TEST(Elimination, GroupsAreColoursOnlyWhereNoFillIsInsideOne)
+TEST(Elimination, GroupsAreColorsOnlyWhereNoFillIsInsideOne)
 {
   const Graph g = make_grid_graph({6, 5, 2}, Stencil::star);
-  Recipe      r;
+  Recipe r;
   r.schedule = ScheduleKind::color;
-  r.levels   = 2;
+  r.levels = 2;
   for (const Drop drop : {Drop::during, Drop::after, Drop::none})
     for (int q = 1; q <= 3; ++q) {
-      r.drop  = drop;
+      r.drop = drop;
       r.power = q;
       Elimination e;
       ASSERT_FALSE(choose_elimination(g, r, e));

@@ -1,5 +1,5 @@
 // A kernel that could not be launched leaves nothing behind.
-#include "executor.hpp"
+#include "run/executor.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@ namespace
 // Writes each slot's turn. Copied `copies` times it throws, as Kokkos does where it cannot launch.
 struct CountingRow {
   BlockSize<0> n;
-  Index       *visited;
-  int         *copies;
+  Index *visited;
+  int *copies;
 
-  static constexpr bool                            keeps_tile = false;
+  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
@@ -33,19 +33,19 @@ struct CountingRow {
 
 template <class Exec> void run_after_a_failure()
 {
-  constexpr Index rows     = 6;
-  const auto      slot     = to_array("slot", {0, 2, 4, 6});
-  const auto      wait_ptr = to_array("wait", {0, 0, 1, 2}), wait = to_array("wait", {0, 1});
-  const auto      step_ptr = to_array("step", {0, 1, 2, 3});
-  const auto      group    = to_array("group", {0, rows});
-  const TaskList  tasks{3, slot.data(), wait_ptr.data(), wait.data(), step_ptr.data(), slot.data(), 2};
-  ProgressMemory<typename Exec::memory_space> progress;
-  Offset                                      launches = 0;
+  constexpr Index rows = 6;
+  const auto slot = to_array("slot", {0, 2, 4, 6});
+  const auto wait_ptr = to_array("wait", {0, 0, 1, 2}), wait = to_array("wait", {0, 1});
+  const auto step_ptr = to_array("step", {0, 1, 2, 3});
+  const auto group = to_array("group", {0, rows});
+  const TaskList tasks{3, slot.data(), wait_ptr.data(), wait.data(), step_ptr.data(), slot.data(), 2};
+  TaskFlagMemory<typename Exec::memory_space> progress;
+  Offset launches = 0;
   progress.reserve(tasks.count);
   const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, nullptr, &progress};
   for (int round = 0; round < 3; ++round) {
-    Index             visited[rows] = {};
-    int               copies        = 0;
+    Index visited[rows] = {};
+    int copies = 0;
     const CountingRow row(visited, &copies);
     copies = 2; // the second copy is Kokkos' own
     EXPECT_THROW(execute<0>(run, row), std::runtime_error);

@@ -1,5 +1,5 @@
 // Sweeps by lines against the row functions, bit for bit.
-#include "lines.hpp"
+#include "plan/lines.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Graph make_stars(const Grid &grid)
   Rows rows;
   for (const Box &box : grid) {
     const Index first = Index(rows.size());
-    const Graph star  = make_grid_graph(box, Stencil::star);
+    const Graph star = make_grid_graph(box, Stencil::star);
     for (Index i = 0; i < star.rows; ++i) {
       rows.emplace_back();
       for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e) rows.back().insert(first + star.col(e));
@@ -45,9 +45,9 @@ Graph make_stars(const Grid &grid)
 Recipe stone_recipe(const Grid &grid, unsigned mirrored = 0)
 {
   Recipe r;
-  r.factor   = FactorKind::stone;
-  r.grid     = grid;
-  r.stone    = {Real(0.92), mirrored};
+  r.factor = FactorKind::sip;
+  r.grid = grid;
+  r.stone = {Real(0.92), mirrored};
   r.executor = executors().front();
   return r;
 }
@@ -57,7 +57,7 @@ Recipe by_rows(Recipe r)
 {
   r.schedule = ScheduleKind::level;
   r.executor = executors().front();
-  r.tile     = {};
+  r.tile = {};
   return r;
 }
 
@@ -95,10 +95,10 @@ TEST(Lines, EqualTheRowFunctions)
       for (const Precision precision : {Precision::working, Precision::single})
         for (const Precision diagonal : {Precision::working, precision})
           for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile, ExecutorKind::automatic}) {
-            Recipe r    = stone_recipe(grid, mirrored);
-            r.executor  = executor;
+            Recipe r = stone_recipe(grid, mirrored);
+            r.executor = executor;
             r.precision = precision;
-            r.diagonal  = diagonal;
+            r.diagonal = diagonal;
             expect_same(p, r, "Stone");
           }
   }
@@ -111,9 +111,9 @@ TEST(Lines, TilesOfAnyShape)
     for (const Box &tile :
          {Box{1, 1, 1}, Box{3, 2, 1}, Box{2, 5, 3}, Box{5, 1, 2}, Box{100, bundle_lines + 1, 1}, Box{4, 100, 100}})
       for (const unsigned mirrored : {0u, 5u, 7u}) {
-        Recipe r   = stone_recipe(grid, mirrored);
+        Recipe r = stone_recipe(grid, mirrored);
         r.executor = ExecutorKind::tile;
-        r.tile     = tile;
+        r.tile = tile;
         expect_same(p, r, "tiles");
       }
   }
@@ -125,8 +125,8 @@ TEST(Lines, ServeAnyFactorOfAStar)
     const Problem p(make_stars(grid), 1);
     for (const FactorKind factor : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0})
       for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile}) {
-        Recipe r   = stone_recipe(grid);
-        r.factor   = factor;
+        Recipe r = stone_recipe(grid);
+        r.factor = factor;
         r.executor = executor;
         expect_same(p, r, "DILU");
       }
@@ -138,11 +138,11 @@ TEST(Lines, AddToATotal)
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const unsigned mirrored : {0u, 3u}) {
-      const Recipe        r = stone_recipe(grid, mirrored);
+      const Recipe r = stone_recipe(grid, mirrored);
       std::vector<Scalar> result[2];
       for (const bool lines : {false, true}) {
         auto e = make_tested_engine();
-        ASSERT_FALSE(e->analyse(p.view(), lines ? r : by_rows(r)));
+        ASSERT_FALSE(e->analyze(p.view(), lines ? r : by_rows(r)));
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         e->allow_corrections(p.view());
         std::vector<Scalar> step(p.b.size()), total = make_vector(p.b.size(), 3);
@@ -159,11 +159,11 @@ TEST(Lines, AddToATotal)
 TEST(Lines, ReadNoStructure)
 {
   if (where == Where::device) GTEST_SKIP() << "not with --backend=device";
-  const Grid    grid = {{12, 11, 10}};
+  const Grid grid = {{12, 11, 10}};
   const Problem p(make_stars(grid), 1);
-  Statistics    s;
+  Statistics s;
   for (const ExecutorKind executor : {ExecutorKind::natural, ExecutorKind::tile}) {
-    Recipe r   = stone_recipe(grid);
+    Recipe r = stone_recipe(grid);
     r.executor = executor;
     p.solve(r, &s);
     EXPECT_TRUE(went_by_lines(s)) << int(executor);
@@ -205,7 +205,7 @@ TEST(Lines, BundlesAreTheSameInBothDirections)
 {
   for (const Grid &grid : grids)
     for (const Box &tile : {Box{100, 100, 100}, Box{3, 5, 1}}) {
-      const Index        rows = Index(count_points(grid));
+      const Index rows = Index(count_points(grid));
       std::vector<Index> up(std::size_t(rows), -1), down(std::size_t(rows), -1);
       for (const LinePart &part : cut_parts(grid, tile, {})) {
         order_part(part, up.data());

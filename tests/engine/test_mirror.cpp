@@ -1,7 +1,7 @@
 // Products and assembly of a mirror against plain loops: the same sums in the same order.
 #include "problems.hpp"
 
-#include "mirror.hpp"
+#include "methods/mirror.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ List nans(std::size_t size) { return List(size, Scalar(std::numeric_limits<Real>
 
 // Ghost g is half of owned column g, as if another rank held it. Ghosts are NaN until end().
 struct Half : Halo {
-  std::size_t              size = 0;
+  std::size_t size = 0;
   std::vector<std::string> events;
 
   void begin(Index color, const Scalar *, Scalar *ghosts) override
@@ -68,11 +68,11 @@ struct Half : Halo {
 
 // A rectangular matrix, with or without ghosts.
 struct Matrix {
-  int                     n;
-  Index                   columns, ghosts;
-  Graph                   owned, coupling;
-  List                    values, outside;
-  Half                    halo;
+  int n;
+  Index columns, ghosts;
+  Graph owned, coupling;
+  List values, outside;
+  Half halo;
   std::unique_ptr<Mirror> mirror;
 
   Matrix(Index rows, Index cols, Index ghost_count, int block) : n(block), columns(cols), ghosts(ghost_count)
@@ -83,16 +83,16 @@ struct Matrix {
       for (Index k = 0; k < 4 && cols > 0; ++k) in[std::size_t(i)].insert((i * 3 + k * k * 7) % cols);
       for (Index k = 0; k < i % 3 && ghosts > 0; ++k) out[std::size_t(i)].insert((i + k * 5) % ghosts);
     }
-    owned    = make_graph(in);
+    owned = make_graph(in);
     coupling = make_graph(out);
-    values   = make_vector(std::size_t(owned.entries() * n * n), 1);
-    outside  = make_vector(std::size_t(coupling.entries() * n * n), 2);
+    values = make_vector(std::size_t(owned.entries() * n * n), 1);
+    outside = make_vector(std::size_t(coupling.entries() * n * n), 2);
     OperatorView view;
-    view.block    = n;
-    view.owned    = owned;
+    view.block = n;
+    view.owned = owned;
     view.coupling = ghosts ? coupling : Graph();
-    view.ghosts   = ghosts;
-    mirror        = make_mirror(where == Where::device ? Backend::device : Backend::host);
+    view.ghosts = ghosts;
+    mirror = make_mirror(where == Where::device ? Backend::device : Backend::host);
     mirror->set_structure(view, columns);
     halo.size = std::size_t(ghosts * n);
     mirror->set_halo(ghosts ? &halo : nullptr);
@@ -108,7 +108,7 @@ struct Matrix {
         for (std::size_t c = 0; c < m; ++c)
           for (std::size_t r = 0; r < m; ++r) {
             Scalar &sum = y[std::size_t(i) * m + r];
-            sum         = madd(x[std::size_t(g.col(e)) * m + c], a[(std::size_t(e) * m + c) * m + r], sum);
+            sum = madd(x[std::size_t(g.col(e)) * m + c], a[(std::size_t(e) * m + c) * m + r], sum);
           }
   }
   void add_transposed(const Graph &g, const List &a, const List &x, List &y) const
@@ -119,7 +119,7 @@ struct Matrix {
         for (std::size_t c = 0; c < m; ++c)
           for (std::size_t r = 0; r < m; ++r) {
             Scalar &sum = y[std::size_t(g.col(e)) * m + c];
-            sum         = madd(x[std::size_t(i) * m + r], a[(std::size_t(e) * m + c) * m + r], sum);
+            sum = madd(x[std::size_t(i) * m + r], a[(std::size_t(e) * m + c) * m + r], sum);
           }
   }
   List oracle(const List &x, List y) const
@@ -144,10 +144,10 @@ struct Matrix {
     for (const bool transposed : {false, true}) {
       const List x = make_vector(transposed ? out : in, 3), b = make_vector(transposed ? in : out, 4);
       for (const int added : {0, 1, 2}) { // nothing, a vector, the result itself
-        List          y = added == 2 ? b : nans(b.size());
-        const List    zero(b.size(), Scalar(0));
-        const Scalar *from     = added == 2 ? y.data() : added ? b.data() : nullptr;
-        const List    expected = transposed ? oracle_transposed(x, added ? b : zero) : oracle(x, added ? b : zero);
+        List y = added == 2 ? b : nans(b.size());
+        const List zero(b.size(), Scalar(0));
+        const Scalar *from = added == 2 ? y.data() : added ? b.data() : nullptr;
+        const List expected = transposed ? oracle_transposed(x, added ? b : zero) : oracle(x, added ? b : zero);
         if (transposed) mirror->multiply_transposed(place, from, x.data(), y.data());
         else mirror->multiply(place, from, x.data(), y.data());
         expect_same(y, expected, std::to_string(n) + (transposed ? " transposed " : " ") + std::to_string(added));
@@ -200,16 +200,16 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
   for (const int unit : {1, n * n})
     for (const bool some : {true, false}) // received values
       for (const Place place : places()) {
-        Matrix            m(23, 23, 9, n);
+        Matrix m(23, 23, 9, n);
         const std::size_t blocks = std::size_t(m.owned.entries() + m.coupling.entries()), nn = std::size_t(n * n);
         const std::size_t targets = unit == 1 ? blocks * nn : blocks, size = std::size_t(unit);
-        AssemblyLists     lists;
-        lists.unit     = unit;
-        lists.own      = Offset(targets);
+        AssemblyLists lists;
+        lists.unit = unit;
+        lists.own = Offset(targets);
         lists.received = some ? Offset(targets / 2) : 0;
         std::vector<Offset> list;
-        const Offset        all = lists.own + lists.received;
-        lists.ptr               = HostArray<Offset>("ptr", targets + 1);
+        const Offset all = lists.own + lists.received;
+        lists.ptr = HostArray<Offset>("ptr", targets + 1);
         for (std::size_t t = 0; t < targets; ++t) {
           for (std::size_t k = 0; k < t * 7 % 4; ++k) list.push_back((Offset(t) * 5 + Offset(k) * 11) % all);
           lists.ptr(t + 1) = Offset(list.size());
@@ -218,7 +218,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
         std::copy(list.begin(), list.end(), lists.list.data());
         const List own = make_vector(std::size_t(lists.own) * size, 5);
         const List far = make_vector(std::size_t(lists.received) * size, 6);
-        List       expected(blocks * nn, Scalar(0));
+        List expected(blocks * nn, Scalar(0));
         m.mirror->set_assembly(lists);
         for (const bool add : {false, true, false}) {
           for (std::size_t t = 0; t < targets; ++t)
@@ -251,7 +251,7 @@ TEST(Mirror, InteriorRowsRunWhileTheHaloIsUnderWay)
   Matrix m(23, 23, 9, 3);
   m.load();
   const List x = make_vector(69, 3);
-  List       y(69);
+  List y(69);
   m.mirror->multiply(Place::host, nullptr, x.data(), y.data());
   EXPECT_EQ(m.halo.events, (std::vector<std::string>{"begin", "interior", "end", "boundary"}));
   m.halo.events.clear();

@@ -1,4 +1,4 @@
-// Multicoloured ILU(p,q) through the facade, against a plain oracle and executors against each other.
+// Multicolored ILU(p,q) through the facade, against a plain oracle and executors against each other.
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -32,15 +32,15 @@ Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
   Recipe r;
   r.schedule = ScheduleKind::color;
   r.executor = executors().front();
-  r.levels   = levels;
-  r.power    = power;
-  r.drop     = drop;
+  r.levels = levels;
+  r.power = power;
+  r.drop = drop;
   return r;
 }
 
 Recipe level_recipe(int levels)
 {
-  Recipe r   = color_recipe(levels, 0);
+  Recipe r = color_recipe(levels, 0);
   r.schedule = ScheduleKind::level;
   return r;
 }
@@ -70,9 +70,9 @@ std::string describe(const char *name, const Problem &p, const Recipe &r)
 void expect_plain(const char *name, const Problem &p, const Recipe &r)
 {
   SCOPED_TRACE(describe(name, p, r));
-  Statistics     s;
+  Statistics s;
   const PlainIlu plain(p, r);
-  const auto     x = p.solve(r, &s);
+  const auto x = p.solve(r, &s);
   ASSERT_EQ(x.size(), p.b.size());
   if (!x.empty()) {
     EXPECT_LT(difference(x, plain.solve(p.b)), tolerance);
@@ -91,7 +91,7 @@ void expect_plain(const char *name, const Problem &p, const Recipe &r)
 std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
 {
   auto e = make_tested_engine();
-  EXPECT_FALSE(e->analyse(p.view(), r));
+  EXPECT_FALSE(e->analyze(p.view(), r));
   EXPECT_EQ(e->factor(p.source()).bad_row, -1);
   return e;
 }
@@ -109,8 +109,8 @@ TEST_P(PowerQ, EqualsTheOracle)
       const int n = GetParam();
       if (n > 2 && (k + c) % (n > 8 ? 7 : 4) != 0) continue; // the oracle takes n^3; each choice meets some graph
       const Problem p(cases()[c].graph, n);
-      Recipe        r = all[k];
-      r.grid          = cases()[c].grid;
+      Recipe r = all[k];
+      r.grid = cases()[c].grid;
       expect_plain(cases()[c].name, p, r);
     }
 }
@@ -123,13 +123,13 @@ TEST_P(PowerQ, ExecutorsAndRepeatsGiveTheSameBits)
     for (const Precision precision : {Precision::working, Precision::single})
       for (Recipe r : {color_recipe(0, 1), color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
                        color_recipe(1, 1, Drop::none), level_recipe(2)}) {
-        r.precision  = precision;
-        r.diagonal   = r.levels == 2 ? precision : Precision::working;
+        r.precision = precision;
+        r.diagonal = r.levels == 2 ? precision : Precision::working;
         const auto x = p->solve(r);
         ASSERT_FALSE(x.empty());
         for (const ExecutorKind executor : executors()) {
           r.executor = executor;
-          auto e     = make_factored(*p, r);
+          auto e = make_factored(*p, r);
           EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("", *p, r);
           EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("again", *p, r);
           e->factor(p->source());
@@ -142,12 +142,12 @@ TEST_P(PowerQ, SingleStorageIsCloseAndSmaller)
 {
   for (const Drop drop : drops) {
     const Problem p(make_grid_graph({5, 4, 3}, Stencil::star), GetParam());
-    Recipe        r = color_recipe(2, 2, drop);
-    Statistics    working, low;
-    const auto    x = p.solve(r, &working), oracle = PlainIlu(p, r).solve(p.b);
+    Recipe r = color_recipe(2, 2, drop);
+    Statistics working, low;
+    const auto x = p.solve(r, &working), oracle = PlainIlu(p, r).solve(p.b);
     EXPECT_LT(difference(x, oracle), tolerance);
-    r.precision  = Precision::single;
-    r.diagonal   = Precision::single;
+    r.precision = Precision::single;
+    r.diagonal = Precision::single;
     const auto y = p.solve(r, &low);
     EXPECT_LT(difference(y, oracle), sizeof(Real) == 4 ? tolerance : 1e-6);
     if (!low_is_lower) continue;
@@ -162,11 +162,11 @@ TEST_P(PowerQ, SeveralVectorsAndTransposes)
   for (const ExecutorKind executor : executors())
     for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(3, 2, Drop::after), level_recipe(2)}) {
       const Problem p(make_random_graph(24, 2, false, 4), GetParam());
-      const auto    size = std::ptrdiff_t(p.b.size()), stride = size + 3;
-      r.executor            = executor;
-      auto                e = make_factored(p, r);
-      const PlainIlu      transposed(p, r, true);
-      const auto          b = make_vector(std::size_t(stride * count), 9);
+      const auto size = std::ptrdiff_t(p.b.size()), stride = size + 3;
+      r.executor = executor;
+      auto e = make_factored(p, r);
+      const PlainIlu transposed(p, r, true);
+      const auto b = make_vector(std::size_t(stride * count), 9);
       std::vector<Scalar> x(b.size(), Scalar(nan_value)), z = x;
       e->apply_many(count, stride, b.data(), x.data());
       e->apply_transposed(count, stride, b.data(), z.data());
@@ -186,17 +186,17 @@ TEST_P(PowerQ, SeveralVectorsAndTransposes)
 
 TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
 {
-  const Graph   g = make_random_graph(40, 2, true, 5);
+  const Graph g = make_random_graph(40, 2, true, 5);
   const Problem first(g, GetParam(), 1), second(g, GetParam(), 2), other(make_path(12), 2);
   for (const ExecutorKind executor : executors())
     for (Recipe r : {color_recipe(2, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after), level_recipe(3)}) {
       r.executor = executor;
-      auto e     = make_factored(first, r);
+      auto e = make_factored(first, r);
       EXPECT_TRUE(same_bits(first.apply(*e), first.solve(r)));
       EXPECT_EQ(e->factor(second.source()).bad_row, -1);
       EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r))) << describe("", second, r);
       EXPECT_LT(difference(second.apply(*e), PlainIlu(second, r).solve(second.b)), tolerance);
-      ASSERT_FALSE(e->analyse(other.view(), r)); // another graph and block size, and none of what was dropped
+      ASSERT_FALSE(e->analyze(other.view(), r)); // another graph and block size, and none of what was dropped
       e->factor(other.source());
       EXPECT_TRUE(same_bits(other.apply(*e), other.solve(r)));
     }

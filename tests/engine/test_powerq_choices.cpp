@@ -1,4 +1,4 @@
-// Multicoloured ILU(p,q): colourings and orderings, symmetry, corrections, pivots, statistics and refusals.
+// Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and refusals.
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ Recipe recipe_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop
   Recipe r;
   r.schedule = schedule;
   r.executor = executors().front();
-  r.levels   = levels;
-  r.power    = power;
-  r.drop     = drop;
+  r.levels = levels;
+  r.power = power;
+  r.drop = drop;
   return r;
 }
 Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
@@ -29,7 +29,7 @@ Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
 std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
 {
   auto e = make_tested_engine();
-  EXPECT_FALSE(e->analyse(p.view(), r));
+  EXPECT_FALSE(e->analyze(p.view(), r));
   EXPECT_EQ(e->factor(p.source()).bad_row, -1);
   return e;
 }
@@ -41,9 +41,9 @@ std::vector<Scalar> applied(Engine &e, const std::vector<Scalar> &b)
   return x;
 }
 
-TEST(PowerQColors, AllColouringsAndOrderingsEqualTheOracle)
+TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
 {
-  const Box                    box{4, 3, 2};
+  const Box box{4, 3, 2};
   const std::pair<Graph, Grid> graphs[] = {{make_grid_graph(box, Stencil::star), {box}},
                                            {make_random_graph(30, 2, true, 6), {}},
                                            {make_random_graph(30, 2, false, 7), {}}};
@@ -57,13 +57,13 @@ TEST(PowerQColors, AllColouringsAndOrderingsEqualTheOracle)
               for (const Drop drop : drops) {
                 if (kind == ColoringKind::red_black && (grid.empty() || ordered || q > 1)) continue;
                 const Problem problem(graph, 2);
-                Recipe        r = color_recipe(p, q, drop);
-                r.executor      = executors()[std::size_t(p + q) % executors().size()];
-                r.coloring      = kind;
-                r.balanced      = balanced;
-                r.grid          = grid;
+                Recipe r = color_recipe(p, q, drop);
+                r.executor = executors()[std::size_t(p + q) % executors().size()];
+                r.coloring = kind;
+                r.balanced = balanced;
+                r.grid = grid;
                 if (ordered) r.ordering = to_order(random_order(graph.rows, 5));
-                Statistics     s;
+                Statistics s;
                 const PlainIlu plain(problem, r);
                 EXPECT_LT(difference(problem.solve(r, &s), plain.solve(problem.b)), tolerance)
                   << int(kind) << " (" << p << ", " << q << ") " << int(drop) << ordered << balanced;
@@ -79,9 +79,9 @@ TEST(PowerQColors, LevelsFollowAnOrdering)
   for (const ExecutorKind executor : executors())
     for (int p = 0; p <= 3; ++p) {
       const Problem problem(make_random_graph(40, 2, true, 6), 3);
-      Recipe        r = recipe_for(ScheduleKind::level, p, 0);
-      r.executor      = executor;
-      r.ordering      = to_order(random_order(40, 8));
+      Recipe r = recipe_for(ScheduleKind::level, p, 0);
+      r.executor = executor;
+      r.ordering = to_order(random_order(40, 8));
       EXPECT_LT(difference(problem.solve(r), PlainIlu(problem, r).solve(problem.b)), tolerance) << p;
     }
 }
@@ -90,32 +90,32 @@ TEST(PowerQColors, AnOrderingThatChangesNothingGivesTheSameBits)
 {
   const Problem p(make_grid_graph({6, 5, 2}, Stencil::star), 2);
   for (const ColoringKind kind : {ColoringKind::greedy, ColoringKind::smallest_last, ColoringKind::hash}) {
-    Recipe r     = color_recipe(1, 0);
-    r.coloring   = kind;
+    Recipe r = color_recipe(1, 0);
+    r.coloring = kind;
     const auto x = p.solve(r);
-    r.ordering   = to_order(natural_order(p.graph.rows));
+    r.ordering = to_order(natural_order(p.graph.rows));
     EXPECT_TRUE(same_bits(p.solve(r), x)) << int(kind);
   }
 }
 
-// Fill and colours are those of the couplings within the grids.
+// Fill and colors are those of the couplings within the grids.
 TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
 {
-  const Grid  grid{{4, 3, 1}, {3, 4, 1}};
+  const Grid grid{{4, 3, 1}, {3, 4, 1}};
   const Graph first = make_grid_graph(grid[0], Stencil::star), second = make_grid_graph(grid[1], Stencil::star);
-  Rows        rows(24, std::set<Index>{});
+  Rows rows(24, std::set<Index>{});
   for (const auto &[g, offset] : {std::pair(&first, 0), std::pair(&second, 12)})
     for (Index i = 0; i < g->rows; ++i)
       for (Index e = g->ptr(i); e < g->ptr(i + 1); ++e) rows[std::size_t(offset + i)].insert(offset + g->col(e));
   for (Index i = 0; i < 12; i += 2) rows[std::size_t(i)].insert(23 - i), rows[std::size_t(23 - i)].insert(i);
-  const Problem   p(make_graph(rows), 2);
+  const Problem p(make_graph(rows), 2);
   const Selection s = select_within_grids(p.graph, grid);
-  Problem         apart(s.graph, 2);
+  Problem apart(s.graph, 2);
   for (std::size_t k = 0; k < s.entry.extent(0); ++k)
     std::copy_n(p.values.begin() + s.entry(k) * 4, 4, apart.values.begin() + std::ptrdiff_t(k) * 4);
   for (const Drop drop : drops) {
-    Recipe r   = color_recipe(2, 1, drop);
-    r.grid     = grid;
+    Recipe r = color_recipe(2, 1, drop);
+    r.grid = grid;
     r.coupling = GridCoupling::corrections;
     Statistics st;
     EXPECT_LT(difference(p.solve(r, &st), PlainIlu(apart, r).solve(p.b)), tolerance);
@@ -133,15 +133,15 @@ TEST(PowerQSymmetry, OfTheMatrixIsThatOfThePreconditioner)
         for (int q = 1; q <= p + 1; ++q) {
           Problem problem(make_random_graph(40, 2, true, 9), n);
           symmetrize_values(problem);
-          auto         e = make_factored(problem, color_recipe(p, q, drop));
-          const auto   d = make_vector(problem.b.size(), 5);
-          double       terms;
+          auto e = make_factored(problem, color_recipe(p, q, drop));
+          const auto d = make_vector(problem.b.size(), 5);
+          double terms;
           const Scalar left = inner(problem.apply(*e), d, &terms), right = inner(problem.b, applied(*e, d));
           EXPECT_LT(double(magnitude(left - right)), tolerance * terms) << p << ", " << q << ", " << int(drop);
         }
 }
 
-// The Laplacian of a grid: 2 for each direction on the diagonal and -1 for each neighbour.
+// The Laplacian of a grid: 2 for each direction on the diagonal and -1 for each neighbor.
 Problem make_laplacian(Box box)
 {
   Problem p(make_grid_graph(box, Stencil::star), 1);
@@ -172,8 +172,8 @@ TEST(PowerQSymmetry, LaplaciansHaveDefinitePreconditioners)
     for (const Drop drop : drops)
       for (int p = 0; p <= 3; ++p)
         for (int q = 1; q <= p + 1; ++q) {
-          const Problem                    problem = make_laplacian(box);
-          auto                             e       = make_factored(problem, color_recipe(p, q, drop));
+          const Problem problem = make_laplacian(box);
+          auto e = make_factored(problem, color_recipe(p, q, drop));
           std::vector<std::vector<Scalar>> columns;
           for (std::size_t u = 0; u < problem.b.size(); ++u) {
             std::vector<Scalar> unit(problem.b.size(), Scalar(0));
@@ -186,7 +186,7 @@ TEST(PowerQSymmetry, LaplaciansHaveDefinitePreconditioners)
 
 double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scalar> &r)
 {
-  r                   = p.b;
+  r = p.b;
   const std::size_t n = std::size_t(p.n);
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -211,18 +211,18 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
                                          {2, 1, Drop::after},
                                          {1, 1, Drop::none}}) {
           const Problem problem(make_grid_graph({5, 4, 3}, Stencil::star), n);
-          Recipe        r = color_recipe(p, q, drop);
-          r.executor      = executor;
-          auto e          = make_tested_engine();
-          ASSERT_FALSE(e->analyse(problem.view(), r));
+          Recipe r = color_recipe(p, q, drop);
+          r.executor = executor;
+          auto e = make_tested_engine();
+          ASSERT_FALSE(e->analyze(problem.view(), r));
           e->allow_corrections(problem.view());
           ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
-          // The star has no triangle, and its two colours leave no fill: then this is DILU.
+          // The star has no triangle, and its two colors leave no fill: then this is DILU.
           EXPECT_EQ(e->has_short_residual(), e->statistics().fill == 0);
-          const Values        values{problem.source(), {}, factored};
-          const PlainIlu      plain(problem, r);
+          const Values values{problem.source(), {}, factored};
+          const PlainIlu plain(problem, r);
           std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;
-          double              size = 0;
+          double size = 0;
           for (int k = 0; k < 40; ++k) {
             e->correct(values, problem.b.data(), x.data(), k ? step.data() : x.data(), step.data(), x.data());
             if (k > 2) continue;
@@ -241,8 +241,8 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
 TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
 {
   const std::set<Index> bad{41, 63, 97};
-  const Graph           whole = make_grid_graph({6, 5, 4}, Stencil::star);
-  Rows                  rows(std::size_t(whole.rows), std::set<Index>{});
+  const Graph whole = make_grid_graph({6, 5, 4}, Stencil::star);
+  Rows rows(std::size_t(whole.rows), std::set<Index>{});
   for (Index i = 0; i < whole.rows; ++i)
     for (Index e = whole.ptr(i); e < whole.ptr(i + 1); ++e)
       if (const Index j = whole.col(e); i == j || !(bad.count(i) || bad.count(j))) rows[std::size_t(i)].insert(j);
@@ -251,8 +251,8 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
       for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
                        recipe_for(ScheduleKind::level, 2, 0)}) {
         const Problem good(graph, n);
-        Problem       p  = good;
-        const auto    nn = std::size_t(n * n);
+        Problem p = good;
+        const auto nn = std::size_t(n * n);
         for (Index i = 0; i < graph.rows; ++i)
           for (Index e = graph.ptr(i); e < graph.ptr(i + 1); ++e)
             if (bad.count(i) || bad.count(graph.col(e)))
@@ -260,8 +260,8 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
         Index reported = -1;
         for (const ExecutorKind executor : executors()) {
           r.executor = executor;
-          auto e     = make_tested_engine();
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          auto e = make_tested_engine();
+          ASSERT_FALSE(e->analyze(p.view(), r));
           const Index row = e->factor(p.source()).bad_row;
           if (r.schedule == ScheduleKind::level || graph.entries() < whole.entries()) {
             EXPECT_EQ(row, 41);
@@ -272,9 +272,9 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
           EXPECT_EQ(row, reported);
           EXPECT_EQ(e->factor(good.source()).bad_row, -1);
           EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
-          Recipe shift       = r;
+          Recipe shift = r;
           shift.shift.amount = Real(1e-3);
-          ASSERT_FALSE(e->analyse(p.view(), shift));
+          ASSERT_FALSE(e->analyze(p.view(), shift));
           const FactorReport shifted = e->factor(p.source());
           EXPECT_EQ(shifted.bad_row, -1);
           EXPECT_EQ(shifted.shifted, 3);
@@ -286,9 +286,9 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
 TEST(PowerQStatistics, LaunchesAndGroups)
 {
   const Problem p(make_grid_graph({6, 6, 1}, Stencil::box), 2);
-  Statistics    s;
+  Statistics s;
   for (int q = 1; q <= 3; ++q) {
-    Recipe r   = color_recipe(2, q);
+    Recipe r = color_recipe(2, q);
     r.executor = ExecutorKind::launch;
     p.solve(r, &s);
     EXPECT_EQ(s.colors, (q + 1) * (q + 1));
@@ -298,7 +298,7 @@ TEST(PowerQStatistics, LaunchesAndGroups)
     EXPECT_EQ(s.schedule, ScheduleKind::color);
     EXPECT_EQ(s.factor, FactorKind::ilu0);
     EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
-    r.drop = Drop::after; // fill of a colour is factored by levels
+    r.drop = Drop::after; // fill of a color is factored by levels
     p.solve(r, &s);
     EXPECT_EQ(s.schedule, q < 3 ? ScheduleKind::level : ScheduleKind::color);
     EXPECT_EQ(s.widths.groups > s.colors, q < 3);
@@ -313,23 +313,23 @@ TEST(PowerQStatistics, LaunchesAndGroups)
 
 TEST(PowerQRefusals, ConflictsNameThemselves)
 {
-  const Box     box{5, 4, 2};
+  const Box box{5, 4, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 2);
-  const auto    expect_conflict = [&](Recipe r, const char *word) {
+  const auto expect_conflict = [&](Recipe r, const char *word) {
     if (where == Where::device) r.backend = Backend::device;
     const char *text = find_conflict(r);
     ASSERT_NE(text, nullptr) << word;
     EXPECT_NE(std::string(text).find(word), std::string::npos) << text;
-    const Refusal refusal = make_tested_engine()->analyse(p.view(), r);
+    const Refusal refusal = make_tested_engine()->analyze(p.view(), r);
     EXPECT_EQ(refusal.reason, Refusal::conflict);
     EXPECT_EQ(std::string(refusal.text), text);
   };
   expect_conflict(recipe_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
   expect_conflict(color_recipe(-1, 0), "levels");
   expect_conflict(color_recipe(0, -1), "power");
-  Recipe tiled   = color_recipe(1, 0);
+  Recipe tiled = color_recipe(1, 0);
   tiled.executor = ExecutorKind::tile;
-  tiled.grid     = {box};
+  tiled.grid = {box};
   EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
   tiled.tile = {2, 2, 2};
   expect_conflict(tiled, "tile");
@@ -337,13 +337,13 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
 
 TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
 {
-  const Box     box{5, 4, 2};
+  const Box box{5, 4, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 1), wide(make_grid_graph(box, Stencil::box), 1);
-  Recipe        r = color_recipe(1, 1);
-  r.coloring      = ColoringKind::red_black;
-  r.grid          = {box};
-  const auto why  = [](const Problem &problem, const Recipe &recipe) {
-    return make_tested_engine()->analyse(problem.view(), recipe).reason;
+  Recipe r = color_recipe(1, 1);
+  r.coloring = ColoringKind::red_black;
+  r.grid = {box};
+  const auto why = [](const Problem &problem, const Recipe &recipe) {
+    return make_tested_engine()->analyze(problem.view(), recipe).reason;
   };
   EXPECT_EQ(why(p, r), Refusal::none);
   EXPECT_EQ(why(wide, r), Refusal::color_fit);
@@ -354,7 +354,7 @@ TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
   r.ordering = to_order(natural_order(p.graph.rows));
   EXPECT_EQ(why(p, r), Refusal::color_fit);
   r.ordering = {};
-  r.grid     = {{4, 5, 2}};
+  r.grid = {{4, 5, 2}};
   EXPECT_EQ(why(p, r), Refusal::color_fit);
   r.grid = {};
   EXPECT_EQ(why(p, r), Refusal::color_fit);

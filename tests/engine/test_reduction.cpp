@@ -2,8 +2,8 @@
 // device.
 #include "problems.hpp"
 
-#include "reduction.hpp"
-#include "storage.hpp"
+#include "base/rounding_in_place.hpp"
+#include "base/rounding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,10 +39,10 @@ void *operator new[](std::size_t bytes) { return allocate(bytes); }
 // std::stable_sort() takes its buffer by this one.
 void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
 void *operator new[](std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
-void  operator delete(void *p) noexcept { std::free(p); }
-void  operator delete[](void *p) noexcept { std::free(p); }
-void  operator delete(void *p, std::size_t) noexcept { std::free(p); }
-void  operator delete[](void *p, std::size_t) noexcept { std::free(p); }
+void operator delete(void *p) noexcept { std::free(p); }
+void operator delete[](void *p) noexcept { std::free(p); }
+void operator delete(void *p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void *p, std::size_t) noexcept { std::free(p); }
 
 namespace
 {
@@ -54,11 +54,11 @@ constexpr std::size_t guard = 64;
 // Numbers of many sizes: some become infinite in half, some zero, some subnormal.
 template <class From> std::vector<From> make_numbers(Offset count, unsigned seed)
 {
-  std::mt19937      random(seed);
+  std::mt19937 random(seed);
   std::vector<From> all;
   for (Offset i = 0; i < count; ++i) {
     const auto bits = random();
-    const From x    = std::ldexp(From(bits % 8 == 0 ? 0 : double(random()) - 2147483648.), int(bits >> 8) % 48 - 60);
+    const From x = std::ldexp(From(bits % 8 == 0 ? 0 : double(random()) - 2147483648.), int(bits >> 8) % 48 - 60);
     all.push_back(bits % 1001 == 5 ? std::numeric_limits<From>::infinity() : x);
   }
   return all;
@@ -81,10 +81,10 @@ template <class To, class From, class Reduce>
 void check(Offset count, From scale, std::size_t offset, const Reduce &reduce)
 {
   const std::vector<From> from = make_numbers<From>(count, unsigned(count) + 1);
-  std::vector<To>         expected;
-  const Offset            expected_flushed = convert_all(from, scale, expected);
-  const std::size_t       begin = guard + offset * sizeof(From), size = from.size() * sizeof(From);
-  Bytes                   bytes(begin + size + guard, 0xa5);
+  std::vector<To> expected;
+  const Offset expected_flushed = convert_all(from, scale, expected);
+  const std::size_t begin = guard + offset * sizeof(From), size = from.size() * sizeof(From);
+  Bytes bytes(begin + size + guard, 0xa5);
   if (size > 0) std::memcpy(bytes.data() + begin, from.data(), size);
   const Offset flushed = reduce(bytes, begin);
   ASSERT_EQ(flushed, expected_flushed + 1000) << count;
@@ -98,9 +98,9 @@ void check(Offset count, From scale, std::size_t offset, const Reduce &reduce)
 template <class Space, class Reduce> Offset run_there(Bytes &bytes, const Reduce &reduce)
 {
   const Array<unsigned char, Space> memory("memory", bytes.size() + 64);
-  const Array<Offset, Space>        flushed("flushed", 1);
-  const std::size_t                 skip = -reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
-  const auto                        here = Kokkos::subview(memory, std::make_pair(skip, skip + bytes.size()));
+  const Array<Offset, Space> flushed("flushed", 1);
+  const std::size_t skip = -reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
+  const auto here = Kokkos::subview(memory, std::make_pair(skip, skip + bytes.size()));
   const Kokkos::View<unsigned char *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> mine(bytes.data(), bytes.size());
   Kokkos::deep_copy(here, mine);
   Kokkos::deep_copy(flushed, Offset(1000));
@@ -179,8 +179,8 @@ TEST(Reduction, ComplexNumbersAreTwiceAsManyReals)
   std::vector<Kokkos::complex<double>> z;
   for (const double x : make_numbers<double>(101, 3)) z.emplace_back(x, 2 * x);
   std::vector<StoredComplex<Half>> expected(z.size());
-  const Offset                     flushed = narrow(z.data(), Offset(z.size()), 2., expected.data());
-  Offset                           counted = 0;
+  const Offset flushed = narrow(z.data(), Offset(z.size()), 2., expected.data());
+  Offset counted = 0;
   reduce_in_parts<Half>(HostExec(), 3, reinterpret_cast<double *>(z.data()), 2 * Offset(z.size()), 2., &counted);
   EXPECT_EQ(std::memcmp(z.data(), expected.data(), expected.size() * sizeof(expected[0])), 0);
   EXPECT_EQ(counted, flushed);
@@ -190,9 +190,9 @@ TEST(Reduction, ComplexNumbersAreTwiceAsManyReals)
 TEST(Reduction, AllocatesNothing)
 {
   if (where != Where::host) GTEST_SKIP() << "a device's memory is not counted here";
-  std::vector<double> data    = make_numbers<double>(200000, 1);
-  Offset              flushed = 0;
-  const HostExec      exec;
+  std::vector<double> data = make_numbers<double>(200000, 1);
+  Offset flushed = 0;
+  const HostExec exec;
   largest_allocation = 0;
   reduce_storage<HostExec, Half>(exec, data.data(), 200000, 1., &flushed);
   reduce_in_parts<float>(exec, 3, data.data(), 50000, 1., &flushed);

@@ -32,7 +32,7 @@ TEST_P(Relaxed, EqualsThePlainOne)
     const Problem p(c.graph, GetParam());
     for (const ColoringKind coloring : all_colorings)
       for (const bool balanced : {false, true}) {
-        Recipe r   = relaxation_recipe(c.grid);
+        Recipe r = relaxation_recipe(c.grid);
         r.coloring = coloring;
         r.balanced = balanced;
         if (!make_coloring(coloring, symmetrize(c.graph), c.grid)) continue;
@@ -56,14 +56,14 @@ TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryExecutor)
   for (const RelaxCase &c : relax_cases())
     for (const Storage &s : all_storage()) {
       const Problem p(c.graph, GetParam());
-      Recipe        r = relaxation_recipe(c.grid, all_sweeps[turn % 3], 1 + turn % 2, turn % 4 ? 1 : 1.3);
+      Recipe r = relaxation_recipe(c.grid, all_sweeps[turn % 3], 1 + turn % 2, turn % 4 ? 1 : 1.3);
       ++turn;
       s.set(r);
       const auto expected = EmulatedRelaxation(p, r).apply(p.b);
       for (const ExecutorKind executor : executors()) {
         r.executor = executor;
-        auto e     = make_tested_engine(r.method);
-        ASSERT_FALSE(e->analyse(p.view(), r));
+        auto e = make_tested_engine(r.method);
+        ASSERT_FALSE(e->analyze(p.view(), r));
         const FactorReport report = e->factor(p.source());
         EXPECT_EQ(report.bad_row, -1);
         EXPECT_EQ(report.bad_coupling, -1);
@@ -75,7 +75,7 @@ TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryExecutor)
 
 TEST(Relaxation, GivesTheBitsOfItsDefinitionWhereRowsAreMany)
 {
-  const Box       box{14, 9, 6};
+  const Box box{14, 9, 6};
   const RelaxCase cases[] = {{"star", make_grid_graph(box, Stencil::star), {box}},
                              {"box", make_grid_graph(box, Stencil::box), {}},
                              {"not symmetric", make_random_graph(700, 3, false, 6), {}}};
@@ -84,7 +84,7 @@ TEST(Relaxation, GivesTheBitsOfItsDefinitionWhereRowsAreMany)
       for (const SweepKind sweep : all_sweeps)
         for (const std::size_t storage : {0u, 6u}) {
           const Problem p(c.graph, n);
-          Recipe        r = relaxation_recipe(c.grid, sweep, 2, 1.2);
+          Recipe r = relaxation_recipe(c.grid, sweep, 2, 1.2);
           all_storage()[storage].set(r);
           const auto expected = EmulatedRelaxation(p, r).apply(p.b);
           for (const ExecutorKind executor : executors()) {
@@ -125,7 +125,7 @@ TEST(Relaxation, OfOneColorIsTheInverseOfTheDiagonal)
 
 TEST(Relaxation, HandChecked)
 {
-  // 4 points in a line, 2 on the diagonal, -1 beside it, b = 1: colours 0 1 0 1.
+  // 4 points in a line, 2 on the diagonal, -1 beside it, b = 1: colors 0 1 0 1.
   Problem p(make_grid_graph({4, 1, 1}, Stencil::star), 1);
   for (Index i = 0; i < 4; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -150,14 +150,14 @@ TEST(Relaxation, ProceedsWhereAnApplicationEnded)
       for (const SweepKind sweep : all_sweeps)
         for (const Storage &s : all_storage()) {
           const Problem p(c.graph, n);
-          Recipe        twice = relaxation_recipe(c.grid, sweep, 2, n == 4 ? 0.8 : 1), once = twice;
+          Recipe twice = relaxation_recipe(c.grid, sweep, 2, n == 4 ? 0.8 : 1), once = twice;
           s.set(twice);
           s.set(once);
           once.relaxation.sweeps = 1;
-          once.executor          = executors()[std::size_t(n) % executors().size()];
-          const auto expected    = p.solve(twice);
-          auto       e           = make_tested_engine(once.method);
-          ASSERT_FALSE(e->analyse(p.view(), once));
+          once.executor = executors()[std::size_t(n) % executors().size()];
+          const auto expected = p.solve(twice);
+          auto e = make_tested_engine(once.method);
+          ASSERT_FALSE(e->analyze(p.view(), once));
           e->factor(p.source());
           auto x = p.apply(*e);
           e->proceed(p.b.data(), x.data());
@@ -175,19 +175,19 @@ TEST(Relaxation, ProceedsFromAnyGuessAndStaysAtTheSolution)
           if (p.b.empty()) continue;
           const Recipe r = relaxation_recipe(c.grid, sweep, 2, omega);
           for (const ExecutorKind executor : executors()) {
-            Recipe other   = r;
+            Recipe other = r;
             other.executor = executor;
-            auto e         = make_tested_engine(r.method);
-            ASSERT_FALSE(e->analyse(p.view(), other));
+            auto e = make_tested_engine(r.method);
+            ASSERT_FALSE(e->analyze(p.view(), other));
             e->factor(p.source());
             const auto guess = make_vector(p.b.size(), 99);
-            auto       x     = guess;
+            auto x = guess;
             e->proceed(p.b.data(), x.data());
             EXPECT_LT(difference(x, PlainRelaxation(p, r).proceed(p.b, guess)), tolerance) << describe(c.name, r);
             EXPECT_TRUE(same_bits(x, EmulatedRelaxation(p, r).proceed(p.b, guess))) << describe(c.name, r);
             if (executor != executors().front()) continue;
             const auto solution = DenseRelaxation(p, r).solve(p.b);
-            x                   = solution;
+            x = solution;
             e->proceed(p.b.data(), x.data());
             EXPECT_LT(difference(x, solution), tolerance) << describe(c.name, r);
           }
@@ -209,12 +209,12 @@ TEST(Relaxation, OfBothDirectionsIsSymmetricForASymmetricMatrix)
           Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, omega);
           s.set(r);
           auto e = make_tested_engine(r.method);
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          ASSERT_FALSE(e->analyze(p.view(), r));
           e->factor(p.source());
-          const auto          d = make_vector(p.b.size(), 5);
+          const auto d = make_vector(p.b.size(), 5);
           std::vector<Scalar> x = p.apply(*e), y(x.size());
           e->apply(d.data(), y.data());
-          double       size;
+          double size;
           const Scalar left = inner(x, d, &size), right = inner(p.b, y);
           EXPECT_LT(double(magnitude(left - right)), tolerance * size) << describe(c.name, r) << ", " << s.name;
         }
@@ -224,30 +224,30 @@ TEST(Relaxation, OfBothDirectionsIsSymmetricForASymmetricMatrix)
 
 TEST(Relaxation, RefreshEqualsANewFactor)
 {
-  const Graph   g = make_random_graph(50, 3, true, 5);
+  const Graph g = make_random_graph(50, 3, true, 5);
   const Problem first(g, 4, 1), third(make_grid_graph({3, 3, 3}, Stencil::star), 2);
-  Problem       second(g, 4, 2);
+  Problem second(g, 4, 2);
   for (Scalar &v : second.values) v *= Real(1000); // another scale
   for (const ExecutorKind executor : executors())
     for (const Storage &s : all_storage()) {
       Recipe r = relaxation_recipe();
       s.set(r);
       r.executor = executor;
-      auto e     = make_tested_engine(r.method);
-      ASSERT_FALSE(e->analyse(first.view(), r));
+      auto e = make_tested_engine(r.method);
+      ASSERT_FALSE(e->analyze(first.view(), r));
       e->factor(first.source());
       e->factor(second.source());
       EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r))) << s.name;
       std::vector<Scalar> x(second.b.size());
       e->apply_transposed(1, Offset(x.size()), second.b.data(), x.data());
-      ASSERT_FALSE(e->analyse(third.view(), r)); // another size
+      ASSERT_FALSE(e->analyze(third.view(), r)); // another size
       e->factor(third.source());
       EXPECT_TRUE(same_bits(third.apply(*e), third.solve(r))) << s.name;
       x.resize(third.b.size());
       auto y = x;
       e->apply_transposed(1, Offset(x.size()), third.b.data(), x.data());
       auto other = make_tested_engine(r.method);
-      ASSERT_FALSE(other->analyse(third.view(), r));
+      ASSERT_FALSE(other->analyze(third.view(), r));
       other->factor(third.source());
       other->apply_transposed(1, Offset(x.size()), third.b.data(), y.data());
       EXPECT_TRUE(same_bits(x, y)) << s.name;

@@ -15,7 +15,7 @@ const Problem &some_problem()
   return p;
 }
 
-Refusal refuse(const Problem &p, const Recipe &r) { return make_tested_engine(r.method)->analyse(p.view(), r); }
+Refusal refuse(const Problem &p, const Recipe &r) { return make_tested_engine(r.method)->analyze(p.view(), r); }
 
 // The refusal names both choices that exclude each other.
 void expect_conflict(const Recipe &r, const std::vector<std::string> &words)
@@ -36,32 +36,32 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
   r.relaxation.sweeps = 0;
   expect_conflict(r, {"one sweep"});
   for (const double omega : {0., 2., -1., 2.5, double(nan_value)}) {
-    r                  = relaxation_recipe();
+    r = relaxation_recipe();
     r.relaxation.omega = Real(omega);
     expect_conflict(r, {"omega", "between 0 and 2"});
   }
-  r                        = relaxation_recipe();
+  r = relaxation_recipe();
   r.relaxation.single_sums = true;
   expect_conflict(r, {"sums in single precision", "couplings stored in single"});
-  r          = relaxation_recipe();
+  r = relaxation_recipe();
   r.diagonal = Precision::single;
   expect_conflict(r, {"diagonal blocks", "other blocks"});
   for (const Precision diagonal : {Precision::half, Precision::bfloat16})
     for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
-      r           = relaxation_recipe();
-      r.diagonal  = diagonal;
+      r = relaxation_recipe();
+      r.diagonal = diagonal;
       r.precision = off;
       expect_conflict(r, {"diagonal blocks"});
     }
   for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle}) {
     if (where == Where::device && executor == ExecutorKind::shuffle) continue;
-    r                     = relaxation_recipe();
+    r = relaxation_recipe();
     r.relaxation.exchange = Exchange::color;
-    r.executor            = executor;
+    r.executor = executor;
     expect_conflict(r, {"exchange after each color", "executor"});
   }
   if (where == Where::device) {
-    r          = relaxation_recipe();
+    r = relaxation_recipe();
     r.executor = ExecutorKind::natural;
     expect_conflict(r, {"executor", "host"});
   }
@@ -76,7 +76,7 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
 TEST(RelaxedChoices, ColorsThatDoNotFitAreRefused)
 {
   const auto reason = [](const Graph &g, const Grid &grid) {
-    Recipe r   = relaxation_recipe(grid);
+    Recipe r = relaxation_recipe(grid);
     r.coloring = ColoringKind::red_black;
     return refuse(Problem(g, 2), r).reason;
   };
@@ -100,8 +100,8 @@ TEST(RelaxedChoices, WhatIsNoOperatorIsRefused)
   EXPECT_EQ(refuse(Problem(make_graph({{0}}), 33), r).reason, Refusal::block_size);
   EXPECT_FALSE(refuse(Problem(make_graph({{0}}), 32), r));
   OperatorView v = some_problem().view();
-  v.owned.rows   = 23;
-  EXPECT_EQ(make_tested_engine(r.method)->analyse(v, r).reason, Refusal::malformed);
+  v.owned.rows = 23;
+  EXPECT_EQ(make_tested_engine(r.method)->analyze(v, r).reason, Refusal::malformed);
 }
 
 TEST(RelaxedChoices, LargestBlocks)
@@ -109,7 +109,7 @@ TEST(RelaxedChoices, LargestBlocks)
   for (const Storage &s : all_storage())
     for (const ExecutorKind executor : executors()) {
       const Problem p(make_grid_graph({3, 2, 1}, Stencil::box), 32);
-      Recipe        r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.1);
+      Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.1);
       s.set(r);
       r.executor = executor;
       EXPECT_TRUE(same_bits(p.solve(r), EmulatedRelaxation(p, r).apply(p.b))) << s.name;
@@ -123,7 +123,7 @@ TEST(RelaxedChoices, AutomaticColorsAreRedAndBlackWhereTheyFit)
     Problem(g, 2).solve(relaxation_recipe(grid), &s);
     return s;
   };
-  const Box  box{5, 4, 3};
+  const Box box{5, 4, 3};
   Statistics s = statistics(make_grid_graph(box, Stencil::star), {box});
   EXPECT_EQ(s.coloring, ColoringKind::red_black);
   EXPECT_EQ(s.schedule, ScheduleKind::color);
@@ -141,12 +141,12 @@ TEST(RelaxedChoices, AutomaticColorsAreRedAndBlackWhereTheyFit)
 TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
 {
   const Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 2);
-  const int     couplings = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1), rows = 12;
+  const int couplings = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1), rows = 12;
   for (const SweepKind kind : all_sweeps) {
-    const int    sweeps = kind == SweepKind::symmetric ? 6 : 3;
+    const int sweeps = kind == SweepKind::symmetric ? 6 : 3;
     const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // numbers read by a sweep
-    Recipe       r = relaxation_recipe({{3, 2, 2}}, kind);
-    Statistics   s;
+    Recipe r = relaxation_recipe({{3, 2, 2}}, kind);
+    Statistics s;
     r.executor = ExecutorKind::launch;
     p.solve(r, &s);
     EXPECT_EQ(s.rows, rows);
@@ -175,10 +175,10 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
 
 TEST(RelaxedChoices, FindsTheLargestCoupling)
 {
-  Problem    p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
   const auto find = [&](const Recipe &r) {
     auto e = make_tested_engine(r.method);
-    EXPECT_FALSE(e->analyse(p.view(), r));
+    EXPECT_FALSE(e->analyze(p.view(), r));
     const Real largest = e->find_largest({p.source(), {}});
     // What ranks agree on decides the scale, not what this one found.
     e->factor({p.source(), {}}, Real(3e6));
@@ -213,10 +213,10 @@ TEST(RelaxedChoices, DeviceGivesTheBitsOfTheHost)
       for (const Storage &s : all_storage()) {
         Recipe r = relaxation_recipe(c.grid, SweepKind::symmetric, 2, 1.2);
         s.set(r);
-        const auto x    = p.solve(r);
+        const auto x = p.solve(r);
         const auto host = make_engine(Backend::host, r.method);
-        r.executor      = ExecutorKind::natural;
-        ASSERT_FALSE(host->analyse(p.view(), r));
+        r.executor = ExecutorKind::natural;
+        ASSERT_FALSE(host->analyze(p.view(), r));
         ASSERT_EQ(host->factor(p.source()).bad_row, -1);
         EXPECT_TRUE(same_bits(x, p.apply(*host))) << c.name << ", " << s.name;
       }

@@ -1,6 +1,6 @@
 // Relaxations whose couplings lie where the matrix's mirror was: the bits and reports of those with couplings of
 // their own, in less memory.
-#include "mirror.hpp"
+#include "methods/mirror.hpp"
 #include "relax_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Backend tested_backend() { return where == Where::device ? Backend::device : Bac
 
 // Ghost g is half of owned row g, NaN until it is fetched.
 struct Coupled : Problem, Halo {
-  Graph               coupling;
+  Graph coupling;
   std::vector<Scalar> outside;
 
   Coupled(const Graph &g, int block) : Problem(g, block)
@@ -24,7 +24,7 @@ struct Coupled : Problem, Halo {
     Rows r(std::size_t(g.rows), std::set<Index>{});
     for (Index i = 0; i < g.rows; i += 3) r[std::size_t(i)] = {i / 2, g.rows - 1};
     coupling = make_graph(r);
-    outside  = make_vector(std::size_t(coupling.entries() * block * block), 3);
+    outside = make_vector(std::size_t(coupling.entries() * block * block), 3);
   }
   void begin(Index, const Scalar *, Scalar *to) override { std::fill_n(to, b.size(), Scalar(nan_value)); }
   void end(Index, const Scalar *x, Scalar *to) override
@@ -35,12 +35,12 @@ struct Coupled : Problem, Halo {
   {
     for (std::size_t i = 0; i < b.size(); ++i) to[i] += Real(0.5) * ghosts[i];
   }
-  void         residual(bool, bool) override {}
+  void residual(bool, bool) override {}
   OperatorView view() const
   {
     OperatorView v = Problem::view();
-    v.coupling     = coupling;
-    v.ghosts       = graph.rows;
+    v.coupling = coupling;
+    v.ghosts = graph.rows;
     return v;
   }
 };
@@ -49,15 +49,15 @@ struct Coupled : Problem, Halo {
 struct Pair {
   std::unique_ptr<Mirror> mirror = make_mirror(tested_backend());
   std::unique_ptr<Engine> engine;
-  std::shared_ptr<void>   blocks;
-  bool                    in_place;
-  FactorReport            report;
+  std::shared_ptr<void> blocks;
+  bool in_place;
+  FactorReport report;
 
   Pair(Coupled &p, Recipe r, Reduction reduction) : engine(make_tested_engine(r.method))
   {
-    in_place               = reduction == Reduction::in_place;
+    in_place = reduction == Reduction::in_place;
     r.relaxation.reduction = reduction;
-    EXPECT_FALSE(engine->analyse(p.view(), r));
+    EXPECT_FALSE(engine->analyze(p.view(), r));
     engine->set_halo(&p);
     mirror->set_structure(p.view(), p.graph.rows);
     load(p);
@@ -89,8 +89,8 @@ std::vector<Storage> reducing_storage()
 // Everything that an application can be.
 std::vector<std::vector<Scalar>> results(const Problem &p, Engine &e)
 {
-  const Offset                     size = Offset(p.b.size());
-  const std::vector<Scalar>        many = make_vector(11 * p.b.size(), 5);
+  const Offset size = Offset(p.b.size());
+  const std::vector<Scalar> many = make_vector(11 * p.b.size(), 5);
   std::vector<std::vector<Scalar>> all(5, std::vector<Scalar>(p.b.size(), Scalar(nan_value)));
   all[1] = make_vector(p.b.size(), 6);
   all[3].resize(many.size());
@@ -131,7 +131,7 @@ TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
       for (const Exchange exchange : {Exchange::none, Exchange::sweep})
         for (const SweepKind sweep : all_sweeps) {
           Coupled p(c.graph, GetParam());
-          Recipe  r = relaxation_recipe(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
+          Recipe r = relaxation_recipe(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
           s.set(r);
           r.relaxation.exchange = exchange;
           Pair apart(p, r, Reduction::none);
@@ -148,11 +148,11 @@ TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
 TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
 {
   struct Change {
-    const char                    *name;
+    const char *name;
     std::function<void(Coupled &)> make;
   };
-  const std::size_t nn   = std::size_t(GetParam()) * std::size_t(GetParam());
-  const auto        each = [nn](Coupled &p, bool diagonal, auto change) {
+  const std::size_t nn = std::size_t(GetParam()) * std::size_t(GetParam());
+  const auto each = [nn](Coupled &p, bool diagonal, auto change) {
     for (Index i = 0; i < p.graph.rows; ++i)
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         for (std::size_t k = 0; (p.graph.col(e) == i) == diagonal && k < nn; ++k)
@@ -205,9 +205,9 @@ TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
             change.make(p);
             Recipe r = relaxation_recipe();
             s.set(r);
-            r.executor            = executor;
+            r.executor = executor;
             r.relaxation.exchange = exchange;
-            r.shift.amount        = shifts ? Real(0.5) : Real(0);
+            r.shift.amount = shifts ? Real(0.5) : Real(0);
             Pair apart(p, r, Reduction::none), here(p, r, Reduction::in_place);
             expect_equal(p, apart, here, change.name + std::string(", ") + s.name);
           }
@@ -217,7 +217,7 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
 {
   for (const Storage &s : reducing_storage()) {
     Coupled p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam());
-    Recipe  r = relaxation_recipe({}, SweepKind::symmetric, 2);
+    Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2);
     s.set(r);
     r.relaxation.exchange = Exchange::sweep;
     Pair here(p, r, Reduction::in_place);
@@ -243,8 +243,8 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
 }
 
 // What is allocated in the mirror's memory.
-std::string              counted_space;
-std::int64_t             counted = 0, most_counted = 0;
+std::string counted_space;
+std::int64_t counted = 0, most_counted = 0;
 template <int sign> void count(Kokkos::Profiling::SpaceHandle space, const char *, const void *, std::uint64_t size)
 {
   if (counted_space != space.name) return;
@@ -267,7 +267,7 @@ public:
     Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
     Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
   }
-  Counting(const Counting &)            = delete;
+  Counting(const Counting &) = delete;
   Counting &operator=(const Counting &) = delete;
 };
 
@@ -275,16 +275,16 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
 {
   for (const Storage &s : reducing_storage()) {
     Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5);
-    Recipe  r = relaxation_recipe();
+    Recipe r = relaxation_recipe();
     s.set(r);
-    r.relaxation.exchange      = Exchange::sweep;
-    const std::size_t blocks   = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries()) * 25;
-    const auto        mirror   = std::int64_t((p.values.size() + p.outside.size()) * sizeof(Scalar));
-    const auto        narrowed = std::int64_t(blocks * storage_size(s.off)), some = std::int64_t(1024);
-    std::int64_t      peak[2], kept[2];
+    r.relaxation.exchange = Exchange::sweep;
+    const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries()) * 25;
+    const auto mirror = std::int64_t((p.values.size() + p.outside.size()) * sizeof(Scalar));
+    const auto narrowed = std::int64_t(blocks * storage_size(s.off)), some = std::int64_t(1024);
+    std::int64_t peak[2], kept[2];
     for (const Reduction reduction : {Reduction::none, Reduction::in_place}) {
       const Counting counting;
-      Pair           pair(p, r, reduction);
+      Pair pair(p, r, reduction);
       peak[int(reduction)] = most_counted;
       kept[int(reduction)] = counted;
       EXPECT_GT(peak[int(reduction)], mirror) << s.name;
@@ -310,14 +310,14 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
 
 TEST(InPlaceMemory, ArraysChangeHands)
 {
-  Coupled    p(make_grid_graph({9, 8, 7}, Stencil::star), 5), q(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5), q(make_grid_graph({4, 3, 2}, Stencil::star), 2);
   const auto a = make_mirror(tested_backend()), b = make_mirror(tested_backend());
   const auto load = [](Mirror &m, const Coupled &c) { m.load(c.values.data(), c.outside.data()); };
   a->set_structure(p.view(), p.graph.rows);
   b->set_structure(q.view(), q.graph.rows);
   load(*a, p);
   const Scalar *large = a->values().owned.values;
-  auto          given = a->give_blocks();
+  auto given = a->give_blocks();
   EXPECT_EQ(a->values().owned.values, nullptr);
   EXPECT_EQ(a->bytes(), 0u);
   b->take_blocks(given); // another mirror's, with room to spare
@@ -331,7 +331,7 @@ TEST(InPlaceMemory, ArraysChangeHands)
   given = b->give_blocks();
   b->load(q.values.data(), q.outside.data());
   const Scalar *small = b->values().owned.values;
-  given               = b->give_blocks();
+  given = b->give_blocks();
   a->give_blocks();
   a->take_blocks(given); // too small
   load(*a, p);
@@ -344,9 +344,9 @@ TEST(InPlaceMemory, ArraysChangeHands)
 
 TEST(InPlaceConflicts, AreNamed)
 {
-  Recipe r               = relaxation_recipe();
+  Recipe r = relaxation_recipe();
   r.relaxation.reduction = Reduction::in_place;
-  const auto conflict    = [&] {
+  const auto conflict = [&] {
     const char *text = find_conflict(r);
     return std::string(text ? text : "");
   };

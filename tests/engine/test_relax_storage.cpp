@@ -28,13 +28,13 @@ void scale_rows(Problem &p, const std::function<double(Index)> &factor)
 // Matrices that are hard to store, all finite. The largest power of ten that working numbers leave room for is
 // `most`.
 struct Hard {
-  const char                    *name;
+  const char *name;
   std::function<void(Problem &)> change;
 };
 std::vector<Hard> hard_matrices()
 {
   const double most = sizeof(Real) == 8 ? 1e200 : 1e25;
-  const auto   all  = [](double f) { return [f](Problem &p) { scale_rows(p, [f](Index) { return f; }); }; };
+  const auto all = [](double f) { return [f](Problem &p) { scale_rows(p, [f](Index) { return f; }); }; };
   return {{"rows of all sizes", [](Problem &p) { scale_rows(p, [](Index i) { return std::pow(10., i % 13 - 6); }); }},
           {"all large", all(most)},
           {"large", all(1e8)},
@@ -74,11 +74,11 @@ TEST(RelaxedStorage, HardMatricesStayFiniteAndAreStoredAsDefined)
         Recipe r = relaxation_recipe();
         s.set(r);
         EmulatedRelaxation oracle(p, r);
-        const auto         expected = oracle.apply(p.b);
+        const auto expected = oracle.apply(p.b);
         for (const ExecutorKind executor : executors()) {
           r.executor = executor;
-          auto e     = make_tested_engine(r.method);
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          auto e = make_tested_engine(r.method);
+          ASSERT_FALSE(e->analyze(p.view(), r));
           const FactorReport report = e->factor(p.source());
           EXPECT_EQ(report.bad_row, -1) << hard.name;
           EXPECT_EQ(report.bad_coupling, -1) << hard.name << ", " << s.name;
@@ -100,12 +100,12 @@ TEST(RelaxedStorage, AScaleForEachRowKeepsWhatOneForAllFlushes)
   Recipe working = relaxation_recipe(), r = working;
   all_storage()[4].set(r);
   auto e = make_tested_engine(r.method);
-  ASSERT_FALSE(e->analyse(p.view(), r));
+  ASSERT_FALSE(e->analyze(p.view(), r));
   EXPECT_GT(e->factor(p.source()).flushed, 200);
-  const auto   expected = p.solve(working);
-  const double global   = difference(p.apply(*e), expected);
+  const auto expected = p.solve(working);
+  const double global = difference(p.apply(*e), expected);
   all_storage()[5].set(r);
-  ASSERT_FALSE(e->analyse(p.view(), r));
+  ASSERT_FALSE(e->analyze(p.view(), r));
   EXPECT_EQ(e->factor(p.source()).flushed, 0);
   EXPECT_LT(difference(p.apply(*e), expected), 1e-3);
   EXPECT_GT(global, 10 * difference(p.apply(*e), expected));
@@ -116,7 +116,7 @@ TEST(RelaxedStorage, PowersOfTwoChangeNothing)
 {
   for (const Storage &s : half_storage()) {
     Problem p(make_random_graph(30, 3, false, 3), 5);
-    Recipe  r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.2);
+    Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.2);
     s.set(r);
     auto x = p.solve(r);
     for (Scalar &v : p.values) v *= Real(1024);
@@ -144,12 +144,12 @@ TEST(RelaxedStorage, SymmetricMatricesStaySymmetric)
     Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.2);
     all_storage()[4].set(r);
     auto e = make_tested_engine(r.method);
-    ASSERT_FALSE(e->analyse(p.view(), r));
+    ASSERT_FALSE(e->analyze(p.view(), r));
     ASSERT_EQ(e->factor(p.source()).bad_coupling, -1) << hard.name;
-    const auto          d = make_vector(size, 5);
+    const auto d = make_vector(size, 5);
     std::vector<Scalar> y(size);
     e->apply(d.data(), y.data());
-    double       terms;
+    double terms;
     const Scalar left = inner(p.apply(*e), d, &terms), right = inner(p.b, y);
     EXPECT_LT(double(magnitude(left - right)), tolerance * terms) << hard.name;
   }
@@ -158,7 +158,7 @@ TEST(RelaxedStorage, SymmetricMatricesStaySymmetric)
 TEST(RelaxedStorage, IsAsLargeAsItSays)
 {
   const Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 3);
-  const auto    couplings = std::size_t(p.graph.entries() - 24), nn = std::size_t(9);
+  const auto couplings = std::size_t(p.graph.entries() - 24), nn = std::size_t(9);
   for (const Storage &s : all_storage()) {
     Recipe r = relaxation_recipe();
     s.set(r);
@@ -179,7 +179,7 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
 TEST(RelaxedStorage, LowerPrecisionIsClose)
 {
   const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), 5);
-  const auto    x = p.solve(relaxation_recipe());
+  const auto x = p.solve(relaxation_recipe());
   for (const Storage &s : all_storage()) {
     Recipe r = relaxation_recipe();
     s.set(r);
@@ -198,7 +198,7 @@ TEST(RelaxedStorage, LowerPrecisionIsClose)
 
 TEST(RelaxedStorage, ZeroCouplingsAreScaledByOne)
 {
-  Problem       p(make_grid_graph({4, 3, 1}, Stencil::star), 2);
+  Problem p(make_grid_graph({4, 3, 1}, Stencil::star), 2);
   const Problem full = p;
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -207,7 +207,7 @@ TEST(RelaxedStorage, ZeroCouplingsAreScaledByOne)
     Recipe r = relaxation_recipe();
     s.set(r);
     auto e = make_tested_engine(r.method);
-    ASSERT_FALSE(e->analyse(p.view(), r));
+    ASSERT_FALSE(e->analyze(p.view(), r));
     const FactorReport report = e->factor(p.source());
     EXPECT_EQ(report.bad_coupling, -1);
     EXPECT_EQ(report.flushed, 0);
@@ -230,13 +230,13 @@ TEST(RelaxedStorage, ReportsWhatIsNotFiniteAndRecovers)
       for (const ExecutorKind executor : executors())
         for (const Scalar bad : {Scalar(nan_value), Scalar(infinity), Scalar(-infinity), Scalar(huge)}) {
           const Problem good(make_grid_graph({6, 5, 4}, Stencil::star), n);
-          Problem       p = good;
+          Problem p = good;
           for (const Index row : {97, 41, 63}) put(p, row, false, bad);
           Recipe r = relaxation_recipe();
           s.set(r);
           r.executor = executor;
-          auto e     = make_tested_engine(r.method);
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          auto e = make_tested_engine(r.method);
+          ASSERT_FALSE(e->analyze(p.view(), r));
           FactorReport report = e->factor(p.source());
           EXPECT_EQ(report.bad_row, -1);
           const bool fits = magnitude(bad) == huge && huge < infinity &&
@@ -256,16 +256,16 @@ TEST(RelaxedStorage, ReportsBadDiagonalBlocksAndShiftsPivots)
     for (const Storage &s : all_storage())
       for (const ExecutorKind executor : executors()) {
         const Problem good(make_grid_graph({6, 5, 4}, Stencil::star), n);
-        Problem       p  = good;
-        const auto    nn = n * n;
+        Problem p = good;
+        const auto nn = n * n;
         for (const Index row : {97, 41, 63})
           for (Index e = p.graph.ptr(row); e < p.graph.ptr(row + 1); ++e)
             if (p.graph.col(e) == row) std::fill_n(p.values.begin() + e * nn, nn, Scalar(0));
         Recipe r = relaxation_recipe();
         s.set(r);
         r.executor = executor;
-        auto e     = make_tested_engine(r.method);
-        ASSERT_FALSE(e->analyse(p.view(), r));
+        auto e = make_tested_engine(r.method);
+        ASSERT_FALSE(e->analyze(p.view(), r));
         const FactorReport report = e->factor(p.source());
         EXPECT_EQ(report.bad_row, 41) << s.name;
         EXPECT_EQ(report.bad_coupling, -1) << s.name;
@@ -275,7 +275,7 @@ TEST(RelaxedStorage, ReportsBadDiagonalBlocksAndShiftsPivots)
         put(nan, 7, true, Scalar(nan_value));
         EXPECT_EQ(e->factor(nan.source()).bad_row, 7);
         r.shift.amount = Real(1e-3);
-        ASSERT_FALSE(e->analyse(p.view(), r));
+        ASSERT_FALSE(e->analyze(p.view(), r));
         const FactorReport shifted = e->factor(p.source());
         EXPECT_EQ(shifted.bad_row, -1);
         EXPECT_EQ(shifted.shifted, 3);

@@ -1,7 +1,7 @@
 // The two texts of a relaxation's sums, bit for bit.
 #include "problems.hpp"
 
-#include "blocksums.hpp"
+#include "base/column_sums.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@ namespace
 // Blocks of one row, 64 bytes that belong to nobody behind the last one, full of NaN.
 template <class B> struct StoredBlocks {
   static constexpr std::size_t slack = 64 / sizeof(B);
-  int                          n;
-  Index                        entries;
-  std::vector<B>               blocks;
-  std::vector<Scalar>          x; // exactly as long as it has to be
-  std::vector<Index>           col;
+  int n;
+  Index entries;
+  std::vector<B> blocks;
+  std::vector<Scalar> x; // exactly as long as it has to be
+  std::vector<Index> col;
 
   StoredBlocks(int block, Index count, unsigned seed)
       : n(block),
@@ -34,7 +34,7 @@ template <class B> struct StoredBlocks {
                                                        : Scalar(std::numeric_limits<Real>::quiet_NaN()));
     for (Index e = 0; e < count; ++e) col.push_back(e * 3 % 7);
   }
-  const B      *block(Index e) const { return blocks.data() + std::size_t(e * n * n); }
+  const B *block(Index e) const { return blocks.data() + std::size_t(e * n * n); }
   const Scalar *vector(Index e) const { return x.data() + std::size_t(col[std::size_t(e)] * n); }
 
   // What both are to give: a sum for each column, then all of them.
@@ -56,7 +56,7 @@ template <class B> struct StoredBlocks {
   template <class T, int N, int W> std::vector<T> by_columns() const
   {
     std::vector<T> result(std::size_t(n), T(0));
-    T              out[std::size_t(W)];
+    T out[std::size_t(W)];
     for (int first = 0; first + W <= n; first += W == 1 ? 1 : n) { // wide strips: the first and the last rows
       for (const int at : {first, n - W}) {
         if (W == 1 && at != first) continue;
@@ -79,7 +79,7 @@ template <int N, class T, class B> void compare(const char *name)
 {
   for (const Index entries : {0, 1, 2, 6, 27}) {
     const StoredBlocks<B> s(N, entries, unsigned(N + 31 * entries));
-    const auto            expected = s.template expected<T>();
+    const auto expected = s.template expected<T>();
     EXPECT_TRUE(same(s.template by_columns<T, N, N>(), expected)) << name << N << " " << entries;
     EXPECT_TRUE(same(s.template by_columns<T, N, 1>(), expected)) << name << N << " " << entries;
     EXPECT_TRUE(same(s.template by_columns<T, 0, 1>(), expected)) << name << N << " " << entries;
@@ -122,8 +122,8 @@ TEST(BlockSums, BothTextsAddInTheSameOrder) { compare_all<1>(); }
 TEST(BlockSums, NeverUseWhatLiesBehindABlock)
 {
   StoredBlocks<Half> s(3, 2, 5);
-  const auto         expected = [&] {
-    auto first    = s;
+  const auto expected = [&] {
+    auto first = s;
     first.entries = 1;
     return first.expected<float>();
   }();

@@ -12,7 +12,7 @@ namespace
 std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
 {
   auto e = make_tested_engine(r.method);
-  EXPECT_FALSE(e->analyse(p.view(), r));
+  EXPECT_FALSE(e->analyze(p.view(), r));
   const FactorReport report = e->factor(p.source());
   EXPECT_EQ(report.bad_row, -1);
   EXPECT_EQ(report.bad_coupling, -1);
@@ -30,8 +30,8 @@ std::vector<Scalar> transposed(Engine &e, const std::vector<Scalar> &b)
 
 // Columns that lie apart, NaN at first.
 struct Columns {
-  int                 count;
-  Offset              stride;
+  int count;
+  Offset stride;
   std::vector<Scalar> b, x;
 
   Columns(const Problem &p, int columns, Offset extra = 3)
@@ -62,9 +62,9 @@ TEST_P(RelaxedVectors, TransposedIsTheTranspose)
           if (s.single_sums || p.b.empty()) continue; // rounded products are no linear map
           Recipe r = relaxation_recipe(c.grid, sweep, omega == 1 ? 3 : 2, omega);
           s.set(r);
-          auto         e = make_factored(p, r);
-          const auto   d = make_vector(p.b.size(), 5);
-          double       size;
+          auto e = make_factored(p, r);
+          const auto d = make_vector(p.b.size(), 5);
+          double size;
           const Scalar left = inner(p.apply(*e), d, &size), right = inner(p.b, transposed(*e, d));
           EXPECT_LT(double(magnitude(left - right)), tolerance * size) << describe(c.name, r) << ", " << s.name;
         }
@@ -77,13 +77,13 @@ TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
     for (const SweepKind sweep : all_sweeps) {
       const Problem p(c.graph, GetParam());
       if (p.b.empty()) continue;
-      Recipe     r        = relaxation_recipe(c.grid, sweep, 2, 1.2);
+      Recipe r = relaxation_recipe(c.grid, sweep, 2, 1.2);
       const auto expected = DenseRelaxation(p, r).apply_transposed(p.b),
-                 first    = transposed(*make_factored(p, r), p.b);
+                 first = transposed(*make_factored(p, r), p.b);
       EXPECT_LT(difference(first, expected), tolerance) << describe(c.name, r);
       for (const Storage &s : all_storage()) {
         s.set(r);
-        r.executor      = executors().front();
+        r.executor = executors().front();
         const auto bits = transposed(*make_factored(p, r), p.b);
         for (const ExecutorKind executor : executors()) {
           r.executor = executor;
@@ -100,12 +100,12 @@ TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
     for (const Storage &s : all_storage())
       for (const ExecutorKind executor : executors()) {
         const Problem p(c.graph, GetParam());
-        Recipe        r = relaxation_recipe(c.grid, SweepKind::symmetric, 1, 1.1);
+        Recipe r = relaxation_recipe(c.grid, SweepKind::symmetric, 1, 1.1);
         s.set(r);
-        r.executor        = executor;
-        auto       e      = make_factored(p, r);
-        const auto read   = [&] { return e->statistics().bytes_read; };
-        double     before = read();
+        r.executor = executor;
+        auto e = make_factored(p, r);
+        const auto read = [&] { return e->statistics().bytes_read; };
+        double before = read();
         p.apply(*e);
         const double once = read() - before;
         for (const int count : {1, 8, 11}) {
@@ -115,7 +115,7 @@ TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
           EXPECT_EQ(read() - before, once * ((count + 7) / 8));
           for (int k = 0; k < count; ++k) {
             const auto b = v.column(v.b, k);
-            auto       x = nans(b.size());
+            auto x = nans(b.size());
             e->apply(b.data(), x.data());
             EXPECT_TRUE(same_bits(v.column(v.x, k), x)) << describe(c.name, r) << ", " << s.name << ", column " << k;
           }
@@ -130,8 +130,8 @@ TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
 // Ghost g is half of owned row g, as if another rank held a copy, and NaN until it is fetched: an exchange that an
 // oracle can follow.
 struct Coupled : Problem, Halo {
-  Graph                    coupling;
-  std::vector<Scalar>      outside;
+  Graph coupling;
+  std::vector<Scalar> outside;
   std::vector<std::string> events;
 
   Coupled(Graph g, int block, const Rows &to_ghosts) : Problem(g, block), coupling(make_graph(to_ghosts))
@@ -154,15 +154,15 @@ struct Coupled : Problem, Halo {
     events.push_back("add");
     for (std::size_t i = 0; i < b.size(); ++i) to[i] += Real(0.5) * ghosts[i];
   }
-  void         residual(bool, bool) override {}
+  void residual(bool, bool) override {}
   OperatorView view() const
   {
     OperatorView v = Problem::view();
-    v.coupling     = coupling;
-    v.ghosts       = graph.rows;
+    v.coupling = coupling;
+    v.ghosts = graph.rows;
     return v;
   }
-  Values              values_now() const { return {source(), {outside.data(), nullptr, nullptr}}; }
+  Values values_now() const { return {source(), {outside.data(), nullptr, nullptr}}; }
   std::vector<Scalar> subtract(const Graph &g, const std::vector<Scalar> &a, const std::vector<Scalar> &x,
                                Real factor, std::vector<Scalar> r) const
   {
@@ -206,12 +206,12 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
   for (const RelaxCase &c : coupled_cases())
     for (const SweepKind sweep : all_sweeps)
       for (const ExecutorKind executor : executors()) {
-        Coupled      p(c.graph, GetParam(), few_ghosts(c.graph.rows));
+        Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
         const Recipe plain = relaxation_recipe(c.grid, sweep, 2, 0.9);
-        Recipe       r     = plain;
-        r.executor         = executor;
-        auto e             = make_tested_engine(r.method);
-        ASSERT_FALSE(e->analyse(p.view(), r));
+        Recipe r = plain;
+        r.executor = executor;
+        auto e = make_tested_engine(r.method);
+        ASSERT_FALSE(e->analyze(p.view(), r));
         e->set_halo(&p);
         e->allow_corrections(p.view());
         EXPECT_FALSE(e->has_short_residual());
@@ -219,7 +219,7 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
         ASSERT_EQ(e->factor(p.values_now(), e->find_largest(p.values_now())).bad_row, -1);
         EXPECT_FALSE(e->has_short_residual());
         const PlainRelaxation oracle(p, plain);
-        std::vector<Scalar>   x = p.apply(*e), expected = oracle.apply(p.b), last, step = nans(x.size());
+        std::vector<Scalar> x = p.apply(*e), expected = oracle.apply(p.b), last, step = nans(x.size());
         EXPECT_LT(difference(x, expected), tolerance);
         EXPECT_TRUE(p.events.empty()); // nothing is fetched by an application
         for (int k = 0; k < 3; ++k) {
@@ -247,20 +247,20 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
       for (const double omega : {1., 0.8})
         for (const ExecutorKind executor : executors()) {
           Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
-          Recipe  r             = relaxation_recipe(c.grid, sweep, 2, omega);
-          r.executor            = executor;
+          Recipe r = relaxation_recipe(c.grid, sweep, 2, omega);
+          r.executor = executor;
           r.relaxation.exchange = Exchange::sweep;
-          auto e                = make_tested_engine(r.method);
-          ASSERT_FALSE(e->analyse(p.view(), r));
+          auto e = make_tested_engine(r.method);
+          ASSERT_FALSE(e->analyze(p.view(), r));
           e->set_halo(&p);
           EXPECT_EQ(e->statistics().left_out, 0);
           ASSERT_EQ(e->factor(p.values_now(), e->find_largest(p.values_now())).bad_row, -1);
           const auto relax = [&](std::vector<Scalar> x) {
             each_sweep(r.relaxation, [&](bool backward) {
-              Recipe one            = r;
-              one.relaxation.sweep  = backward ? SweepKind::backward : SweepKind::forward;
+              Recipe one = r;
+              one.relaxation.sweep = backward ? SweepKind::backward : SweepKind::forward;
               one.relaxation.sweeps = 1;
-              x                     = PlainRelaxation(p, one).proceed(p.without_ghosts(x), x);
+              x = PlainRelaxation(p, one).proceed(p.without_ghosts(x), x);
             });
             return x;
           };
@@ -274,8 +274,8 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
           EXPECT_LT(difference(x, relax(guess)), tolerance) << describe(c.name, r);
           EXPECT_EQ(p.events, std::vector<std::string>(sweeps, "fetch"));
           // The transpose, by its shares.
-          const auto   d = make_vector(p.b.size(), 5);
-          double       size;
+          const auto d = make_vector(p.b.size(), 5);
+          double size;
           const Scalar left = inner(p.apply(*e), d, &size), right = inner(p.b, transposed(*e, d));
           EXPECT_LT(double(magnitude(left - right)), tolerance * size) << describe(c.name, r);
           for (const int count : {3}) {
@@ -284,7 +284,7 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
             e->apply_transposed(count, w.stride, w.b.data(), w.x.data());
             for (int k = 0; k < count; ++k) {
               const auto b = v.column(v.b, k);
-              auto       y = nans(b.size());
+              auto y = nans(b.size());
               e->apply(b.data(), y.data());
               EXPECT_TRUE(same_bits(v.column(v.x, k), y)) << describe(c.name, r);
               EXPECT_TRUE(same_bits(w.column(w.x, k), transposed(*e, b))) << describe(c.name, r);

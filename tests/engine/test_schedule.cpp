@@ -34,7 +34,7 @@ void check_schedule(const Schedule &s, const Graph &g)
 
 TEST(Hyperplanes, HandChecked)
 {
-  const Box  box{3, 2, 2};
+  const Box box{3, 2, 2};
   const auto s = schedule_hyperplanes({box}, make_grid_graph(box, Stencil::star));
   ASSERT_TRUE(s);
   EXPECT_EQ(s->groups(), 5); // i + j + k = 0 .. 4
@@ -45,7 +45,7 @@ TEST(Hyperplanes, HandChecked)
 
 TEST(Hyperplanes, WeightsFollowTheStencil)
 {
-  const Box  box{7, 6, 5};
+  const Box box{7, 6, 5};
   const auto weights = [&](const Graph &g) {
     const auto h = find_hyperplanes({box}, g);
     return h ? h->weight : std::array<Index, 3>{};
@@ -59,8 +59,8 @@ TEST(Hyperplanes, WeightsFollowTheStencil)
 
 TEST(Hyperplanes, OneExtraCouplingIsNotMissed)
 {
-  const Box   box{6, 5, 4};
-  Rows        rows(std::size_t(box.points()));
+  const Box box{6, 5, 4};
+  Rows rows(std::size_t(box.points()));
   const Graph star = make_grid_graph(box, Stencil::star);
   for (Index i = 0; i < star.rows; ++i)
     rows[std::size_t(i)].insert(star.col.data() + star.ptr(i), star.col.data() + star.ptr(i + 1));
@@ -103,9 +103,9 @@ TEST(Schedule, GroupsAreIndependent)
 
 TEST(Schedule, LevelsOfAStarAreItsHyperplanes)
 {
-  const Box   box{5, 4, 3};
+  const Box box{5, 4, 3};
   const Graph g = make_grid_graph(box, Stencil::star);
-  const auto  a = schedule_levels(g), b = *schedule_hyperplanes({box}, g);
+  const auto a = schedule_levels(g), b = *schedule_hyperplanes({box}, g);
   ASSERT_EQ(a.groups(), b.groups());
   for (Index p = 0; p < g.rows; ++p) EXPECT_EQ(a.order(p), b.order(p));
 }

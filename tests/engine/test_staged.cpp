@@ -11,8 +11,8 @@ namespace
 
 // The values of p by scalar rows, zeros left out, behind them some that are nobody's.
 struct ScalarRows {
-  std::vector<Scalar>        values;
-  std::vector<Offset>        base;
+  std::vector<Scalar> values;
+  std::vector<Offset> base;
   std::vector<std::uint32_t> mask;
 
   explicit ScalarRows(const Problem &p)
@@ -42,7 +42,7 @@ TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)
     const std::unique_ptr<Engine> e =
       staged ? std::make_unique<Staged<Kokkos::HostSpace>>(Backend::host, Method::factorization)
              : make_tested_engine();
-    ASSERT_FALSE(e->analyse(p.view(), {}));
+    ASSERT_FALSE(e->analyze(p.view(), {}));
     EXPECT_EQ(e->factor(rows.source()).bad_row, -1);
     const auto x = p.apply(*e);
     EXPECT_EQ(e->factor(p.source()).bad_row, -1);
@@ -52,11 +52,11 @@ TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)
 
 TEST(Staged, KeepsCopiesOfWhatItNeeds)
 {
-  const Problem                 p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
-  Staged<Kokkos::HostSpace>     e(Backend::host, Method::factorization);
+  const Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  Staged<Kokkos::HostSpace> e(Backend::host, Method::factorization);
   const std::unique_ptr<Engine> plain = make_engine(Backend::host, Method::factorization);
-  ASSERT_FALSE(e.analyse(p.view(), {}));
-  ASSERT_FALSE(plain->analyse(p.view(), {}));
+  ASSERT_FALSE(e.analyze(p.view(), {}));
+  ASSERT_FALSE(plain->analyze(p.view(), {}));
   EXPECT_EQ(plain->statistics().staged_bytes, 0u);
   e.factor(p.source());
   p.apply(e);
@@ -69,8 +69,8 @@ TEST(Device, GivesTheBitsOfTheHost)
   for (const int n : {1, 4, 5, 9})
     for (const Stencil stencil : {Stencil::star, Stencil::box}) {
       const Problem p(make_grid_graph({7, 6, 5}, stencil), n);
-      const auto    host = make_engine(Backend::host, Method::factorization);
-      ASSERT_FALSE(host->analyse(p.view(), {}));
+      const auto host = make_engine(Backend::host, Method::factorization);
+      ASSERT_FALSE(host->analyze(p.view(), {}));
       ASSERT_EQ(host->factor(p.source()).bad_row, -1);
       EXPECT_EQ(p.solve({}), p.apply(*host)) << "n = " << n;
     }

@@ -14,15 +14,15 @@ constexpr Box boxes[] = {{5, 4, 3}, {3, 3, 5}, {7, 6, 1}, {1, 5, 4}, {9, 1, 1}, 
 Recipe stone_recipe(Box box, Real alpha, unsigned mirrored = 0)
 {
   Recipe r;
-  r.factor = FactorKind::stone;
-  r.grid   = {box};
-  r.stone  = {alpha, mirrored};
+  r.factor = FactorKind::sip;
+  r.grid = {box};
+  r.stone = {alpha, mirrored};
   return r;
 }
 
 std::vector<Scalar> times(const Problem &p, const std::vector<Scalar> &x)
 {
-  const std::size_t   n = std::size_t(p.n);
+  const std::size_t n = std::size_t(p.n);
   std::vector<Scalar> y(x.size(), Scalar(0));
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -55,8 +55,8 @@ TEST_P(Stone, IsIncompleteLUWithoutAlpha)
 {
   for (const Box &box : boxes) {
     const Problem p(make_grid_graph(box, Stencil::star), GetParam());
-    Recipe        ilu;
-    ilu.grid     = {box};
+    Recipe ilu;
+    ilu.grid = {box};
     const auto x = p.solve(stone_recipe(box, 0)), y = p.solve(ilu);
     ASSERT_EQ(x.size(), y.size());
     EXPECT_FALSE(std::memcmp(x.data(), y.data(), x.size() * sizeof(Scalar)));
@@ -69,9 +69,9 @@ TEST_P(Stone, ProductIsTheMatrixAndTheFillProducts)
 {
   for (const Box &box : boxes)
     for (const Real alpha : {Real(0), Real(0.92)}) {
-      Problem    p(make_grid_graph(box, Stencil::star), GetParam());
+      Problem p(make_grid_graph(box, Stencil::star), GetParam());
       const auto v = make_vector(p.b.size(), 3);
-      p.b          = times(p, v);
+      p.b = times(p, v);
       const auto m = PlainStone(p, box, alpha).fill_products(v);
       for (std::size_t i = 0; i < m.size(); ++i) p.b[i] += m[i];
       EXPECT_LT(difference(p.solve(stone_recipe(box, alpha)), v), tolerance);
@@ -80,14 +80,14 @@ TEST_P(Stone, ProductIsTheMatrixAndTheFillProducts)
 
 TEST_P(Stone, GivesTheSameBitsOnEveryExecutor)
 {
-  const Box     box{6, 5, 4};
+  const Box box{6, 5, 4};
   const Problem p(make_grid_graph(box, Stencil::star), GetParam());
   for (const unsigned mirrored : {0u, 2u, 7u}) {
-    Recipe r            = stone_recipe(box, Real(0.92), mirrored);
-    r.executor          = executors().front();
+    Recipe r = stone_recipe(box, Real(0.92), mirrored);
+    r.executor = executors().front();
     const auto expected = p.solve(r);
     for (const ExecutorKind executor : executors()) {
-      r.executor   = executor;
+      r.executor = executor;
       const auto x = p.solve(r);
       ASSERT_EQ(x.size(), expected.size());
       EXPECT_FALSE(std::memcmp(x.data(), expected.data(), x.size() * sizeof(Scalar))) << int(executor);
@@ -112,8 +112,8 @@ TEST(StoneStar, LeavesOutWrapsAndNamesOtherCouplings)
 // What the matrix does not store is zero there.
 TEST(StoneStar, FillsInWhatTheMatrixDoesNotHave)
 {
-  const Box   box{4, 3, 2};
-  Rows        rows(std::size_t(box.points()), std::set<Index>{});
+  const Box box{4, 3, 2};
+  Rows rows(std::size_t(box.points()), std::set<Index>{});
   const Graph star = make_grid_graph(box, Stencil::star);
   for (Index i = 0; i < star.rows; ++i)
     for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e)

@@ -13,7 +13,7 @@ namespace
 
 // Two boxes, one behind the other, and couplings between them that no factor has.
 struct TwoBoxes {
-  Box     first{4, 3, 2}, second{3, 5, 1};
+  Box first{4, 3, 2}, second{3, 5, 1};
   Problem one, two, both;
 
   explicit TwoBoxes(int n)
@@ -24,7 +24,7 @@ struct TwoBoxes {
     const std::size_t nn = std::size_t(n * n);
     for (Index i = 0; i < both.graph.rows; ++i)
       for (Index e = both.graph.ptr(i); e < both.graph.ptr(i + 1); ++e) {
-        const Index    base = i < one.graph.rows ? 0 : one.graph.rows, j = both.graph.col(e) - base;
+        const Index base = i < one.graph.rows ? 0 : one.graph.rows, j = both.graph.col(e) - base;
         const Problem &p = base ? two : one;
         if (j < 0 || j >= p.graph.rows) continue; // between the boxes
         for (Index f = p.graph.ptr(i - base); f < p.graph.ptr(i - base + 1); ++f)
@@ -37,7 +37,7 @@ struct TwoBoxes {
   }
   Rows rows(bool joined) const
   {
-    Rows        all(std::size_t(one.graph.rows + two.graph.rows), std::set<Index>{});
+    Rows all(std::size_t(one.graph.rows + two.graph.rows), std::set<Index>{});
     const Index base = one.graph.rows;
     for (const auto &[p, first_row] : {std::pair(&one, Index(0)), std::pair(&two, base)})
       for (Index i = 0; i < p->graph.rows; ++i)
@@ -58,13 +58,13 @@ TEST(StoneGrids, HaveFactorsOfTheirOwn)
     for (const unsigned mirrored : {0u, 2u, 5u})
       for (const ExecutorKind executor : executors()) {
         const TwoBoxes p(n);
-        Recipe         r;
-        Statistics     s;
-        r.factor   = FactorKind::stone;
+        Recipe r;
+        Statistics s;
+        r.factor = FactorKind::sip;
         r.executor = executor;
-        r.grid     = {p.first, p.second};
-        r.stone    = {Real(0.8), mirrored};
-        auto x     = p.both.solve(r, &s);
+        r.grid = {p.first, p.second};
+        r.stone = {Real(0.8), mirrored};
+        auto x = p.both.solve(r, &s);
         ASSERT_EQ(x.size(), p.both.b.size());
         EXPECT_EQ(s.left_out_inside, 10);
         const auto cut = x.begin() + std::ptrdiff_t(p.one.b.size());
@@ -78,37 +78,37 @@ TEST(StoneGrids, HaveFactorsOfTheirOwn)
 // A family has the bits of its members, in applications and in corrections.
 TEST(StoneFamily, TakesTheMemberThatIsChosen)
 {
-  const Box                      box{5, 4, 3};
-  const Problem                  p(make_grid_graph(box, Stencil::star), 2);
-  const std::vector<StoneMember> members{{Real(0.9), 0}, {Real(0.9), 2}, {Real(0.3), 6}};
-  Recipe                         r;
-  r.method    = Method::stone;
-  r.grid      = {box};
-  r.family    = members;
-  auto family = make_tested_engine(Method::stone);
-  ASSERT_FALSE(family->analyse(p.view(), r));
+  const Box box{5, 4, 3};
+  const Problem p(make_grid_graph(box, Stencil::star), 2);
+  const std::vector<SipMember> members{{Real(0.9), 0}, {Real(0.9), 2}, {Real(0.3), 6}};
+  Recipe r;
+  r.method = Method::sip;
+  r.grid = {box};
+  r.family = members;
+  auto family = make_tested_engine(Method::sip);
+  ASSERT_FALSE(family->analyze(p.view(), r));
   family->allow_corrections(p.view());
   EXPECT_EQ(family->factor(p.source()).bad_row, -1);
-  const auto  guess = make_vector(p.b.size(), 5);
+  const auto guess = make_vector(p.b.size(), 5);
   std::size_t bytes = 0;
   for (const int m : {0, 2, 1, 0}) {
-    Recipe     one = r;
+    Recipe one = r;
     Statistics s;
     one.method = Method::factorization;
-    one.factor = FactorKind::stone;
-    one.stone  = members[std::size_t(m)];
+    one.factor = FactorKind::sip;
+    one.stone = members[std::size_t(m)];
     family->choose(m);
     const auto x = p.apply(*family);
     EXPECT_EQ(x, p.solve(one, &s));
     bytes += m || !bytes ? s.factor_bytes : 0;
     // step = M^-1 (b - A x) and its sum, from the residual that the family finds.
     std::vector<Scalar> sum = guess, step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
-    const Values        values{p.source(), {}, false};
-    const Scalar       *at = family->find_residual(values, p.b.data(), guess.data());
+    const Values values{p.source(), {}, false};
+    const Scalar *at = family->find_residual(values, p.b.data(), guess.data());
     std::vector<Scalar> residual(at, at + x.size());
-    Problem             q = p;
-    q.b                   = residual;
-    const auto expected   = q.solve(one);
+    Problem q = p;
+    q.b = residual;
+    const auto expected = q.solve(one);
     family->apply_added(residual.data(), step.data(), sum.data());
     EXPECT_EQ(step, expected);
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_EQ(sum[i], guess[i] + expected[i]);
@@ -121,18 +121,18 @@ TEST(StoneFamily, TakesTheMemberThatIsChosen)
 // One kernel for each hyperplane, or one for each sweep (Dufrechou, Ezzatti, Usera count 123 080 and 8 660).
 TEST(StoneFamily, CountsLaunches)
 {
-  const Box     box{32, 4, 4};
+  const Box box{32, 4, 4};
   const Problem p(make_grid_graph(box, Stencil::star), 1);
-  const Offset  planes = 32 + 4 + 4 - 2;
-  Recipe        r;
-  r.method = Method::stone;
-  r.grid   = {box};
+  const Offset planes = 32 + 4 + 4 - 2;
+  Recipe r;
+  r.method = Method::sip;
+  r.grid = {box};
   r.family = {{Real(0.92), 0}, {Real(0.92), 2}};
   for (const auto &[executor, sweep] :
        {std::pair(ExecutorKind::launch, planes), std::pair(ExecutorKind::self, Offset(1))}) {
     r.executor = executor;
-    auto e     = make_tested_engine(Method::stone);
-    ASSERT_FALSE(e->analyse(p.view(), r));
+    auto e = make_tested_engine(Method::sip);
+    ASSERT_FALSE(e->analyze(p.view(), r));
     e->factor(p.source());
     EXPECT_EQ(e->statistics().apply_launches, 2 * sweep);
     EXPECT_EQ(e->statistics().launches, 2 * sweep); // two factorizations
@@ -145,12 +145,12 @@ TEST(StoneFamily, CountsLaunches)
 
 TEST(StoneFamily, RefusesWhatDoesNotFit)
 {
-  const Box     box{4, 3, 2};
+  const Box box{4, 3, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 2);
-  Recipe        r;
-  const auto    refuse = [&] { return make_tested_engine(Method::stone)->analyse(p.view(), r).reason; };
-  r.method             = Method::stone;
-  r.grid               = {box};
+  Recipe r;
+  const auto refuse = [&] { return make_tested_engine(Method::sip)->analyze(p.view(), r).reason; };
+  r.method = Method::sip;
+  r.grid = {box};
   EXPECT_EQ(refuse(), Refusal::conflict); // no alpha
   for (const double alpha : {-0.1, 1.}) {
     r.family = {{Real(0.5), 0}, {Real(alpha), 0}};
@@ -160,11 +160,11 @@ TEST(StoneFamily, RefusesWhatDoesNotFit)
   EXPECT_EQ(refuse(), Refusal::none);
   r.levels = 1;
   EXPECT_EQ(refuse(), Refusal::conflict);
-  r.levels    = 0;
+  r.levels = 0;
   r.precision = Precision::half;
   EXPECT_EQ(refuse(), Refusal::conflict);
   r.precision = Precision::working;
-  r.grid      = {};
+  r.grid = {};
   EXPECT_EQ(refuse(), Refusal::no_grid);
   r.grid = {{3, 4, 2}};
   EXPECT_EQ(refuse(), Refusal::star_fit);

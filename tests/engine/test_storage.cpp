@@ -2,8 +2,8 @@
 // against one by one, scales, and what is flushed to zero.
 #include "oracle.hpp"
 
-#include "accumulator.hpp"
-#include "storage.hpp"
+#include "base/simd.hpp"
+#include "base/rounding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using Bits = std::uint16_t;
 // The value of a half by its definition.
 double value_of_half(unsigned bits)
 {
-  const int    exponent = int(bits >> 10) & 31, mantissa = int(bits & 1023);
+  const int exponent = int(bits >> 10) & 31, mantissa = int(bits & 1023);
   const double sign = bits & 0x8000 ? -1 : 1;
   if (exponent == 31) return mantissa ? std::numeric_limits<double>::quiet_NaN() : sign * INFINITY;
   return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
@@ -34,7 +34,7 @@ double value_of_half(unsigned bits)
 std::vector<float> telling_floats()
 {
   std::vector<float> all;
-  const auto         add = [&](double x) {
+  const auto add = [&](double x) {
     const float f = float(x);
     for (const float y : {f, std::nextafter(f, -INFINITY), std::nextafter(f, INFINITY)}) all.push_back(y);
   };
@@ -56,10 +56,10 @@ std::vector<float> telling_floats()
 template <class T> Bits nearest(float x)
 {
   const double limit = std::is_same_v<T, Half> ? 65536 : std::ldexp(1., 128); // stands for infinity
-  const Bits   top   = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
-  const auto   value = [&](Bits b) { return b == top ? limit : double(to_single(T{b})); };
-  const double a     = std::fabs(double(x));
-  Bits         below = 0;
+  const Bits top = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
+  const auto value = [&](Bits b) { return b == top ? limit : double(to_single(T{b})); };
+  const double a = std::fabs(double(x));
+  Bits below = 0;
   for (Bits step = 0x4000; step > 0; step = Bits(step / 2))
     if (below + step <= top && value(Bits(below + step)) <= a) below = Bits(below + step);
   if (below < top) {
@@ -72,7 +72,7 @@ template <class T> Bits nearest(float x)
 TEST(Half, EveryOneIsItsValue)
 {
   for (unsigned h = 0; h < 65536; ++h) {
-    const float  single   = to_single(Half{Bits(h)});
+    const float single = to_single(Half{Bits(h)});
     const double expected = value_of_half(h);
     EXPECT_TRUE(std::isnan(expected) ? std::isnan(single) : double(single) == expected) << h;
     EXPECT_EQ(std::signbit(single), (h & 0x8000) != 0);
@@ -111,8 +111,8 @@ TEST(BFloat16, RoundsToNearestEven)
 TEST(Storage, ConvertsComplexNumbersByParts)
 {
   const Kokkos::complex<double> z(1.0000001, -65600);
-  const StoredComplex<Half>     h      = convert<StoredComplex<Half>>(z);
-  const Kokkos::complex<float>  single = convert<Kokkos::complex<float>>(h);
+  const StoredComplex<Half> h = convert<StoredComplex<Half>>(z);
+  const Kokkos::complex<float> single = convert<Kokkos::complex<float>>(h);
   EXPECT_EQ(h.re.bits, 0x3c00);
   EXPECT_EQ(h.im.bits, 0xfc00);
   EXPECT_EQ(single.real(), 1.f);
@@ -130,7 +130,7 @@ TEST(Storage, FactorizationsTakeWorkingAndSingleOnly)
     ASSERT_NE(find_conflict(r), nullptr);
     EXPECT_NE(std::strstr(find_conflict(r), "half and bfloat16"), nullptr);
     r.precision = Precision::working;
-    r.diagonal  = p;
+    r.diagonal = p;
     EXPECT_NE(find_conflict(r), nullptr);
   }
 }
@@ -143,7 +143,7 @@ template <class T> bool same_bits(const T &a, const T &b) { return std::memcmp(&
 template <class T> std::vector<T> stored_numbers()
 {
   const std::vector<float> floats = telling_floats();
-  std::vector<T>           all;
+  std::vector<T> all;
   for (std::size_t i = 0; i < floats.size(); i += 37) all.push_back(convert<T>(floats[i]));
   return all;
 }
@@ -160,8 +160,8 @@ template <class Lane, int H, class T> void check_vectors()
   for (std::size_t first = 0; first + std::size_t(H) <= from.size(); ++first) {
     // From the last bytes of an allocation: AddressSanitizer sees a read beyond them.
     const std::vector<T> exact(from.begin() + long(first), from.begin() + long(first) + H);
-    VectorType<Lane, H>  v = vector_read<Lane, H>(exact.data());
-    std::vector<T>       back(static_cast<std::size_t>(H), T{});
+    VectorType<Lane, H> v = vector_read<Lane, H>(exact.data());
+    std::vector<T> back(static_cast<std::size_t>(H), T{});
     vector_write<Lane, H>(back.data(), v);
     for (int i = 0; i < H; ++i) {
       const Lane lane = v[i], one = convert<Lane>(exact[std::size_t(i)]);
@@ -191,13 +191,13 @@ TEST(Storage, VectorsAreReadAndWrittenAsOneByOne)
 template <int W, class T> void check_accumulator()
 {
   const std::vector<Scalar> numbers = make_vector(200, 3);
-  std::vector<T>            stored;
+  std::vector<T> stored;
   for (const Scalar a : numbers) stored.push_back(convert<T>(a));
   for (std::size_t first = 0; first + std::size_t(W) <= stored.size(); ++first) {
     Accumulator<W> sums;
     sums.load(stored.data() + first);
     std::vector<Scalar> read(static_cast<std::size_t>(W), Scalar(0));
-    std::vector<T>      back(static_cast<std::size_t>(W), T{});
+    std::vector<T> back(static_cast<std::size_t>(W), T{});
     sums.store(read.data());
     sums.store(back.data());
     for (std::size_t i = 0; i < std::size_t(W); ++i) {
@@ -223,8 +223,8 @@ TEST(Storage, AccumulatorsReadSixteenBits)
 
 template <class T> void check_scale()
 {
-  using Limits         = std::numeric_limits<T>;
-  const int      limit = 1 - Limits::min_exponent;
+  using Limits = std::numeric_limits<T>;
+  const int limit = 1 - Limits::min_exponent;
   std::vector<T> all{Limits::denorm_min(), 3 * Limits::denorm_min(), Limits::min(), Limits::max(), 1, 65504, 65536};
   for (int e = Limits::min_exponent - 20; e < Limits::max_exponent; ++e)
     for (const double m : {1., 1.5, 1.99, 1.9990234375, 1.9990235, 1.9995, 1.99951171875, 1.9999}) // 65504 to 65520
@@ -232,7 +232,7 @@ template <class T> void check_scale()
   for (const T largest : all) {
     if (!(largest > 0) || !std::isfinite(largest)) continue;
     const T scale = find_scale(largest);
-    int     exponent;
+    int exponent;
     ASSERT_EQ(std::frexp(scale, &exponent), T(0.5));
     ASSERT_TRUE(std::isnormal(scale) && std::isnormal(1 / scale) && scale * (1 / scale) == 1) << largest;
     ASSERT_LE(scale * largest, T(65504)) << largest;
@@ -266,12 +266,12 @@ template <class From> std::vector<From> telling_numbers()
 
 template <class To, class From> void check_narrow(From scale)
 {
-  const std::vector<From> from  = telling_numbers<From>();
-  std::size_t             first = 0;
+  const std::vector<From> from = telling_numbers<From>();
+  std::size_t first = 0;
   for (std::size_t count = 0; first + count <= from.size(); count = count < 70 ? count + 1 : 4099) {
     const std::vector<From> exact(from.begin() + long(first), from.begin() + long(first + count));
-    std::vector<To>         to(count + 1, convert<To>(7.f)), expected = to;
-    Offset                  flushed = 0;
+    std::vector<To> to(count + 1, convert<To>(7.f)), expected = to;
+    Offset flushed = 0;
     for (std::size_t i = 0; i < count; ++i) {
       expected[i] = convert<To>(float(scale * exact[i]));
       flushed += exact[i] != From(0) && convert<float>(expected[i]) == 0;
@@ -299,7 +299,7 @@ TEST(Storage, BlocksOfScalarsAreNarrowedSymmetrically)
   std::vector<Scalar> block = make_vector(25, 4);
   for (std::size_t c = 0; c < 5; ++c)
     for (std::size_t r = 0; r < c; ++r) block[c * 5 + r] = block[r * 5 + c];
-  const Real              scale = find_scale(Real(2));
+  const Real scale = find_scale(Real(2));
   std::vector<HalfScalar> half(25);
   EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 0);
   for (std::size_t c = 0; c < 5; ++c)

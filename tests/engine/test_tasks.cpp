@@ -1,5 +1,5 @@
 // Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
-#include "plan.hpp"
+#include "plan/plan.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
       const Index j = g.col(e);
       if (j == i) continue;
-      const auto  early = std::size_t((j < i) != backward ? j : i), late = std::size_t((j < i) != backward ? i : j);
+      const auto early = std::size_t((j < i) != backward ? j : i), late = std::size_t((j < i) != backward ? i : j);
       const Index a = task_of[early], b = task_of[late];
       if (a == b) {
         EXPECT_LT(slot_of[early], slot_of[late]);
@@ -92,40 +92,40 @@ TEST(Tasks, RunsOfAnyLength)
     for (const Index length : {1, 2, 5, 32, 1000})
       for (const TaskSize size : {TaskSize{}, TaskSize{16, 1}, TaskSize{64, 3}})
         for (const double width : {0., 1.9}) {
-          const Units units = cut_runs(g.rows, length);
-          check_plan(g, plan_tasks(g, units, find_unit_levels(g, units), size, width));
+          const Chunks chunks = cut_runs(g.rows, length);
+          check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, width));
         }
 }
 
 TEST(Tasks, RandomGraphsRunsAndSizes)
 {
   std::mt19937 random(1);
-  const auto   up_to = [&](unsigned most) { return Index(random() % (most + 1)); };
+  const auto up_to = [&](unsigned most) { return Index(random() % (most + 1)); };
   for (unsigned seed = 0; seed < 300; ++seed) {
-    const Graph    g        = make_random_graph(1 + up_to(60), int(up_to(4)), up_to(1) == 1, seed);
-    const Units    units    = cut_runs(g.rows, 1 + up_to(9));
-    const TaskSize size     = {1 + up_to(30), 1 + up_to(5)};
-    const double   widths[] = {0, 1.9, 3};
-    check_plan(g, plan_tasks(g, units, find_unit_levels(g, units), size, widths[up_to(2)]));
+    const Graph g = make_random_graph(1 + up_to(60), int(up_to(4)), up_to(1) == 1, seed);
+    const Chunks chunks = cut_runs(g.rows, 1 + up_to(9));
+    const TaskSize size = {1 + up_to(30), 1 + up_to(5)};
+    const double widths[] = {0, 1.9, 3};
+    check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, widths[up_to(2)]));
     if (HasFailure()) FAIL() << "seed " << seed;
   }
 }
 
 TEST(Tasks, TilesOfAnyShapeFitStars)
 {
-  const Box   box{7, 6, 5};
+  const Box box{7, 6, 5};
   const Graph g = make_grid_graph(box, Stencil::star, 1, {true, false, true});
   for (const Box tile : {Box{1, 1, 1}, Box{7, 2, 2}, Box{3, 4, 2}, Box{100, 100, 100}, Box{2, 6, 1}})
     for (const double width : {0., 1.9}) {
-      const auto units = cut_tiles({box}, tile, g);
-      ASSERT_TRUE(units);
-      check_plan(g, plan_tasks(g, *units, find_unit_levels(g, *units), {}, width));
+      const auto chunks = cut_tiles({box}, tile, g);
+      ASSERT_TRUE(chunks);
+      check_plan(g, plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, width));
     }
 }
 
 TEST(Tasks, TilesThatNeedEachOtherAreRefused)
 {
-  const Box   box{7, 6, 5};
+  const Box box{7, 6, 5};
   const Graph g = make_grid_graph(box, Stencil::box);
   EXPECT_FALSE(cut_tiles({box}, {3, 2, 1}, g)); // the point to the right and below is in the next tile
   EXPECT_FALSE(cut_tiles({box}, {7, 2, 2}, g));
@@ -136,11 +136,11 @@ TEST(Tasks, TilesThatNeedEachOtherAreRefused)
 TEST(Tasks, HandChecked)
 {
   // 4 x 4 points in tiles of 2 x 2: 0, then 1 and 2, then 3.
-  const Box   box{4, 4, 1};
-  const Graph g     = make_grid_graph(box, Stencil::star);
-  const auto  units = cut_tiles({box}, {2, 2, 1}, g);
-  ASSERT_TRUE(units);
-  const TaskPlan plan = plan_tasks(g, *units, find_unit_levels(g, *units), {}, 0);
+  const Box box{4, 4, 1};
+  const Graph g = make_grid_graph(box, Stencil::star);
+  const auto chunks = cut_tiles({box}, {2, 2, 1}, g);
+  ASSERT_TRUE(chunks);
+  const TaskPlan plan = plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, 0);
   EXPECT_EQ(plan.tasks.count(), 4);
   EXPECT_EQ(plan.levels, 3);
   EXPECT_EQ(plan.widest, 2);
@@ -153,9 +153,9 @@ TEST(Tasks, HandChecked)
   EXPECT_TRUE(std::equal(wait_ptr, wait_ptr + 5, plan.tasks.wait_ptr.data()));
   ASSERT_EQ(plan.tasks.step.extent(0), 13u);
   EXPECT_TRUE(std::equal(step, step + 13, plan.tasks.step.data()));
-  // With the diagonal neighbour as well, its wait is implied by the others.
-  const auto tall  = cut_tiles({Box{4, 4, 1}}, {4, 1, 1}, make_grid_graph(box, Stencil::box));
-  const auto chain = plan_tasks(g, *tall, find_unit_levels(g, *tall), {}, 0);
+  // With the diagonal neighbor as well, its wait is implied by the others.
+  const auto tall = cut_tiles({Box{4, 4, 1}}, {4, 1, 1}, make_grid_graph(box, Stencil::box));
+  const auto chain = plan_tasks(g, *tall, find_chunk_levels(g, *tall), {}, 0);
   EXPECT_EQ(chain.tasks.wait.extent(0), 3u);
   EXPECT_EQ(chain.levels, 4);
 }
@@ -163,21 +163,21 @@ TEST(Tasks, HandChecked)
 TEST(Tasks, SizesArePiecesOfLevels)
 {
   // 64 rows that do not depend on each other.
-  const Graph g     = make_random_graph(64, 0, false, 1);
-  const auto  tasks = [&](Index length, TaskSize size) {
-    const Units units = cut_runs(64, length);
-    return plan_tasks(g, units, find_unit_levels(g, units), size, 0).tasks;
+  const Graph g = make_random_graph(64, 0, false, 1);
+  const auto tasks = [&](Index length, TaskSize size) {
+    const Chunks chunks = cut_runs(64, length);
+    return plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, 0).tasks;
   };
   EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
   EXPECT_EQ(tasks(1, {16, 1}).count(), 4);
   EXPECT_EQ(tasks(1, {64, 4}).count(), 4);
-  EXPECT_EQ(tasks(32, {1, 8}).count(), 2); // no more than units
+  EXPECT_EQ(tasks(32, {1, 8}).count(), 2); // no more than chunks
   const auto even = tasks(3, {16, 1});
   for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
   // A chain of levels of one row is put together.
-  const Graph line  = make_grid_graph({60, 1, 1}, Stencil::star);
-  const Units units = cut_runs(60, 1);
-  EXPECT_EQ(plan_tasks(line, units, find_unit_levels(line, units), {20, 1}, 0).tasks.count(), 3);
+  const Graph line = make_grid_graph({60, 1, 1}, Stencil::star);
+  const Chunks chunks = cut_runs(60, 1);
+  EXPECT_EQ(plan_tasks(line, chunks, find_chunk_levels(line, chunks), {20, 1}, 0).tasks.count(), 3);
 }
 
 Refusal make_plan(const Graph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
@@ -197,11 +197,11 @@ Plan choose(const Graph &g, const Recipe &recipe, const Machine &machine, int bl
 
 TEST(Plan, AutomaticExecutor)
 {
-  const Box     box{40, 24, 16};
-  const Graph   star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
-  const Graph   line = make_grid_graph({40000, 1, 1}, Stencil::star);
+  const Box box{40, 24, 16};
+  const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
+  const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
   const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024};
-  Recipe        r;
+  Recipe r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
@@ -227,7 +227,7 @@ TEST(Plan, AutomaticExecutor)
   r.schedule = ScheduleKind::level;
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
   r.schedule = ScheduleKind::automatic;
-  r.grid     = {};
+  r.grid = {};
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
   r.grid = {{3, 3, 3}};
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::grid_size);
@@ -243,7 +243,7 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
   // Many threads: thin tiles, so that there are enough of them side by side.
   Recipe thin;
-  thin.grid       = {{16, 48, 48}};
+  thin.grid = {{16, 48, 48}};
   const Plan many = choose(make_grid_graph({16, 48, 48}, Stencil::star), thin, {false, 16, 0});
   EXPECT_EQ(many.tile, (Box{16, 2, 2}));
   EXPECT_GE(many.tasks.widest, 16);
@@ -258,31 +258,31 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
         for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
           Recipe r;
           r.executor = executor;
-          r.grid     = grid;
+          r.grid = grid;
           check_plan(g, choose(g, r, machine, 2).tasks);
         }
 }
 
-// Many small tasks, many times: a wait that is missing shows, sooner or later, as other bits. Factorisations,
+// Many small tasks, many times: a wait that is missing shows, sooner or later, as other bits. Factorizations,
 // applications, several vectors and transposes draw from the same progress in turn.
 TEST(Repeats, GiveTheSameBits)
 {
-  const Box     box{8, 9, 10};
+  const Box box{8, 9, 10};
   const Problem p(make_grid_graph(box, Stencil::star), 5), q(make_random_graph(400, 3, true, 3), 1);
   for (const Problem *problem : {&p, &q})
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
-      const std::size_t   size = problem->b.size();
+      const std::size_t size = problem->b.size();
       std::vector<Scalar> first[3], x(2 * size), b(problem->b);
       b.insert(b.end(), problem->b.rbegin(), problem->b.rend());
       for (const ExecutorKind executor : executors()) {
         if (executor == ExecutorKind::shuffle || (executor == ExecutorKind::launch && !first[0].empty())) continue;
         Recipe r;
         r.executor = executor;
-        r.factor   = factor;
+        r.factor = factor;
         if (problem == &p) r.grid = {box};
         if (problem == &p && executor == ExecutorKind::tile) r.tile = {2, 3, 2};
         auto e = make_tested_engine();
-        ASSERT_FALSE(e->analyse(problem->view(), r));
+        ASSERT_FALSE(e->analyze(problem->view(), r));
         const bool schedules_itself = executor == ExecutorKind::self || executor == ExecutorKind::tile;
         for (int repeat = 0; repeat < (schedules_itself ? 200 : 1); ++repeat) {
           const auto check = [&](int what, const std::vector<Scalar> &result) {

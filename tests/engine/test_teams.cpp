@@ -1,7 +1,7 @@
 // Shapes of teams: Kokkos launches every one of them, for every row function and block size.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "problems.hpp"
-#include "relax_kernels.hpp"
+#include "kernels/relax_kernels.hpp"
 #include "team_rule.hpp"
 
 #include <gtest/gtest.h>
@@ -37,14 +37,12 @@ TEST(Teams, AnyShapeIsLaunchedOrThereIsNone)
 template <class Row> class RowsOf : public ::testing::Test
 {
 };
-using AllRows =
-  ::testing::Types<ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>,
-                   ForwardRow<0, Scalar, Scalar, 1, true>, BackwardRow<0, Scalar>,
-                   BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
-                   ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>,
-                   StoneRow<0, Scalar, Scalar>, RelaxRow<0, HalfScalar, Scalar, Single>,
-                   RelaxRow<0, Scalar, Scalar, Scalar, most_vectors>, TransposedRelaxRow<Scalar, Scalar>,
-                   LargestRow<0>, CheckRow<HalfScalar>, LoadRow<0, HalfScalar, Scalar>>;
+using AllRows = ::testing::Types<
+  ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>, ForwardRow<0, Scalar, Scalar, 1, true>,
+  BackwardRow<0, Scalar>, BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
+  ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>, SipRow<0, Scalar, Scalar>,
+  RelaxRow<0, HalfScalar, Scalar, Single>, RelaxRow<0, Scalar, Scalar, Scalar, most_vectors>,
+  TransposedRelaxRow<Scalar, Scalar>, LargestRow<0>, CheckRow<HalfScalar>, LoadRow<0, HalfScalar, Scalar>>;
 TYPED_TEST_SUITE(RowsOf, AllRows);
 
 // In any precision of real and complex numbers, whatever this build's are.
@@ -53,9 +51,9 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
   constexpr bool may_not_fit = requires { TypeParam::may_not_fit; };
   for (const std::size_t of_scalar : {sizeof(float), sizeof(double), 2 * sizeof(double)})
     for (int n = 1; n <= max_block; ++n) {
-      const TeamShape   s       = shape_team<TypeParam>(n, of_scalar);
+      const TeamShape s = shape_team<TypeParam>(n, of_scalar);
       const std::size_t scratch = scratch_bytes(TypeParam::scratch_size(n), of_scalar);
-      const std::size_t tile    = TypeParam::keeps_tile ? tile_scratch + of_scalar : 0;
+      const std::size_t tile = TypeParam::keeps_tile ? tile_scratch + of_scalar : 0;
       if (s.threads == 0) {
         EXPECT_TRUE(may_not_fit) << "n = " << n;
         continue;
@@ -71,7 +69,7 @@ TEST(Teams, StonesFactorFitsUpToTheseBlockSizes)
 {
   const auto largest = [](std::size_t of_scalar) {
     int n = 0;
-    while (n < max_block && shape_team<StoneRow<0, Scalar, Scalar>>(n + 1, of_scalar).threads) ++n;
+    while (n < max_block && shape_team<SipRow<0, Scalar, Scalar>>(n + 1, of_scalar).threads) ++n;
     return n;
   };
   EXPECT_EQ(largest(4), 32);
@@ -83,11 +81,11 @@ TEST(Teams, DevicesRefuseBlocksThatDoNotFit)
 {
   if (where != Where::device) GTEST_SKIP() << "needs --backend=device";
   const Problem p(make_grid_graph({2, 2, 1}, Stencil::star), max_block);
-  Recipe        r;
-  r.grid                = {{2, 2, 1}};
-  r.family              = {StoneMember{}};
-  const bool    fits    = fits_team<StoneRow<0, Scalar, Scalar>>(max_block);
-  const Refusal refusal = make_tested_engine(Method::stone)->analyse(p.view(), r);
+  Recipe r;
+  r.grid = {{2, 2, 1}};
+  r.family = {SipMember{}};
+  const bool fits = fits_team<SipRow<0, Scalar, Scalar>>(max_block);
+  const Refusal refusal = make_tested_engine(Method::sip)->analyze(p.view(), r);
   EXPECT_EQ(refusal.reason, fits ? Refusal::none : Refusal::scratch);
 }
 

@@ -21,35 +21,35 @@ namespace Kokkos::Impl
 
 int main()
 {
-  cudaDeviceProp     h200{};
+  cudaDeviceProp h200{};
   cudaFuncAttributes kernel{};
-  h200.major                       = 9;
-  h200.warpSize                    = 32;
-  h200.regsPerBlock                = registers_of_multiprocessor;
-  h200.regsPerMultiprocessor       = registers_of_multiprocessor;
-  h200.sharedMemPerMultiprocessor  = shared_of_multiprocessor;
-  h200.sharedMemPerBlock           = 48 * 1024;
-  h200.sharedMemPerBlockOptin      = 227 * 1024;
-  h200.reservedSharedMemPerBlock   = 1024;
+  h200.major = 9;
+  h200.warpSize = 32;
+  h200.regsPerBlock = registers_of_multiprocessor;
+  h200.regsPerMultiprocessor = registers_of_multiprocessor;
+  h200.sharedMemPerMultiprocessor = shared_of_multiprocessor;
+  h200.sharedMemPerBlock = 48 * 1024;
+  h200.sharedMemPerBlockOptin = 227 * 1024;
+  h200.reservedSharedMemPerBlock = 1024;
   h200.maxThreadsPerMultiProcessor = lanes_of_multiprocessor;
-  h200.maxThreadsPerBlock          = 1024;
-  h200.maxBlocksPerMultiProcessor  = blocks_of_multiprocessor;
+  h200.maxThreadsPerBlock = 1024;
+  h200.maxBlocksPerMultiProcessor = blocks_of_multiprocessor;
   kernel.maxDynamicSharedSizeBytes = 48 * 1024;
-  const KokkosRule rule            = KOKKOS_VERSION >= 50000 ? kokkos_5_2 : kokkos_4_6;
-  long             compared = 0, wrong = 0;
+  const KokkosRule rule = KOKKOS_VERSION >= 50000 ? kokkos_5_2 : kokkos_4_6;
+  long compared = 0, wrong = 0;
   for (const int registers : {32, 64, 128, most_registers})
     for (int lanes = 1; lanes <= 32; lanes *= 2)
       for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8)})
         for (std::size_t scratch = 0; scratch < 240 * 1024; scratch += scratch < 4096 ? 8 : 1000) {
-          kernel.numRegs            = registers;
+          kernel.numRegs = registers;
           kernel.maxThreadsPerBlock = registers > 128 ? 256 : registers > 64 ? 512 : 1024;
-          const int block           = Kokkos::Impl::cuda_deduce_block_size(
-                      true, h200, kernel, [=](int b) { return shared_bytes(b / lanes, scratch, team); },
-                      Kokkos::LaunchBounds<>());
+          const int block = Kokkos::Impl::cuda_deduce_block_size(
+            true, h200, kernel, [=](int b) { return shared_bytes(b / lanes, scratch, team); },
+            Kokkos::LaunchBounds<>());
           int power = 1;
           while (power * 2 <= block) power *= 2;
           const int theirs = block > 0 ? power / lanes : 0;
-          const int ours   = largest_team(rule, lanes, scratch, team, registers, kernel.maxThreadsPerBlock);
+          const int ours = largest_team(rule, lanes, scratch, team, registers, kernel.maxThreadsPerBlock);
           if (ours != theirs && ++wrong < 5)
             std::printf("%d registers, %d lanes, %zu + %zu bytes: Kokkos %d, team_rule.hpp %d\n", registers, lanes,
                         scratch, team, theirs, ours);

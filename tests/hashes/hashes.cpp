@@ -16,7 +16,7 @@ using Hash = std::uint64_t;
 
 struct Case {
   const char *type, *text;
-  bool        grid = false; // needs a grid
+  bool grid = false; // needs a grid
 };
 constexpr Case cases[] = {
   {PCFGBILU, ""},
@@ -56,7 +56,7 @@ constexpr Case cases[] = {
   {PCSIP, "-pc_sip_corrections 1 -pc_sip_alpha 0.4", true},
   {PCSIP, "-pc_sip_precision single -pc_sip_alpha 0.3", true},
 };
-constexpr PetscInt    sizes[]     = {1, 2, 3, 4, 5, 6, 7, 8, 11};
+constexpr PetscInt sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
 constexpr const char *executors[] = {"natural", "launch", "self", "tile"};
 
 void add(Hash *hash, const void *data, std::size_t bytes) // FNV-1a
@@ -70,7 +70,7 @@ constexpr Hash start = 14695981039346656037u;
 PetscErrorCode AddVec(Hash *hash, Vec v)
 {
   const PetscScalar *array;
-  PetscInt           length;
+  PetscInt length;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &length));
@@ -101,9 +101,9 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc)
   }
   {
     constexpr PetscInt columns = 3;
-    Mat                B, X;
-    PetscInt           rows;
-    PetscScalar       *to;
+    Mat B, X;
+    PetscInt rows;
+    PetscScalar *to;
     const PetscScalar *from;
     PetscCall(VecGetLocalSize(b, &rows));
     PetscCall(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DECIDE, columns, nullptr, &B));
@@ -129,7 +129,7 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc)
 // The hash of all ranks' hashes, on rank 0.
 PetscErrorCode Collect(Hash *hash)
 {
-  PetscMPIInt       ranks;
+  PetscMPIInt ranks;
   std::vector<Hash> all;
 
   PetscFunctionBegin;
@@ -151,8 +151,8 @@ PetscErrorCode Print(const char *name, Hash hash)
 
 struct Problem {
   const char *name;
-  DM          da = nullptr;
-  Mat         A  = nullptr;
+  DM da = nullptr;
+  Mat A = nullptr;
 };
 
 PetscErrorCode MakeProblems(PetscInt n, std::vector<Problem> *problems)
@@ -191,8 +191,8 @@ PetscErrorCode AddProduct(Hash *hash, Mat A)
 // Iterates of a KSP without norms: what PETSc sums over ranks has no part in them.
 PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
 {
-  KSP           ksp;
-  Vec           b, x;
+  KSP ksp;
+  Vec b, x;
   const Options set(options);
 
   PetscFunctionBegin;
@@ -225,21 +225,21 @@ PetscErrorCode Run(PetscBool verbose)
   // Ranks differ in their exchanges only, which know neither executors nor sizes.
   const std::vector<PetscInt> block =
     Size() == 1 ? std::vector<PetscInt>(std::begin(sizes), std::end(sizes)) : std::vector<PetscInt>{1, 5};
-  const std::size_t                 engine = Size() == 1 ? std::size(executors) : 1;
+  const std::size_t engine = Size() == 1 ? std::size(executors) : 1;
   std::vector<std::vector<Problem>> problems(block.size());
 
   PetscFunctionBegin;
   for (std::size_t s = 0; s < block.size(); ++s) PetscCall(MakeProblems(block[s], &problems[s]));
   for (const Case &o : cases) {
     const std::string name = std::string(o.type) + (*o.text ? " " : "") + o.text;
-    Hash              all  = start;
+    Hash all = start;
     for (const auto &of_size : problems)
       for (const Problem &p : of_size) {
         if (o.grid && !p.da) continue;
         for (std::size_t e = 0; e < engine; ++e) {
           const char *executor = executors[e];
           if (!takes(o, executor) || (!std::strcmp(executor, "tile") && !p.da)) continue;
-          PC   pc;
+          PC pc;
           Hash one = start;
           PetscCall(MakePC(p.A, o.type, std::string(o.text) + " -pc_" + o.type + "_executor " + executor, &pc));
           if (p.da) PetscCall(PCSetDM(pc, p.da));

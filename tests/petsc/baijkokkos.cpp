@@ -10,7 +10,7 @@ namespace finegrain::test
 
 PetscErrorCode FillVector(Vec v, int seed)
 {
-  PetscInt     first, last;
+  PetscInt first, last;
   PetscScalar *values;
 
   PetscFunctionBegin;
@@ -74,7 +74,7 @@ PetscErrorCode Coordinates::make(const Couplings &couplings, PetscInt block, boo
   PetscMPIInt size, rank;
 
   PetscFunctionBegin;
-  n      = block;
+  n = block;
   blocks = by_blocks;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -112,14 +112,14 @@ PetscErrorCode Coordinates::prepare(Mat A) const
 
 std::vector<PetscScalar> Coordinates::values(int seed) const
 {
-  PetscMPIInt              rank;
+  PetscMPIInt rank;
   std::vector<PetscScalar> v;
-  const PetscInt           unit = blocks ? n * n : 1;
+  const PetscInt unit = blocks ? n * n : 1;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   for (std::size_t k = 0; k < i.size(); ++k)
     for (PetscInt e = 0; e < unit; ++e) {
       const std::uint64_t key = (std::uint64_t(seed) << 48) + (std::uint64_t(rank) << 40) + k * 64 + std::uint64_t(e);
-      const bool          diagonal = i[k] == j[k] && e / n == e % n;
+      const bool diagonal = i[k] == j[k] && e / n == e % n;
       v.push_back(hash_scalar(key) + PetscScalar(diagonal ? PetscReal(30) * PetscReal(n) : PetscReal(0)));
     }
   return v;
@@ -134,8 +134,8 @@ PetscErrorCode Coordinates::set(Mat A, int seed, InsertMode mode) const
 
 PetscErrorCode Coordinates::oracle(Mat B, int seed, InsertMode mode) const
 {
-  const std::vector<PetscScalar> v    = values(seed);
-  const std::size_t              unit = blocks ? std::size_t(n * n) : 1;
+  const std::vector<PetscScalar> v = values(seed);
+  const std::size_t unit = blocks ? std::size_t(n * n) : 1;
 
   PetscFunctionBegin;
   if (mode == INSERT_VALUES) PetscCall(MatZeroEntries(B));

@@ -15,8 +15,8 @@ PetscErrorCode CompareProducts(Mat A, Mat B, PetscReal *d);
 // A matrix of zeros laid out like B, and values by coordinates for it: of blocks or of scalars, most of them for rows
 // of other ranks, some twice or from two ranks, some negative; the last rank gives none.
 struct Coordinates {
-  PetscInt              n      = 1;
-  bool                  blocks = false;
+  PetscInt n = 1;
+  bool blocks = false;
   std::vector<PetscInt> i, j;
 
   PetscErrorCode make(const Couplings &couplings, PetscInt n, bool blocks);
@@ -31,7 +31,7 @@ PetscErrorCode MakeLike(Mat B, MatType type, Mat *A);
 
 // A matrix assembled from coordinates, and one of type MATBAIJ with the same values.
 struct Assembled {
-  Mat         A = nullptr, B = nullptr;
+  Mat A = nullptr, B = nullptr;
   Coordinates c;
 
   PetscErrorCode make(const Couplings &couplings, PetscInt n, bool blocks)

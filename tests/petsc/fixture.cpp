@@ -24,12 +24,12 @@ Couplings stencil(std::array<PetscInt, 3> size, PetscInt width, bool corners, bo
   Couplings rows(std::size_t(size[0] * size[1] * size[2]));
   for (PetscInt row = 0; row < PetscInt(rows.size()); ++row)
     for (PetscInt o = 0; o < (2 * width + 1) * (2 * width + 1) * (2 * width + 1); ++o) {
-      const PetscInt                m = 2 * width + 1;
+      const PetscInt m = 2 * width + 1;
       const std::array<PetscInt, 3> d{o % m - width, o / m % m - width, o / (m * m) - width};
       if (!corners && (d[0] != 0) + (d[1] != 0) + (d[2] != 0) > 1) continue;
       std::array<PetscInt, 3> to{row % size[0] + d[0], row / size[0] % size[1] + d[1],
                                  row / (size[0] * size[1]) + d[2]};
-      bool                    inside = true;
+      bool inside = true;
       for (std::size_t a = 0; a < 3; ++a) {
         if (periodic) to[a] = (to[a] + width * size[a]) % size[a];
         inside = inside && to[a] >= 0 && to[a] < size[a];
@@ -49,7 +49,7 @@ Couplings box(PetscInt i, PetscInt j, PetscInt k) { return stencil({i, j, k}, 1,
 
 Couplings scattered(PetscInt rows, PetscInt degree, bool symmetric)
 {
-  Couplings     c{std::size_t(rows)};
+  Couplings c{std::size_t(rows)};
   std::uint64_t key = 1;
   for (PetscInt r = 0; r < rows; ++r) {
     c[std::size_t(r)].insert(r);
@@ -72,11 +72,11 @@ PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::si
 PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local,
                               MPI_Comm comm, const std::vector<PetscInt> &order)
 {
-  PetscMPIInt    size, rank;
+  PetscMPIInt size, rank;
   const PetscInt rows = PetscInt(couplings.size());
-  PetscInt       first, last;
-  std::size_t    longest = 1;
-  PetscBool      on_device;
+  PetscInt first, last;
+  std::size_t longest = 1;
+  PetscBool on_device;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -141,7 +141,7 @@ PetscErrorCode MakeReference(Mat A, PC *pc)
 
 PetscErrorCode MakeVectors(Mat A, Vec *b, Vec *x)
 {
-  PetscInt     first, last;
+  PetscInt first, last;
   PetscScalar *values;
 
   PetscFunctionBegin;
@@ -164,7 +164,7 @@ PetscErrorCode Apply(PC pc, Vec b, Vec x)
 
 PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
 {
-  Vec       diff;
+  Vec diff;
   PetscReal size, sum;
 
   PetscFunctionBegin;
@@ -224,10 +224,10 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
 
 PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format)
 {
-  const MPI_Comm comm   = PetscObjectComm(object);
-  char           name[] = "/tmp/finegrain-view-XXXXXX";
-  PetscMPIInt    rank;
-  PetscViewer    viewer;
+  const MPI_Comm comm = PetscObjectComm(object);
+  char name[] = "/tmp/finegrain-view-XXXXXX";
+  PetscMPIInt rank;
+  PetscViewer viewer;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -273,7 +273,7 @@ static PetscErrorCode HelpText(PC pc, std::string *text)
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
                 const std::vector<std::string> &others)
 {
-  PC          pc;
+  PC pc;
   std::string text;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -338,7 +338,7 @@ PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType s
 PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
 {
   PetscInt first, last;
-  AO       ao;
+  AO ao;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -352,9 +352,9 @@ PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
 
 PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
 {
-  PetscInt              first, last, n;
+  PetscInt first, last, n;
   std::vector<PetscInt> natural;
-  AO                    ao;
+  AO ao;
 
   PetscFunctionBegin;
   PetscCall(DMSetMatType(da, type));
@@ -366,7 +366,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
   std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
   for (PetscInt row = first; row < last; ++row) {
     const PetscInt *columns;
-    PetscInt        count;
+    PetscInt count;
     PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
     rows.emplace_back(columns, columns + count);
     PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
@@ -375,8 +375,8 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
   PetscCall(FindIndices(*A, da, &natural));
   for (PetscInt row = first; row < last; ++row) {
     const std::vector<PetscInt> &columns = rows[std::size_t(row - first)];
-    std::vector<PetscInt>        index   = columns;
-    std::vector<PetscScalar>     values;
+    std::vector<PetscInt> index = columns;
+    std::vector<PetscScalar> values;
     PetscCall(AOPetscToApplication(ao, PetscInt(index.size()), index.data()));
     for (const PetscInt col : index)
       values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, 3, columns.size()));
@@ -403,13 +403,13 @@ PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n)
 
 int EventCount(const char *name)
 {
-  PetscLogEvent      event;
+  PetscLogEvent event;
   PetscEventPerfInfo info{};
   if (PetscLogEventGetId(name, &event) || PetscLogEventGetPerfInfo(0, event, &info)) return -1;
   return info.count;
 }
 
-int Factorisations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
+int Factorizations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
 
 Options::~Options()
 {
@@ -433,7 +433,7 @@ PetscErrorCode ErrorCatcher::handle(MPI_Comm, int, const char *, const char *, P
 std::string ExpectError(const std::function<PetscErrorCode()> &call)
 {
   const char other[] = "Another rank refused";
-  int        rank, size;
+  int rank, size;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   std::string text;

@@ -1,7 +1,7 @@
 // Matrices, comparisons and error capture for the tests of the PETSc side.
 #pragma once
 
-#include "../../src/petsc/compat.hpp"
+#include "../../src/petsc/common/petsc_compat.hpp"
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -91,7 +91,7 @@ PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);
 
 // How often an event has been logged on this rank.
 int EventCount(const char *name);
-int Factorisations(); // of fgbilu and of PETSc's ILU
+int Factorizations(); // of fgbilu and of PETSc's ILU
 
 // Sets options for the length of a scope.
 class Options
@@ -99,7 +99,7 @@ class Options
 public:
   explicit Options(const std::string &text) : text_(text) { (void)PetscOptionsInsertString(nullptr, text.c_str()); }
   ~Options();
-  Options(const Options &)            = delete;
+  Options(const Options &) = delete;
   Options &operator=(const Options &) = delete;
 
 private:
@@ -112,9 +112,9 @@ class ErrorCatcher
 public:
   ErrorCatcher();
   ~ErrorCatcher();
-  ErrorCatcher(const ErrorCatcher &)            = delete;
+  ErrorCatcher(const ErrorCatcher &) = delete;
   ErrorCatcher &operator=(const ErrorCatcher &) = delete;
-  std::string   first; // text of the first error raised on this rank
+  std::string first; // text of the first error raised on this rank
 
 private:
   static PetscErrorCode handle(MPI_Comm, int, const char *, const char *, PetscErrorCode, PetscErrorType,

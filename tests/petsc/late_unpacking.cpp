@@ -1,6 +1,6 @@
 #include "late_unpacking.hpp"
 
-#include "../../src/petsc/compat.hpp"
+#include "../../src/petsc/common/petsc_compat.hpp"
 
 #include <petscdevice.h>
 
@@ -15,19 +15,19 @@ namespace
 
 // Units of an array that are on their way.
 struct Late {
-  char             *to;
+  char *to;
   std::vector<char> bytes;
 };
 std::vector<Late> on_the_way;
-bool              active = false;
-int               exchanges;
+bool active = false;
+int exchanges;
 
 template <class F> F *next(const char *name) { return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name)); }
 
 // `count` units from `first` on, all of scalars.
 void take_away(void *array, PetscInt first, PetscInt count, MPI_Datatype unit)
 {
-  MPI_Aint   lower, extent;
+  MPI_Aint lower, extent;
   const auto nan = PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN());
   MPI_Type_get_extent(unit, &lower, &extent);
   Late late{static_cast<char *>(array) + first * extent, std::vector<char>(std::size_t(count * extent))};
@@ -49,8 +49,8 @@ void bring_back()
 PetscErrorCode PetscSFBcastEnd(PetscSF sf, MPI_Datatype unit, const void *roots, void *leaves, MPI_Op op)
 {
   static const auto own = next<decltype(PetscSFBcastEnd)>("PetscSFBcastEnd");
-  PetscInt          count;
-  const PetscInt   *place;
+  PetscInt count;
+  const PetscInt *place;
 
   PetscFunctionBegin;
   PetscCall(own(sf, unit, roots, leaves, op));
@@ -64,7 +64,7 @@ PetscErrorCode PetscSFBcastEnd(PetscSF sf, MPI_Datatype unit, const void *roots,
 PetscErrorCode PetscSFReduceEnd(PetscSF sf, MPI_Datatype unit, const void *leaves, void *roots, MPI_Op op)
 {
   static const auto own = next<decltype(PetscSFReduceEnd)>("PetscSFReduceEnd");
-  PetscInt          count;
+  PetscInt count;
 
   PetscFunctionBegin;
   PetscCall(own(sf, unit, leaves, roots, op));
@@ -90,7 +90,7 @@ namespace finegrain::test
 
 LateUnpacking::LateUnpacking()
 {
-  active      = true;
+  active = true;
   ::exchanges = 0;
 }
 LateUnpacking::~LateUnpacking()

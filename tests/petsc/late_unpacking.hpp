@@ -15,7 +15,7 @@ class LateUnpacking
 public:
   LateUnpacking();
   ~LateUnpacking();
-  LateUnpacking(const LateUnpacking &)            = delete;
+  LateUnpacking(const LateUnpacking &) = delete;
   LateUnpacking &operator=(const LateUnpacking &) = delete;
 
   int exchanges() const; // that were late

@@ -8,13 +8,13 @@
 namespace finegrain::test::mcpi
 {
 
-// The smallest colour free in natural order, on each rank that A has by itself; couplings count in both directions.
-// The rows of each rank by colour, which PETSc's PCSOR then visits as ours visits colours.
+// The smallest color free in natural order, on each rank that A has by itself; couplings count in both directions.
+// The rows of each rank by color, which PETSc's PCSOR then visits as ours visits colors.
 inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt n, std::vector<PetscInt> *order)
 {
   const PetscInt *cut;
-  PetscMPIInt     size;
-  Couplings       both = couplings;
+  PetscMPIInt size;
+  Couplings both = couplings;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
@@ -43,9 +43,9 @@ inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt
 // to = from with the blocks of this rank in that order.
 inline PetscErrorCode Permute(const std::vector<PetscInt> &order, PetscInt n, Vec from, Vec to)
 {
-  PetscInt           first, last;
+  PetscInt first, last;
   const PetscScalar *in;
-  PetscScalar       *out;
+  PetscScalar *out;
 
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(from, &first, &last));

@@ -12,10 +12,10 @@ namespace finegrain::test::powerqilu
 inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block = 1)
 {
   const std::string path = std::string(FINEGRAIN_MATRICES) + "/" + name;
-  std::FILE        *file = std::fopen(path.c_str(), "r");
-  char              line[1024];
-  long              rows, entries, i, j;
-  double            value;
+  std::FILE *file = std::fopen(path.c_str(), "r");
+  char line[1024];
+  long rows, entries, i, j;
+  double value;
 
   PetscFunctionBegin;
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", path.c_str());
@@ -41,8 +41,8 @@ inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block
 inline PetscErrorCode FindPower(const Couplings &couplings, Mat A, PetscInt n, PetscInt power, Couplings *result)
 {
   const PetscInt *cut;
-  PetscMPIInt     size;
-  Couplings       both{couplings.size()};
+  PetscMPIInt size;
+  Couplings both{couplings.size()};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
@@ -93,10 +93,10 @@ inline PetscErrorCode MakeIlu(Mat A, PetscInt levels, PC *pc, const char *orderi
 // Blocks of that factor on all ranks.
 inline PetscErrorCode CountBlocks(PC pc, PetscInt n, PetscInt *blocks)
 {
-  KSP     *sub;
-  PC       ilu;
-  Mat      factor;
-  MatInfo  info;
+  KSP *sub;
+  PC ilu;
+  Mat factor;
+  MatInfo info;
   PetscInt rows;
 
   PetscFunctionBegin;
@@ -122,7 +122,7 @@ inline PetscInt NumberAfter(const std::string &text, const std::string &key)
 // The view of a PC of ours after its set-up.
 inline std::string ViewOf(Mat A, const std::string &options)
 {
-  PC          pc;
+  PC pc;
   std::string text;
   EXPECT_EQ(static_cast<int>(MakePC(A, PCPOWERQILU, options, &pc)), 0);
   EXPECT_EQ(static_cast<int>(PCSetUp(pc)), 0);

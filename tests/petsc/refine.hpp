@@ -22,9 +22,9 @@ inline PetscErrorCode MakeKSP(Mat A, Mat P, const char *type, const std::string 
 }
 
 struct Outcome {
-  KSPConvergedReason     reason;
-  PetscInt               its;
-  PetscReal              norm;
+  KSPConvergedReason reason;
+  PetscInt its;
+  PetscReal norm;
   std::vector<PetscReal> history;
 
   PetscReal best() const { return *std::min_element(history.begin(), history.end()); }
@@ -33,7 +33,7 @@ struct Outcome {
 inline PetscErrorCode GetOutcome(KSP ksp, Outcome *out)
 {
   const PetscReal *history;
-  PetscInt         count;
+  PetscInt count;
 
   PetscFunctionBegin;
   PetscCall(KSPGetConvergedReason(ksp, &out->reason));
@@ -78,7 +78,7 @@ inline PetscErrorCode ResidualNorm(Mat A, Vec b, Vec x, PetscReal *norm)
 }
 
 // A matrix with the entries that row() gives: pairs of column and value. Ranks own whole blocks.
-inline PetscErrorCode AssembleRows(PetscInt                                                                    rows,
+inline PetscErrorCode AssembleRows(PetscInt rows,
                                    const std::function<std::vector<std::pair<PetscInt, PetscReal>>(PetscInt)> &row,
                                    Mat *A, PetscInt block = 1)
 {
@@ -116,10 +116,10 @@ inline PetscErrorCode AssembleLaplacian(const Couplings &c, Mat *A)
 // one stays), and optionally the function that runs corrections by itself.
 struct Probe {
   std::vector<PetscReal> factor{1};
-  bool                   fail_on_last_rank = false; // the second application fails there, and there only
-  bool                   make_nan          = false; // the second application divides by zero
-  int                    applications      = 0;
-  std::vector<PetscInt>  corrections; // of each call
+  bool fail_on_last_rank = false; // the second application fails there, and there only
+  bool make_nan = false;          // the second application divides by zero
+  int applications = 0;
+  std::vector<PetscInt> corrections; // of each call
 };
 
 inline PetscErrorCode ProbeScale(PC pc, Vec b, Vec x, PetscReal factor)
@@ -139,7 +139,7 @@ inline PetscErrorCode ProbeScale(PC pc, Vec b, Vec x, PetscReal factor)
 
 inline PetscErrorCode ProbeApply(PC pc, Vec b, Vec x)
 {
-  Probe      *probe;
+  Probe *probe;
   PetscMPIInt rank, size;
 
   PetscFunctionBegin;
@@ -160,8 +160,8 @@ inline PetscErrorCode ProbeApply(PC pc, Vec b, Vec x)
 inline PetscErrorCode ProbeCorrections(PC pc, PetscInt corrections, Vec b, Vec x)
 {
   Probe *probe;
-  Mat    P;
-  Vec    s, z;
+  Mat P;
+  Vec s, z;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &probe));
@@ -225,8 +225,8 @@ inline PetscErrorCode MakeShell(Mat A, Mat *S)
 inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool transpose, int passes, Vec b, Vec x,
                            int *restarts)
 {
-  Vec        r, s, e, z, diagonal;
-  PetscReal  before, norm;
+  Vec r, s, e, z, diagonal;
+  PetscReal before, norm;
   const auto mult = [&](Mat M, Vec from, Vec to) {
     return transpose ? MatMultTranspose(M, from, to) : MatMult(M, from, to);
   };
@@ -264,18 +264,18 @@ struct Vectors {
   {
     for (Vec *v : {&b, &x, &y}) (void)VecDestroy(v);
   }
-  Vectors(const Vectors &)            = delete;
+  Vectors(const Vectors &) = delete;
   Vectors &operator=(const Vectors &) = delete;
-  Vec      b, x, y;
-  int      code;
+  Vec b, x, y;
+  int code;
 };
 
 // A solve with options, and the norm of its residual relative to that of b. The result is flagged before.
 inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
 {
-  KSP           ksp;
-  Vec           b, x;
-  PetscReal     norm;
+  KSP ksp;
+  Vec b, x;
+  PetscReal norm;
   const Options set(options);
 
   PetscFunctionBegin;

@@ -24,7 +24,7 @@ inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da
         PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &row, &diagonal, INSERT_VALUES));
         for (int axis = 0; axis < 3; ++axis)
           for (const PetscInt step : {-1, 1}) {
-            const MatStencil  to{z + (axis == 2) * step, y + (axis == 1) * step, x + (axis == 0) * step, 0};
+            const MatStencil to{z + (axis == 2) * step, y + (axis == 1) * step, x + (axis == 0) * step, 0};
             const PetscScalar value = -1;
             if (to.i < 0 || to.i >= i || to.j < 0 || to.j >= j || to.k < 0 || to.k >= k) continue;
             PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &to, &value, INSERT_VALUES));
@@ -48,11 +48,11 @@ struct Problem {
     (void)MatDestroy(&A);
     (void)DMDestroy(&da);
   }
-  Problem(const Problem &)            = delete;
+  Problem(const Problem &) = delete;
   Problem &operator=(const Problem &) = delete;
 
-  DM  da = nullptr;
-  Mat A  = nullptr;
+  DM da = nullptr;
+  Mat A = nullptr;
   Vec b = nullptr, x = nullptr, y = nullptr;
   int code;
 };

@@ -8,7 +8,7 @@ namespace
 
 struct Case {
   const char *name;
-  Couplings   couplings;
+  Couplings couplings;
 };
 
 std::vector<Case> cases()
@@ -31,8 +31,8 @@ TEST_P(BlockSizes, EqualsPetsc)
 {
   for (const Case &c : cases())
     for (const char *type : {MATBAIJ, MATAIJ}) {
-      Mat       A;
-      PC        ours, reference;
+      Mat A;
+      PC ours, reference;
       PetscReal d;
       OK(AssembleMatrix(c.couplings, GetParam(), type, 1, &A));
       OK(MakePC(A, PCFGBILU, "", &ours));
@@ -48,8 +48,8 @@ TEST_P(BlockSizes, EqualsPetsc)
 TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
 {
   for (const Case &c : cases()) {
-    Mat       A, B;
-    PC        p, q;
+    Mat A, B;
+    PC p, q;
     PetscReal d;
     OK(AssembleMatrix(c.couplings, GetParam(), MATBAIJ, 1, &A));
     OK(AssembleMatrix(c.couplings, GetParam(), MATAIJ, 1, &B));
@@ -73,10 +73,10 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
           for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC})
             for (const char *type : {MATAIJ, MATBAIJ}) {
               if (dim == 1 && std::string(type) == MATBAIJ) continue; // PETSc has none
-              DM          da;
-              Mat         A;
-              PC          ours, reference;
-              PetscReal   d;
+              DM da;
+              Mat A;
+              PC ours, reference;
+              PetscReal d;
               std::string text;
               OK(MakeGrid(dim, boundary, stencil, dof, width, &da));
               OK(AssembleOnGrid(da, type, &A));
@@ -97,9 +97,9 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
 
 TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
 {
-  DM        coarse, fine;
-  Mat       A, P, C;
-  PC        ours, reference;
+  DM coarse, fine;
+  Mat A, P, C;
+  PC ours, reference;
   PetscReal d;
   OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 6,
                   PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 2, 1, nullptr, nullptr, nullptr, &coarse));
@@ -133,11 +133,11 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
   Couplings c = star(6, 5, 4);
   c[5].insert(6); // point (5,0,0) to (0,1,0): against every hyperplane
   c[6].insert(5);
-  Mat         A;
-  PC          ours, reference;
-  PetscReal   d;
+  Mat A;
+  PC ours, reference;
+  PetscReal d;
   std::string text;
-  DM          da;
+  DM da;
   OK(AssembleMatrix(c, 2, MATBAIJ, 1, &A));
   OK(MakeReference(A, &reference));
   OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 4,
@@ -163,12 +163,12 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
 TEST(Blocks, AijWithHolesIsFactoredByBlocks)
 {
   // Tridiagonal scalar matrix seen as 3 x 3 blocks: block tridiagonal, so that block ILU(0) is exact on one rank.
-  Mat         A;
-  Vec         b, x, r;
-  PC          pc;
-  PetscReal   norm, size;
+  Mat A;
+  Vec b, x, r;
+  PC pc;
+  PetscReal norm, size;
   PetscMPIInt ranks;
-  PetscInt    first, last;
+  PetscInt first, last;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 36, 36, 3, nullptr, 3, nullptr, &A));
   OK(MatGetOwnershipRange(A, &first, &last));

@@ -8,10 +8,10 @@ namespace
 
 TEST(Backend, OptionReachesTheGetterAndTheView)
 {
-  Mat                    A;
-  PC                     pc;
+  Mat A;
+  PC pc;
   PCFinegrainBackendType backend;
-  std::string            text;
+  std::string text;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   for (const auto &[option, expected] :
        {std::pair("", PC_FINEGRAIN_BACKEND_AUTO), std::pair("-pc_fgbilu_backend host", PC_FINEGRAIN_BACKEND_HOST)}) {
@@ -31,7 +31,7 @@ TEST(Backend, OptionReachesTheGetterAndTheView)
 
 TEST(Backend, SetterDoesNothingForOtherTypes)
 {
-  PC                     pc;
+  PC pc;
   PCFinegrainBackendType backend;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCJACOBI));
@@ -48,11 +48,11 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
   OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
   for (const char *type : {MATAIJ, MATBAIJ})
     for (const char *options : {"", " -pc_fgbilu_corrections 2", " -pc_fgbilu_precision single"}) {
-      Mat            A;
-      PC             pc, host;
-      PetscReal      d;
+      Mat A;
+      PC pc, host;
+      PetscReal d;
       PetscErrorCode code;
-      std::string    text;
+      std::string text;
       OK(AssembleMatrix(box(6, 5, 4), 3, type, 1, &A));
       OK(MakePC(A, PCFGBILU, std::string("-pc_fgbilu_backend device") + options, &pc));
       OK(MakePC(A, PCFGBILU, options, &host));
@@ -84,10 +84,10 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
 // Bytes that KSPSolve() moves between host and device in this many iterations.
 void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
 {
-  KSP                ksp;
-  PC                 pc;
-  Vec                b, x;
-  PetscLogEvent      event;
+  KSP ksp;
+  PC pc;
+  Vec b, x;
+  PetscLogEvent event;
   PetscEventPerfInfo before, after;
   OK(MatCreateVecs(A, &x, &b));
   OK(VecSet(b, 1));
@@ -120,7 +120,7 @@ TEST(Backend, IterationsCopyNothing)
 #if defined(PETSC_HAVE_DEVICE)
   if (!expected) GTEST_SKIP() << "no device";
   for (const char *type : {PCFGBILU, PCMCPI, PCPOWERQILU}) {
-    Mat    A;
+    Mat A;
     double few = -1, many = -1;
     OK(AssembleMatrix(box(12, 11, 10), 4, MATBAIJKOKKOS, 1, &A));
     CountCopies(A, type, 5, &few);

@@ -50,7 +50,7 @@ TEST_P(Products, AreThoseOfBaij)
   Couplings apart(12);                                              // no coupling between ranks
   for (std::size_t i = 0; i < apart.size(); ++i) apart[i].insert(PetscInt(i));
   for (const Couplings &c : {star(5, 4, 3), scattered(40, 4, false), gaps, apart}) {
-    Pair      p;
+    Pair p;
     PetscReal d;
     OK(p.make(c, GetParam()));
     OK(CompareProducts(p.A, p.B, &d));
@@ -63,10 +63,10 @@ TEST_P(Products, OfRectangularMatricesAreThoseOfBaij)
 {
   const PetscInt n = GetParam();
   for (const bool wide : {false, true}) {
-    Mat       m[2];
+    Mat m[2];
     PetscReal d;
     for (int k = 0; k < 2; ++k) {
-      PetscInt    first, last;
+      PetscInt first, last;
       PetscMPIInt rank;
       MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
       const PetscInt rows = rank + 2, cols = wide ? 2 * rank + 3 : rank % 2; // some ranks own no columns
@@ -97,8 +97,8 @@ TEST_P(Products, OfRectangularMatricesAreThoseOfBaij)
 
 TEST(BAIJKokkos, ProductsAreTheSameBitsAgain)
 {
-  Pair      p;
-  Vec       x, y, z;
+  Pair p;
+  Vec x, y, z;
   PetscBool same;
   OK(p.make(scattered(40, 4, false), 5));
   OK(MakeVectors(p.A, &x, &y));
@@ -117,15 +117,15 @@ TEST(BAIJKokkos, ProductsAreTheSameBitsAgain)
 
 // What changes a matrix; `other` is another one of the same structure.
 struct Change {
-  const char                                         *name;
+  const char *name;
   std::function<PetscErrorCode(Mat, Mat, PetscInt n)> change;
-  bool                                                structure = false;
+  bool structure = false;
 };
 
 // Rows of the first block row of this rank, if it has one.
 std::vector<PetscInt> SomeRows(Mat A, PetscInt n)
 {
-  PetscInt              first, last;
+  PetscInt first, last;
   std::vector<PetscInt> rows;
   (void)MatGetOwnershipRange(A, &first, &last);
   if (first < last) rows = {first, first + n - 1};
@@ -150,8 +150,8 @@ PetscErrorCode SetOwn(Mat A, PetscInt n, InsertMode mode, bool blocked)
 // Rank 0 alone sets a value, in the last row.
 PetscErrorCode SetRemote(Mat A, InsertMode mode)
 {
-  PetscInt          last;
-  PetscMPIInt       rank;
+  PetscInt last;
+  PetscMPIInt rank;
   const PetscScalar value = 3;
 
   PetscFunctionBegin;
@@ -165,7 +165,7 @@ PetscErrorCode SetRemote(Mat A, InsertMode mode)
 
 PetscErrorCode SetNew(Mat A, PetscInt n)
 {
-  PetscInt                 rows;
+  PetscInt rows;
   std::vector<PetscScalar> block(std::size_t(n * n), PetscScalar(0.5));
 
   PetscFunctionBegin;
@@ -235,41 +235,41 @@ PetscErrorCode StoreAndRetrieve(Mat A)
 
 std::vector<Change> Changes()
 {
-  const auto          rows = [](Mat A, PetscInt n) { return SomeRows(A, n); };
-  std::vector<Change> all  = {
-     {"insert", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, INSERT_VALUES, false); }},
-     {"add", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, ADD_VALUES, false); }},
-     {"insert blocks", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, INSERT_VALUES, true); }},
-     {"add blocks", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, ADD_VALUES, true); }},
-     {"insert remote", [](Mat A, Mat, PetscInt) { return SetRemote(A, INSERT_VALUES); }},
-     {"add remote", [](Mat A, Mat, PetscInt) { return SetRemote(A, ADD_VALUES); }},
-     {"new nonzeros", [](Mat A, Mat, PetscInt n) { return SetNew(A, n); }, true},
-     {"scale", [](Mat A, Mat, PetscInt) { return MatScale(A, 3); }},
-     {"shift", [](Mat A, Mat, PetscInt) { return MatShift(A, 3); }},
-     {"zero", [](Mat A, Mat, PetscInt) { return MatZeroEntries(A); }},
-     {"diagonal scale", [](Mat A, Mat, PetscInt) { return ScaleDiagonally(A); }},
-     {"diagonal set", [](Mat A, Mat, PetscInt) { return SetDiagonal(A, INSERT_VALUES); }},
-     {"diagonal add", [](Mat A, Mat, PetscInt) { return SetDiagonal(A, ADD_VALUES); }},
-     {"axpy", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, SAME_NONZERO_PATTERN); }},
-     {"axpy, subset", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, SUBSET_NONZERO_PATTERN); }},
-     {"axpy, unknown", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, UNKNOWN_NONZERO_PATTERN); }},
-     {"aypx", [](Mat A, Mat X, PetscInt) { return MatAYPX(A, 2, X, SAME_NONZERO_PATTERN); }},
-     {"copy", [](Mat A, Mat X, PetscInt) { return MatCopy(X, A, SAME_NONZERO_PATTERN); }},
-     {"copy, different", [](Mat A, Mat X, PetscInt) { return MatCopy(X, A, DIFFERENT_NONZERO_PATTERN); }},
-     {"zero rows",
-      [rows](Mat A, Mat, PetscInt n) {
+  const auto rows = [](Mat A, PetscInt n) { return SomeRows(A, n); };
+  std::vector<Change> all = {
+    {"insert", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, INSERT_VALUES, false); }},
+    {"add", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, ADD_VALUES, false); }},
+    {"insert blocks", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, INSERT_VALUES, true); }},
+    {"add blocks", [](Mat A, Mat, PetscInt n) { return SetOwn(A, n, ADD_VALUES, true); }},
+    {"insert remote", [](Mat A, Mat, PetscInt) { return SetRemote(A, INSERT_VALUES); }},
+    {"add remote", [](Mat A, Mat, PetscInt) { return SetRemote(A, ADD_VALUES); }},
+    {"new nonzeros", [](Mat A, Mat, PetscInt n) { return SetNew(A, n); }, true},
+    {"scale", [](Mat A, Mat, PetscInt) { return MatScale(A, 3); }},
+    {"shift", [](Mat A, Mat, PetscInt) { return MatShift(A, 3); }},
+    {"zero", [](Mat A, Mat, PetscInt) { return MatZeroEntries(A); }},
+    {"diagonal scale", [](Mat A, Mat, PetscInt) { return ScaleDiagonally(A); }},
+    {"diagonal set", [](Mat A, Mat, PetscInt) { return SetDiagonal(A, INSERT_VALUES); }},
+    {"diagonal add", [](Mat A, Mat, PetscInt) { return SetDiagonal(A, ADD_VALUES); }},
+    {"axpy", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, SAME_NONZERO_PATTERN); }},
+    {"axpy, subset", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, SUBSET_NONZERO_PATTERN); }},
+    {"axpy, unknown", [](Mat A, Mat X, PetscInt) { return MatAXPY(A, 2, X, UNKNOWN_NONZERO_PATTERN); }},
+    {"aypx", [](Mat A, Mat X, PetscInt) { return MatAYPX(A, 2, X, SAME_NONZERO_PATTERN); }},
+    {"copy", [](Mat A, Mat X, PetscInt) { return MatCopy(X, A, SAME_NONZERO_PATTERN); }},
+    {"copy, different", [](Mat A, Mat X, PetscInt) { return MatCopy(X, A, DIFFERENT_NONZERO_PATTERN); }},
+    {"zero rows",
+     [rows](Mat A, Mat, PetscInt n) {
        const auto r = rows(A, n);
        return MatZeroRows(A, PetscInt(r.size()), r.data(), 2, nullptr, nullptr);
      }},
-     {"zero rows and columns",
-      [rows](Mat A, Mat, PetscInt n) {
+    {"zero rows and columns",
+     [rows](Mat A, Mat, PetscInt n) {
        const auto r = rows(A, n);
        return MatZeroRowsColumns(A, PetscInt(r.size()), r.data(), 2, nullptr, nullptr);
      }},
-     {"conjugate", [](Mat A, Mat, PetscInt) { return MatConjugate(A); }},
-     {"real part", [](Mat A, Mat, PetscInt) { return MatRealPart(A); }},
-     {"imaginary part", [](Mat A, Mat, PetscInt) { return MatImaginaryPart(A); }},
-     {"store and retrieve", [](Mat A, Mat, PetscInt) { return StoreAndRetrieve(A); }},
+    {"conjugate", [](Mat A, Mat, PetscInt) { return MatConjugate(A); }},
+    {"real part", [](Mat A, Mat, PetscInt) { return MatRealPart(A); }},
+    {"imaginary part", [](Mat A, Mat, PetscInt) { return MatImaginaryPart(A); }},
+    {"store and retrieve", [](Mat A, Mat, PetscInt) { return StoreAndRetrieve(A); }},
   };
   if (Size() == 1) all.push_back({"array", [](Mat A, Mat, PetscInt) { return ChangeArray(A); }});
   return all;
@@ -281,9 +281,9 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
   for (const PetscInt n : {1, 3, 5})
     for (const MatType other : {MATBAIJKOKKOS, MATBAIJ})
       for (const Change &change : Changes()) {
-        Pair      p;
-        Mat       X;
-        Vec       x, y;
+        Pair p;
+        Mat X;
+        Vec x, y;
         PetscReal d;
         OK(p.make(c, n));
         OK(AssembleMatrix(c, n, other, 2, &X));
@@ -322,7 +322,7 @@ TEST(BAIJKokkos, ReadersGiveWhatBaijGives)
       OK(MatNorm(p.B, type, &b));
       EXPECT_EQ(a, b);
     }
-    Vec       a, b;
+    Vec a, b;
     PetscBool same;
     OK(MatCreateVecs(p.A, &a, &b));
     OK(MatGetDiagonal(p.A, a));
@@ -349,7 +349,7 @@ TEST(BAIJKokkos, BoundToTheHostItIsBaij)
 {
   for (const bool copied : {false, true})
     for (const PetscInt n : {1, 3, 5, 8}) {
-      Pair      p;
+      Pair p;
       PetscReal d;
       OK(p.make(star(4, 3, 3), n));
       if (copied) {

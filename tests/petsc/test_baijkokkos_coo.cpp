@@ -37,7 +37,7 @@ TEST_P(Coo, AddsInAFixedOrder)
 {
   const auto [n, blocks] = GetParam();
   Assembled m;
-  Vec       x, y, z;
+  Vec x, y, z;
   PetscBool same;
   OK(m.make(star(4, 3, 3), n, blocks));
   OK(m.set(1));
@@ -63,7 +63,7 @@ TEST_P(Coo, AddsInAFixedOrder)
 TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
 {
   Assembled m;
-  PetscInt  rows;
+  PetscInt rows;
   OK(m.make(star(4, 3, 3), 3, false));
   OK(MatGetSize(m.A, &rows, nullptr));
   PetscMPIInt rank;
@@ -85,7 +85,7 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   }
   // After that, values have no coordinates.
   const PetscScalar v[1] = {1};
-  text                   = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
+  text = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
   ExpectIn(text, {"MatSetPreallocationCOO()"});
   OK(m.destroy());
   // A matrix that never had any.
@@ -103,7 +103,7 @@ TEST(BAIJKokkos, CoordinatesMustFitTheStructure)
 {
   for (const bool set_before : {false, true}) {
     Assembled m;
-    PetscInt  first, last;
+    PetscInt first, last;
     PetscReal d;
     OK(m.make(star(4, 3, 3), 2, true));
     if (set_before) {
@@ -131,7 +131,7 @@ TEST(BAIJKokkos, CoordinatesMustFitTheStructure)
 TEST(BAIJKokkos, CoordinatesMayBeGivenAnew)
 {
   Assembled m;
-  PC        pc, oracle;
+  PC pc, oracle;
   PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
@@ -159,8 +159,8 @@ TEST(BAIJKokkos, CoordinatesMayBeGivenAnew)
 TEST(BAIJKokkos, ADiagonalBlockThatIsKeptFollows)
 {
   Assembled m;
-  Mat       D[2];
-  Vec       x, y[2];
+  Mat D[2];
+  Vec x, y[2];
   PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
@@ -204,12 +204,12 @@ template <class F> PetscErrorCode SetSquares(MatFDColoring c, PetscErrorCode (*s
 // They are written without a call that could be caught.
 TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
 {
-  Assembled     m;
-  ISColoring    colors;
+  Assembled m;
+  ISColoring colors;
   MatFDColoring difference;
-  SNES          snes;
-  Vec           x, y, z;
-  PetscReal     d;
+  SNES snes;
+  Vec x, y, z;
+  PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
   PetscInt first, last;
@@ -245,8 +245,8 @@ TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
 TEST(BAIJKokkos, TakesTheLocalCoordinatesOfADm)
 {
   for (const PetscInt dof : {1, 3}) {
-    DM        da;
-    Mat       A, B;
+    DM da;
+    Mat A, B;
     PetscReal d;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &B));
@@ -256,7 +256,7 @@ TEST(BAIJKokkos, TakesTheLocalCoordinatesOfADm)
     PetscInt x, y, w, h, gx, gy, gw, gh;
     OK(DMDAGetCorners(da, &x, &y, nullptr, &w, &h, nullptr));
     OK(DMDAGetGhostCorners(da, &gx, &gy, nullptr, &gw, &gh, nullptr));
-    std::vector<PetscInt>    i, j;
+    std::vector<PetscInt> i, j;
     std::vector<PetscScalar> v;
     OK(MatZeroEntries(B));
     for (PetscInt q = y; q < y + h; ++q)

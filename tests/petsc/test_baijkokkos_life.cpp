@@ -31,9 +31,9 @@ void ExpectLike(Mat A, Mat B, const char *what)
 // Two on the diagonal, into a matrix that is not assembled yet; y = A x is then 2 x.
 void ExpectDiagonal(Mat A)
 {
-  Vec               x, y;
-  PetscInt          first, last;
-  PetscReal         d;
+  Vec x, y;
+  PetscInt first, last;
+  PetscReal d;
   const PetscScalar two = 2;
   OK(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt row = first; row < last; ++row) {
@@ -60,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(BAIJKokkos, Life, ::testing::Values(1, 2, 3, 4, 5, 8));
 TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
 {
   const PetscInt n = GetParam();
-  Mat            A, B, C, D;
-  PetscReal      d;
+  Mat A, B, C, D;
+  PetscReal d;
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
   OK(CompareProducts(A, B, &d)); // there is a mirror
@@ -132,12 +132,12 @@ TEST_P(Life, ConversionsKeepTheValues)
 
 TEST_P(Life, FilesKeepTheValues)
 {
-  const PetscInt n      = GetParam();
-  char           name[] = "/tmp/finegrain-mat-XXXXXX";
-  Mat            A, B, C;
-  PetscViewer    viewer;
-  PetscMPIInt    rank;
-  std::string    a, b;
+  const PetscInt n = GetParam();
+  char name[] = "/tmp/finegrain-mat-XXXXXX";
+  Mat A, B, C;
+  PetscViewer viewer;
+  PetscMPIInt rank;
+  std::string a, b;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (!rank) close(mkstemp(name));
   MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, PETSC_COMM_WORLD);
@@ -168,8 +168,8 @@ TEST_P(Life, FilesKeepTheValues)
 // Where products run, for -ksp_view.
 TEST(BAIJKokkos, ViewsNameTheMirror)
 {
-  Mat         A;
-  Vec         x, y;
+  Mat A;
+  Vec x, y;
   std::string text;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
   OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
@@ -190,10 +190,10 @@ TEST(BAIJKokkos, ViewsNameTheMirror)
 TEST_P(Life, SubmatricesAreThoseOfBaij)
 {
   const PetscInt n = GetParam();
-  Mat            A[2], S[2];
-  IS             rows;
-  PetscReal      d;
-  PetscInt       first, last;
+  Mat A[2], S[2];
+  IS rows;
+  PetscReal d;
+  PetscInt first, last;
   for (int k = 0; k < 2; ++k) {
     OK(AssembleMatrix(star(4, 3, 3), n, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
   }
@@ -221,7 +221,7 @@ TEST_P(Life, SubmatricesAreThoseOfBaij)
 // As many blocks as before, in other places.
 TEST(BAIJKokkos, MayBePreallocatedAnew)
 {
-  Mat       A[2];
+  Mat A[2];
   PetscReal d;
   for (int k = 0; k < 2; ++k) {
     OK(AssembleMatrix(star(36, 1, 1), 2, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
@@ -233,7 +233,7 @@ TEST(BAIJKokkos, MayBePreallocatedAnew)
       OK(MatMPIBAIJSetPreallocation(M, 2, 2, nullptr, 2, nullptr));
       OK(MatGetOwnershipRange(M, &first, &last));
       for (PetscInt row = first / 2; row < last / 2; ++row) {
-        const PetscInt    col[2]    = {row, (row + step) % 36};
+        const PetscInt col[2] = {row, (row + step) % 36};
         const PetscScalar blocks[8] = {4, 1, 2, PetscReal(row), 5, 1, PetscReal(step), 3};
         OK(MatSetValuesBlocked(M, 1, &row, 2, col, blocks, INSERT_VALUES));
       }
@@ -253,9 +253,9 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
   for (const PetscInt dim : {2, 3})
     for (const PetscInt dof : {1, 2, 3, 4, 5}) {
       const Options set("-dm_mat_type baijkokkos");
-      DM            da;
-      Mat           A, B;
-      Vec           x, y;
+      DM da;
+      Mat A, B;
+      Vec x, y;
       OK(MakeGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
       OK(DMCreateMatrix(da, &A));
       EXPECT_EQ(TypeOf(A), OurType());
@@ -276,7 +276,7 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
       OK(DMDestroy(&da));
     }
   const Options set("-mat_type baijkokkos");
-  Mat           A;
+  Mat A;
   OK(MatCreate(PETSC_COMM_WORLD, &A));
   OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
   OK(MatSetBlockSize(A, 3));
@@ -291,10 +291,10 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
 TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
 {
   enum { values, preallocated, scalars, blocks };
-  const PetscInt  n = GetParam();
+  const PetscInt n = GetParam();
   const Couplings c = star(4, 3, 3);
   for (const int way : {values, preallocated, scalars, blocks}) {
-    Mat         A, B;
+    Mat A, B;
     Coordinates coordinates;
     OK(AssembleMatrix(c, n, MATBAIJ, 1, &B));
     OK(coordinates.make(c, n, way == blocks));
@@ -369,8 +369,8 @@ PetscErrorCode Twice(Mat, Vec x, Vec y)
 
 TEST(BAIJKokkos, KeepsAnOperationOfTheUsers)
 {
-  Mat       A;
-  Vec       x, y;
+  Mat A;
+  Vec x, y;
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
   OK(MakeVectors(A, &x, &y));

@@ -12,7 +12,7 @@ namespace
 
 // What somebody finds in a matrix: y is what comes out, x what goes in.
 struct Reader {
-  const char                                      *name;
+  const char *name;
   std::function<PetscErrorCode(Mat, Vec x, Vec y)> read;
 };
 
@@ -41,9 +41,9 @@ PetscErrorCode ReadRows(Mat A, Vec y)
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt row = first; row < last; ++row) {
-    PetscInt           count;
+    PetscInt count;
     const PetscScalar *values;
-    PetscScalar        sum = 0;
+    PetscScalar sum = 0;
     PetscCall(MatGetRow(A, row, &count, nullptr, &values));
     for (PetscInt e = 0; e < count; ++e) sum += values[e] * PetscReal(1 + e % 3);
     PetscCall(MatRestoreRow(A, row, &count, nullptr, &values));
@@ -73,8 +73,8 @@ PetscErrorCode ReadValues(Mat A, Vec y)
 PetscErrorCode ReadSubmatrix(Mat A, Vec x, Vec y)
 {
   PetscInt first, last;
-  IS       rows;
-  Mat      C;
+  IS rows;
+  Mat C;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, &last));
@@ -108,8 +108,8 @@ PetscErrorCode ReadDiagonalBlock(Mat A, Vec x, Vec y)
 
 PetscErrorCode ReadByDense(Mat A, Vec x, Vec y)
 {
-  Mat      D, C;
-  Vec      column;
+  Mat D, C;
+  Vec column;
   PetscInt rows;
 
   PetscFunctionBegin;
@@ -177,8 +177,8 @@ PetscErrorCode ReadStored(Mat A, Vec x, Vec y)
 // Rank 0 alone adds to the last row.
 PetscErrorCode ReadWithRemote(Mat A, Vec x, Vec y)
 {
-  PetscInt          last;
-  PetscMPIInt       rank;
+  PetscInt last;
+  PetscMPIInt rank;
   const PetscScalar value = 30;
 
   PetscFunctionBegin;
@@ -195,7 +195,7 @@ PetscErrorCode ReadWithRemote(Mat A, Vec x, Vec y)
 PetscErrorCode Fill(Vec y, const PetscScalar *values)
 {
   PetscScalar *out;
-  PetscInt     n;
+  PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n));
@@ -259,7 +259,7 @@ PetscErrorCode ReadDuplicate(Mat A, Vec x, Vec y)
 std::vector<Reader> Readers()
 {
   const auto first_row = [](Mat A) {
-    PetscInt              first, last;
+    PetscInt first, last;
     std::vector<PetscInt> rows;
     (void)MatGetOwnershipRange(A, &first, &last);
     if (first < last) rows.push_back(first);
@@ -331,7 +331,7 @@ TEST(BAIJKokkos, EverybodySeesWhatWasAssembledFromCoordinates)
     for (const bool blocks : {false, true})
       for (const Reader &reader : Readers()) {
         Assembled m;
-        Vec       x, y, z;
+        Vec x, y, z;
         PetscReal d;
         OK(m.make(star(4, 3, 3), n, blocks));
         for (Mat M : {m.A, m.B}) { // MatZeroRows() takes blocks away otherwise

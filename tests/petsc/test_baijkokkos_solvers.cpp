@@ -26,10 +26,10 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
          {PCPOWERQILU, "-pc_powerqilu_corrections 1"},
          {PCSIP, "-pc_sip_grid"},
          {PCSIP, "-pc_sip_corrections 2 -pc_sip_grid"}}) {
-    Mat         A[2];
-    PC          pc[2];
-    PetscReal   d;
-    PetscInt    local;
+    Mat A[2];
+    PC pc[2];
+    PetscReal d;
+    PetscInt local;
     std::string all = options;
     for (int k = 0; k < 2; ++k) {
       OK(AssembleMatrix(star(36, 1, 1), n, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
@@ -68,9 +68,9 @@ TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)
        {"-ksp_type refine -pc_type fgbilu", "-ksp_type refine -pc_type mcpi", "-ksp_type gmres -pc_type fgbilu",
         "-ksp_type gmres -pc_type mcpi", "-ksp_type gmres -pc_type asm", "-ksp_type bcgs -pc_type bjacobi",
         "-ksp_type richardson -pc_type jacobi -ksp_max_it 3"}) {
-    Mat       A[2];
-    Vec       b, x[2];
-    PetscInt  its[2];
+    Mat A[2];
+    Vec b, x[2];
+    PetscInt its[2];
     PetscReal d;
     for (int k = 0; k < 2; ++k) {
       KSP ksp;
@@ -108,10 +108,10 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
     for (const PetscInt n : {1, 3, 5}) {
       if (Size() > 1 && (std::string(options) == "-pc_type lu" || std::string(options).find("-pc_type ilu") == 0))
         continue;
-      Assembled  m;
-      PC         p[2];
-      Vec        b, x[2];
-      PetscReal  d;
+      Assembled m;
+      PC p[2];
+      Vec b, x[2];
+      PetscReal d;
       const bool in_place = std::string(options).find("in_place") != std::string::npos;
       if (in_place && n == 5) continue; // PETSc 3.25's own, of MATBAIJ too, reads a null pointer
       OK(m.make(star(4, 3, 3), n, n == 5));
@@ -147,12 +147,12 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
     }
 }
 
-// f(x) = x^3 + 4 x less two neighbours, differentiated by PETSc with colors.
+// f(x) = x^3 + 4 x less two neighbors, differentiated by PETSc with colors.
 PetscErrorCode Function(SNES snes, Vec x, Vec f, void *)
 {
-  DM             da;
-  Vec            local;
-  PetscInt       i, j, w, h, n;
+  DM da;
+  Vec local;
+  PetscInt i, j, w, h, n;
   PetscScalar ***v, ***r;
 
   PetscFunctionBegin;
@@ -179,9 +179,9 @@ TEST(BAIJKokkos, TakesJacobiansByColoredDifferences)
   for (const PetscInt dof : {1, 3, 5}) {
     PetscInt its[2];
     for (int k = 0; k < 2; ++k) {
-      DM                  da;
-      SNES                snes;
-      Vec                 x;
+      DM da;
+      SNES snes;
+      Vec x;
       SNESConvergedReason reason;
       OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
       OK(DMSetMatType(da, k ? MATBAIJ : MATBAIJKOKKOS));

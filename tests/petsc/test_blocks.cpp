@@ -12,14 +12,14 @@ namespace
 // Blocks side by side along i, each cut in slabs along k over all ranks; rows rank by rank, slab by slab, i fastest.
 struct Blocks {
   std::vector<std::array<PetscInt, 3>> size;
-  PetscInt                             rank = 0, ranks = 1;
+  PetscInt rank = 0, ranks = 1;
 
   explicit Blocks(std::vector<std::array<PetscInt, 3>> s) : size(std::move(s))
   {
     int r, n;
     MPI_Comm_rank(PETSC_COMM_WORLD, &r);
     MPI_Comm_size(PETSC_COMM_WORLD, &n);
-    rank  = r;
+    rank = r;
     ranks = n;
   }
   PetscInt cut(std::size_t b, PetscInt r) const { return size[b][2] * r / ranks; }
@@ -41,7 +41,7 @@ struct Blocks {
   {
     PetscInt rows = 0;
     for (PetscInt r = 0; r < ranks; ++r) rows += local(r);
-    Couplings  c{std::size_t(rows)};
+    Couplings c{std::size_t(rows)};
     const auto join = [&](PetscInt p, PetscInt q) {
       c[std::size_t(p)].insert(q);
       c[std::size_t(q)].insert(p);
@@ -79,7 +79,7 @@ struct Blocks {
   }
 };
 
-// On up to four ranks every rank's slabs of neighbouring blocks are joined; of the last, slabs are missing.
+// On up to four ranks every rank's slabs of neighboring blocks are joined; of the last, slabs are missing.
 const std::vector<Blocks> &layouts()
 {
   static const std::vector<Blocks> all = {Blocks({{4, 3, 5}, {3, 4, 5}}), Blocks({{3, 4, 5}, {4, 2, 5}, {2, 3, 6}}),
@@ -133,8 +133,8 @@ TEST_P(Blocked, FactorOverAllGridsIsPetscsIlu)
 {
   for (const Blocks &blocks : layouts())
     for (const PetscInt n : {1, 4}) {
-      Mat       A;
-      PC        pc, reference;
+      Mat A;
+      PC pc, reference;
       PetscReal d;
       OK(AssembleMatrix(blocks.couplings(), n, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
       OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling factor") + GetParam(), &pc));
@@ -151,12 +151,12 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
 {
   for (const Blocks &blocks : layouts())
     for (const PetscInt n : {1, 4}) {
-      Mat         A;
-      PC          pc, reference;
-      Vec         b, x, y;
-      PetscReal   d;
+      Mat A;
+      PC pc, reference;
+      Vec b, x, y;
+      PetscReal d;
       std::string text;
-      const bool  dilu = std::string(GetParam()).find("ilu0") == std::string::npos;
+      const bool dilu = std::string(GetParam()).find("ilu0") == std::string::npos;
       OK(AssembleMatrix(blocks.couplings(), n, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
       OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling corrections") + GetParam(), &pc));
       OK(MakeGridReference(blocks, A, n, &reference));
@@ -187,10 +187,10 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
 TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
 {
   for (const Blocks &blocks : layouts()) {
-    Mat       A;
-    PC        pc;
+    Mat A;
+    PC pc;
     Couplings joined = blocks.couplings(), apart = blocks.couplings(false);
-    PetscInt  count[2] = {0, 0}, first = 0, sum[2]; // couplings left out: between ranks; between grids of a rank too
+    PetscInt count[2] = {0, 0}, first = 0, sum[2]; // couplings left out: between ranks; between grids of a rank too
     OK(AssembleMatrix(joined, 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
     OK(MatGetOwnershipRange(A, &first, nullptr));
     for (PetscInt p = first / 2; p < first / 2 + blocks.local(blocks.rank); ++p)
@@ -223,11 +223,11 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
 TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
 {
   const Blocks blocks({{8, 6, 5}, {3, 4, 4}});
-  Mat          A;
-  PC           pc;
+  Mat A;
+  PC pc;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
   const std::vector<PetscInt> ijk = blocks.ijk();
-  std::vector<PetscInt>       more(ijk), turned(ijk);
+  std::vector<PetscInt> more(ijk), turned(ijk);
   more[5] += 1;
   std::swap(turned[0], turned[1]);
   for (const char *options : {"-pc_fgbilu_grid_coupling factor", "-pc_fgbilu_grid_coupling corrections",
@@ -252,9 +252,9 @@ TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
 TEST(Blocks, GridsOfOneRankMayChangeAlone)
 {
   const Blocks &blocks = layouts()[1];
-  Mat           A;
-  PC            pc, reference;
-  PetscReal     d;
+  Mat A;
+  PC pc, reference;
+  PetscReal d;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
   OK(MakeBlocksPC(blocks, A, "", &pc));
   OK(MakeReference(A, &reference));
@@ -268,8 +268,8 @@ TEST(Blocks, GridsOfOneRankMayChangeAlone)
   EXPECT_LT(d, tolerance);
   EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
   // A refusal of one rank is an error on all.
-  const PetscInt    bad[] = {3, 0, 2};
-  const std::string text  = ExpectError([&] { return PCFinegrainSetGrid(pc, blocks.rank ? 0 : 1, bad); });
+  const PetscInt bad[] = {3, 0, 2};
+  const std::string text = ExpectError([&] { return PCFinegrainSetGrid(pc, blocks.rank ? 0 : 1, bad); });
   EXPECT_NE(text.find("give 1 or more"), std::string::npos) << text;
   OK(PCDestroy(&pc));
   OK(PCDestroy(&reference));
@@ -281,10 +281,10 @@ TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
   PetscMPIInt ranks;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   const Blocks blocks({{4, 3, 2 * ranks}, {3, 4, 3 * ranks}, {2, 2, ranks}}); // the same slabs on all ranks
-  Mat          A;
-  PC           pc, set;
-  PetscReal    d;
-  std::string  text;
+  Mat A;
+  PC pc, set;
+  PetscReal d;
+  std::string text;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
   const std::string coupling = "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_corrections 1";
   OK(MakePC(A, PCFGBILU, coupling + " -pc_fgbilu_grid 4,3,2,3,4,3,2,2,1", &pc));

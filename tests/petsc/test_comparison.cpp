@@ -14,8 +14,8 @@ namespace
 PetscErrorCode Repeat(Vec small, PetscInt length, Vec *large)
 {
   const PetscScalar *from;
-  PetscScalar       *to;
-  PetscInt           part;
+  PetscScalar *to;
+  PetscInt part;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(small, &part));
@@ -42,11 +42,11 @@ TEST(Comparison, PassesRoundingAndSeesErrorsAtFullSize)
   if (Size() > 1) GTEST_SKIP() << "one rank";
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the benchmark is in double precision";
   constexpr PetscInt n = 5, points = 24;
-  const PetscInt     length = sizeof(PetscScalar) == 8 ? n * 128 * 128 * 128 : n * 64 * 64 * 64;
-  DM                 da;
-  Mat                A;
-  PC                 ours, theirs;
-  Vec                b, x, y, full, other;
+  const PetscInt length = sizeof(PetscScalar) == 8 ? n * 128 * 128 * 128 : n * 64 * 64 * 64;
+  DM da;
+  Mat A;
+  PC ours, theirs;
+  Vec b, x, y, full, other;
   OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A)); // as the benchmark has it
   OK(DMDestroy(&da));
   OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));

@@ -19,9 +19,9 @@ TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
     {star(6, 5, 4), 1}, {star(6, 5, 4), 4}, {star(5, 4, 3, 1, true), 3}, {scattered(40, 3, true), 2}};
   for (const auto &[couplings, n] : problems)
     for (const char *type : {MATBAIJ, MATAIJ}) {
-      Mat       A;
-      PC        pc, reference;
-      Vec       b, x, y;
+      Mat A;
+      PC pc, reference;
+      Vec b, x, y;
       PetscReal d;
       OK(AssembleMatrix(couplings, n, type, 1, &A));
       OK(MakePC(A, PCFGBILU, std::string("-pc_fgbilu_corrections 3 ") + GetParam(), &pc));
@@ -49,9 +49,9 @@ TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
 TEST(Corrections, UseTheMatrixAsItIsNowUnderALaggedFactor)
 {
   for (const char *type : {MATBAIJ, MATAIJ}) {
-    Mat       A, B;
-    PC        pc, reference;
-    Vec       b, x, y;
+    Mat A, B;
+    PC pc, reference;
+    Vec b, x, y;
     PetscReal d;
     OK(AssembleMatrix(star(5, 4, 3), 2, type, 1, &A));
     OK(AssembleMatrix(star(5, 4, 3), 2, type, 2, &B));
@@ -97,7 +97,7 @@ TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log
   OK(PetscLogEventGetId("FGInterior", &interior));
   OK(PetscLogEventGetId("FGBoundary", &boundary));
   Mat A;
-  PC  pc;
+  PC pc;
   Vec b, x;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_corrections 1", &pc));
@@ -124,9 +124,9 @@ TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log
 TEST(Transpose, EqualsPetscs)
 {
   for (const PetscInt n : {1, 3, 9}) {
-    Mat       A;
-    PC        pc, reference;
-    Vec       b, x, y;
+    Mat A;
+    PC pc, reference;
+    Vec b, x, y;
     PetscReal d;
     OK(AssembleMatrix(scattered(40, 3, false), n, MATBAIJ, 1, &A));
     OK(MakePC(A, PCFGBILU, "", &pc));
@@ -153,10 +153,10 @@ TEST(SeveralVectors, GiveTheBitsOfOneWithAndWithoutCorrections)
   for (const char *options :
        {"", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor tile", "-pc_fgbilu_corrections 1"})
     for (const PetscInt columns : {1, 8, 11}) {
-      Mat      A, B, X;
-      PC       pc;
+      Mat A, B, X;
+      PC pc;
       PetscInt rows;
-      Vec      b, x, y;
+      Vec b, x, y;
       OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
       OK(MakePC(A, PCFGBILU, options, &pc));
       OK(PCSetUp(pc));
@@ -191,8 +191,8 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
 {
   struct Run {
     PetscReal rtol, abstol, dtol;
-    PetscInt  steps;
-    bool      guess;
+    PetscInt steps;
+    bool guess;
   };
   const PetscReal eps = PETSC_MACHINE_EPSILON;
   for (const Run &run :
@@ -201,13 +201,13 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
     for (const char *options :
          {"-pc_fgbilu_richardson tolerances",
           "-pc_fgbilu_richardson tolerances -pc_fgbilu_factor ilu0 -pc_fgbilu_precision single", ""}) {
-      Mat                A;
-      KSP                ksp;
-      PC                 pc;
-      Vec                b, x[2];
-      PetscInt           steps[2];
+      Mat A;
+      KSP ksp;
+      PC pc;
+      Vec b, x[2];
+      PetscInt steps[2];
       KSPConvergedReason reason[2];
-      PetscReal          d;
+      PetscReal d;
       OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
       OK(MakeVectors(A, &b, &x[0]));
       OK(VecDuplicate(b, &x[1]));
@@ -245,14 +245,14 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
 
 TEST(Richardson, StepsAreThoseOfASmoother)
 {
-  Mat                A;
-  KSP                ksp;
-  PC                 pc;
-  Vec                b, x, y;
-  PetscReal          d;
-  PetscInt           steps;
+  Mat A;
+  KSP ksp;
+  PC pc;
+  Vec b, x, y;
+  PetscReal d;
+  PetscInt steps;
   KSPConvergedReason reason;
-  PetscBool          exists;
+  PetscBool exists;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(b, &y));
@@ -286,8 +286,8 @@ TEST(Richardson, StepsAreThoseOfASmoother)
 TEST(Sbaij, EqualsItsBaijConversionAndFollowsIt)
 {
   for (const char *options : {"", "-pc_fgbilu_corrections 2"}) {
-    Mat       A, S;
-    PC        p, q;
+    Mat A, S;
+    PC p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
     Mat T;
@@ -317,10 +317,10 @@ TEST(Sbaij, EqualsItsBaijConversionAndFollowsIt)
 
 TEST(Ordering, EqualsPetscsAndIsInTheView)
 {
-  Mat         A;
-  KSP        *sub;
-  PC          pc, reference, ilu;
-  PetscReal   d;
+  Mat A;
+  KSP *sub;
+  PC pc, reference, ilu;
+  PetscReal d;
   std::string text;
   OK(AssembleMatrix(scattered(60, 3, true), 1, MATAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_ordering rcm", &pc));
@@ -345,12 +345,12 @@ TEST(Ordering, EqualsPetscsAndIsInTheView)
 
 TEST(Settings, OfCorrectionsReachTheViewAndGetters)
 {
-  Mat                     A;
-  PC                      pc;
-  PetscInt                k;
-  MatOrderingType         ordering;
+  Mat A;
+  PC pc;
+  PetscInt k;
+  MatOrderingType ordering;
   PCFinegrainGridCoupling coupling;
-  std::string             text;
+  std::string text;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_corrections 3 -pc_fgbilu_grid_coupling corrections -pc_fgbilu_ordering rcm",
             &pc));

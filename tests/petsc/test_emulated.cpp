@@ -1,8 +1,8 @@
 // What an emulated device shows of real ones: kernels read ghosts after they have been unpacked, where that takes its
 // time; blocks too large for a team are refused; Kokkos' device is PETSc's.
 #include "fixture.hpp"
-#include "../../src/petsc/arrays.hpp"
-#include "kernels.hpp"
+#include "../../src/petsc/common/arrays.hpp"
+#include "kernels/kernels.hpp"
 #include "late_unpacking.hpp"
 
 using namespace finegrain::test;
@@ -19,11 +19,11 @@ TEST_P(EmulatedGhosts, AreWaitedFor)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
-  Mat       A;
-  PC        pc;
-  Vec       b, x, expected;
+  Mat A;
+  PC pc;
+  Vec b, x, expected;
   PetscReal d = -1;
-  int       late;
+  int late;
   OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
   OK(MakeVectors(A, &b, &x));
@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
 TEST(EmulatedProducts, WaitForGhosts)
 {
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
-  Mat       A;
-  Vec       b, x, expected;
+  Mat A;
+  Vec b, x, expected;
   PetscReal d = -1;
   OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakeVectors(A, &b, &x));
@@ -83,13 +83,13 @@ TEST(EmulatedProducts, WaitForGhosts)
 TEST(EmulatedAssembly, WaitsForOthersValues)
 {
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "values go through the host";
-  Mat                      A[2];
-  Vec                      b, x, y;
-  PetscInt                 first, last, rows;
-  PetscReal                d = -1;
-  std::vector<PetscInt>    i, j;
+  Mat A[2];
+  Vec b, x, y;
+  PetscInt first, last, rows;
+  PetscReal d = -1;
+  std::vector<PetscInt> i, j;
   std::vector<PetscScalar> v;
-  const PetscInt           n = 2;
+  const PetscInt n = 2;
   for (const int which : {0, 1}) {
     i.clear(), j.clear(), v.clear();
     OK(MatCreate(PETSC_COMM_WORLD, &A[which]));
@@ -128,11 +128,10 @@ TEST(EmulatedAssembly, WaitsForOthersValues)
 TEST(Emulated, LargeBlocksOfSipAreRefusedWithTheRemedy)
 {
   constexpr PetscInt n = 32;
-  if (finegrain::fits_team<finegrain::StoneRow<0, finegrain::Scalar, finegrain::Scalar>>(n))
-    GTEST_SKIP() << "they fit";
-  DM  da;
+  if (finegrain::fits_team<finegrain::SipRow<0, finegrain::Scalar, finegrain::Scalar>>(n)) GTEST_SKIP() << "they fit";
+  DM da;
   Mat A;
-  PC  pc;
+  PC pc;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
   OK(MakePC(A, PCSIP, "-pc_sip_backend device", &pc));

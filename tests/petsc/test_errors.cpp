@@ -25,7 +25,7 @@ void expect_option_error(const std::string &options, const std::vector<std::stri
 {
   Mat A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  PC                pc   = nullptr;
+  PC pc = nullptr;
   const std::string text = ExpectError([&] { return MakePC(A, PCFGBILU, options, &pc); });
   for (const std::string &word : words)
     EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
@@ -67,8 +67,8 @@ TEST(Errors, UnassembledMatrix)
 
 TEST(Errors, VariableBlockSizesThatAreNotTheBlocks)
 {
-  Mat      A;
-  PC       pc;
+  Mat A;
+  PC pc;
   PetscInt sizes[] = {2, 4};
   OK(MatCreateAIJ(PETSC_COMM_WORLD, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
   PetscInt first, last;
@@ -88,7 +88,7 @@ TEST(Errors, MissingDiagonalBlock)
 {
   for (const char *type : {MATAIJ, MATBAIJ})
     for (const PetscInt n : {1, 3}) {
-      Mat       A;
+      Mat A;
       Couplings c = star(4, 3, 3);
       c[29].erase(29);
       OK(AssembleMatrix(c, n, type, 1, &A));
@@ -157,8 +157,8 @@ TEST(Errors, SettingsThatMcpiHas)
 
 TEST(Errors, LeaveThePreconditionerUsable)
 {
-  Mat       A;
-  PC        pc, fresh;
+  Mat A;
+  PC pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 7,3,4", &pc));
@@ -175,11 +175,11 @@ TEST(Errors, LeaveThePreconditionerUsable)
 #if defined(_OPENMP) // where Kokkos has it: its own check aborts
 TEST(Errors, ParallelRegions)
 {
-  Mat         A;
-  PC          pc, fresh;
-  Vec         b, x;
-  PetscReal   d;
-  const int   levels = omp_get_max_active_levels();
+  Mat A;
+  PC pc, fresh;
+  Vec b, x;
+  PetscReal d;
+  const int levels = omp_get_max_active_levels();
   std::string set_up, apply;
   OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "", &pc));

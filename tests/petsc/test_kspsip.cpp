@@ -11,9 +11,9 @@ namespace
 
 PetscErrorCode SolvePoisson(PetscInt i, PetscInt j, PetscInt k, const std::string &options, Outcome *out)
 {
-  DM        da;
-  Mat       A;
-  Vec       b, x;
+  DM da;
+  Mat A;
+  Vec b, x;
   PetscReal residual;
 
   PetscFunctionBegin;
@@ -38,9 +38,9 @@ TEST(KspSip, PoissonTakesTheKnownCounts)
 {
   if (Size() > 1 || sizeof(PetscReal) != 8) GTEST_SKIP() << "counts of one rank in double precision";
   const struct {
-    PetscInt    edge, depth;
+    PetscInt edge, depth;
     const char *alpha;
-    PetscInt    its;
+    PetscInt its;
   } table[] = {{20, 1, "0", 182}, {20, 1, "0.92", 39}, {20, 1, "0.95", 104}, {10, 10, "0", 64}, {10, 10, "0.92", 21}};
   for (const auto &line : table) {
     Outcome out;
@@ -57,9 +57,9 @@ TEST(KspSip, WithOneFactorIsRichardson)
   for (const PetscInt dof : {1, 3})
     for (const std::string guess : {"", " -ksp_initial_guess_nonzero"})
       for (const std::string norm : {"unpreconditioned", "preconditioned", "none"}) {
-        Problem           p(3, dof, MATBAIJ);
-        Outcome           ours, theirs;
-        PetscReal         d;
+        Problem p(3, dof, MATBAIJ);
+        Outcome ours, theirs;
+        PetscReal d;
         const std::string options = "-pc_type sip -ksp_max_it 7 -ksp_rtol 1e-30 -ksp_norm_type " + norm + guess;
         OK(p.code);
         OK(VecSet(p.x, guess.empty() ? PETSC_INFINITY : PetscReal(0.1)));
@@ -83,10 +83,10 @@ TEST(KspSip, TakesTheFactorsInTurn)
   for (const std::string family : {"-pc_sip_alpha 0.9,0.4 ", "-pc_sip_alternate ", "-pc_sip_alpha 0.9 "})
     for (const bool transposed : {false, true})
       for (const std::string norm : {"unpreconditioned", "preconditioned", "none"}) {
-        Problem    p(2, 2, MATBAIJ);
-        PC         pc;
-        KSP        ksp;
-        PetscReal  d;
+        Problem p(2, 2, MATBAIJ);
+        PC pc;
+        KSP ksp;
+        PetscReal d;
         const bool several = family != "-pc_sip_alpha 0.9 ";
         OK(p.code);
         OK(MakePC(p.A, PCSIP, family + (several ? "" : "-pc_sip_its 2"), &pc));
@@ -110,11 +110,11 @@ TEST(KspSip, TakesTheFactorsInTurn)
 
 TEST(KspSip, SolvesTheTransposedSystem)
 {
-  Problem   p(3, 2, MATBAIJ);
-  KSP       ksp;
-  Outcome   out;
+  Problem p(3, 2, MATBAIJ);
+  KSP ksp;
+  Outcome out;
   PetscReal norm;
-  Vec       r;
+  Vec r;
   OK(p.code);
   OK(refine::MakeKSP(p.A, p.A, KSPSIP, "-pc_sip_alternate -ksp_max_it 300", &ksp));
   OK(VecSet(p.x, PETSC_INFINITY));
@@ -133,10 +133,10 @@ TEST(KspSip, SolvesTheTransposedSystem)
 // Amat without entries, and a matrix with a null space.
 TEST(KspSip, OtherOperators)
 {
-  Problem   p(2, 2, MATAIJ);
-  Mat       B, S;
-  KSP       ksp;
-  Outcome   out;
+  Problem p(2, 2, MATAIJ);
+  Mat B, S;
+  KSP ksp;
+  Outcome out;
   PetscReal residual;
   OK(p.code);
   OK(MatDuplicate(p.A, MAT_COPY_VALUES, &B));
@@ -153,12 +153,12 @@ TEST(KspSip, OtherOperators)
   OK(MatDestroy(&B));
 
   // Neumann's problem: rows of a DMDA's star that sum to zero.
-  DM           da;
-  Mat          A;
-  Vec          b, x, sums, ones;
+  DM da;
+  Mat A;
+  Vec b, x, sums, ones;
   MatNullSpace constants;
-  PetscScalar  sum;
-  PetscReal    size;
+  PetscScalar sum;
+  PetscReal size;
   OK(AssemblePoisson(9, 8, 1, &da, &A));
   OK(MatCreateVecs(A, &x, &b));
   OK(VecDuplicate(b, &sums));
@@ -191,10 +191,10 @@ TEST(KspSip, ChoosesItsPreconditioner)
   Problem p(2);
   OK(p.code);
   for (const int way : {0, 1, 2, 3}) {
-    KSP         ksp;
-    PC          pc;
-    PCType      type;
-    PetscBool   same;
+    KSP ksp;
+    PC pc;
+    PCType type;
+    PetscBool same;
     std::string options = way == 1 ? "-ksp_type sip -pc_sip_alpha 0.5" : "-pc_sip_alpha 0.5";
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
     {
@@ -218,7 +218,7 @@ TEST(KspSip, ChoosesItsPreconditioner)
     OK(PetscStrcmp(type, PCSIP, &same));
     EXPECT_TRUE(same) << way << ": " << type;
     if (way != 3) {
-      PetscInt         n;
+      PetscInt n;
       const PetscReal *alpha;
       OK(PCSIPGetAlpha(pc, &n, &alpha));
       EXPECT_EQ(alpha[0], PetscReal(0.5)) << way;
@@ -258,8 +258,8 @@ TEST(KspSip, SeesNewValues)
 {
   for (const std::string solver : {"-ksp_type sip", "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
                                    "-ksp_type refine -ksp_refine_inner 3 -pc_type fgbilu"}) {
-    Problem   p(2, 2, MATAIJ);
-    KSP       ksp, fresh;
+    Problem p(2, 2, MATAIJ);
+    KSP ksp, fresh;
     PetscReal d;
     OK(p.code);
     const Options set(solver + " -ksp_max_it 2 -ksp_convergence_test skip");
@@ -294,8 +294,8 @@ TEST(KspSip, EndsAndView)
   OK(SolvePoisson(12, 11, 1, "-ksp_norm_type none -ksp_max_it 3", &out));
   EXPECT_EQ(out.reason, KSP_CONVERGED_ITS);
   EXPECT_EQ(out.its, 3);
-  Problem     p(2);
-  KSP         ksp;
+  Problem p(2);
+  KSP ksp;
   std::string text;
   OK(p.code);
   OK(refine::MakeKSP(p.A, p.A, KSPSIP, "-pc_sip_alpha 0.9,0.4 -pc_sip_alternate", &ksp));

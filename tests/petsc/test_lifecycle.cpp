@@ -12,8 +12,8 @@ namespace
 TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
 {
   for (const char *type : {MATBAIJ, MATAIJ}) {
-    Mat       A, B;
-    PC        pc, fresh;
+    Mat A, B;
+    PC pc, fresh;
     PetscReal d;
     OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
     OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -39,8 +39,8 @@ TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
 
 TEST(Refresh, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat       A, B, C;
-  PC        pc, fresh;
+  Mat A, B, C;
+  PC pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
@@ -65,15 +65,15 @@ TEST(Failure, SingularBlockFailsEverywhereAndTheNextGoodMatrixWorks)
 {
   for (const char *kind : {"singular", "nan", "inf"})
     for (const PetscInt n : {1, 4}) {
-      Mat                A, good;
-      KSP                ksp;
-      PC                 pc;
-      Vec                b, x;
+      Mat A, good;
+      KSP ksp;
+      PC pc;
+      Vec b, x;
       KSPConvergedReason reason;
-      PCFailedReason     failed;
-      PetscInt           first, last;
-      const Couplings    c   = star(5, 4, 3);
-      const PetscInt     bad = 47;
+      PCFailedReason failed;
+      PetscInt first, last;
+      const Couplings c = star(5, 4, 3);
+      const PetscInt bad = 47;
       OK(AssembleMatrix(c, n, MATBAIJ, 1, &good));
       OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
       if (std::string(kind) == "singular") {
@@ -118,7 +118,7 @@ TEST(Failure, IsAnErrorThatNamesRowAndRemedyWhereTheUserWantsOne)
 {
   Mat A;
   KSP ksp;
-  PC  pc;
+  PC pc;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(MakeSingular(A, 31, 2));
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -144,11 +144,11 @@ TEST(Failure, IsAnErrorThatNamesRowAndRemedyWhereTheUserWantsOne)
 
 TEST(Shift, InblocksReplacesPivotsAndSaysHowMany)
 {
-  Mat         A;
-  PC          pc;
-  Vec         b, x;
+  Mat A;
+  PC pc;
+  Vec b, x;
   std::string text;
-  PetscReal   norm;
+  PetscReal norm;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(MakeSingular(A, 31, 2));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_shift_type inblocks -pc_fgbilu_shift_amount 0.5", &pc));
@@ -166,18 +166,18 @@ TEST(Shift, InblocksReplacesPivotsAndSaysHowMany)
 
 TEST(Settings, OptionsReachGettersAndTheView)
 {
-  Mat                              A;
-  PC                               pc;
-  PCFinegrainScheduleType          schedule;
-  PCFinegrainExecutorType          executor;
-  PCFinegrainPrecisionType         precision;
+  Mat A;
+  PC pc;
+  PCFinegrainScheduleType schedule;
+  PCFinegrainExecutorType executor;
+  PCFinegrainPrecisionType precision;
   PCFinegrainDiagonalPrecisionType diagonal;
-  PCFGBILUFactorType               factor;
-  MatFactorShiftType               shift;
-  PetscReal                        amount;
-  PetscInt                         n, grids;
-  const PetscInt                  *ijk;
-  std::string                      text;
+  PCFGBILUFactorType factor;
+  MatFactorShiftType shift;
+  PetscReal amount;
+  PetscInt n, grids;
+  const PetscInt *ijk;
+  std::string text;
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
   OK(MakePC(
     A, PCFGBILU,
@@ -225,10 +225,10 @@ TEST(Settings, OptionsReachGettersAndTheView)
 
 TEST(Settings, ViewNamesTheExecutorItsReasonAndItsTasks)
 {
-  DM          da;
-  Mat         A;
-  PC          pc;
-  PetscInt    i, j, k;
+  DM da;
+  Mat A;
+  PC pc;
+  PetscInt i, j, k;
   std::string text;
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -254,8 +254,8 @@ TEST(Settings, ViewNamesTheExecutorItsReasonAndItsTasks)
 
 TEST(Settings, DoNothingForOtherTypesAndGettersSaySo)
 {
-  Mat                     A;
-  PC                      pc;
+  Mat A;
+  PC pc;
   PCFinegrainScheduleType schedule;
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "", &pc));

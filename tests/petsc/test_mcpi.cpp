@@ -7,7 +7,7 @@ using namespace finegrain::test::mcpi;
 namespace
 {
 
-// PCSOR on the matrix in the order of colours, on each rank alone or with an exchange before each sweep.
+// PCSOR on the matrix in the order of colors, on each rank alone or with an exchange before each sweep.
 PetscErrorCode MakeSor(Mat permuted, const std::string &sweep, PetscInt its, bool exchange, PC *pc)
 {
   const std::string sub = exchange ? "" : "sub_", k = std::to_string(its);
@@ -37,9 +37,9 @@ TEST_P(McpiSor, OfTheMatrixPermutedByColorsIsTheSame)
           if (exchange && sweep == "symmetric" && Size() > 1) continue; // ours fetches before each of the two
           if (n == 7 && sweep == "backward") continue; // PETSc's last row is wrong up to 3.26: it reads x, not s
           std::vector<PetscInt> order;
-          Mat                   A, permuted;
-          PC                    sor;
-          Vec                   b, x, y, other;
+          Mat A, permuted;
+          PC sor;
+          Vec b, x, y, other;
           OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
           OK(FindColorOrder(couplings, A, n, &order));
           OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &permuted, PETSC_DECIDE, PETSC_COMM_WORLD,
@@ -51,8 +51,8 @@ TEST_P(McpiSor, OfTheMatrixPermutedByColorsIsTheSame)
           OK(Permute(order, n, b, other));
           OK(Apply(sor, other, y));
           for (const char *type : {MATBAIJ, MATAIJ}) {
-            Mat       B;
-            PC        pc;
+            Mat B;
+            PC pc;
             PetscReal d;
             OK(AssembleMatrix(couplings, n, type, 1, &B));
             OK(MakePC(B, PCMCPI,
@@ -76,8 +76,8 @@ TEST_P(McpiSor, OfTheMatrixPermutedByColorsIsTheSame)
 TEST(Mcpi, SbaijEqualsItsBaijConversionAndFollowsIt)
 {
   for (const char *exchange : {"none", "sweep", "color"}) {
-    Mat       A, S;
-    PC        p, q;
+    Mat A, S;
+    PC p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
     OK(MakeSymmetric(A));
@@ -121,11 +121,11 @@ TEST_P(McpiExchange, TransposeIsTheAdjointOfTheApplication)
     for (const PetscInt n : {1, 3, 5})
       for (const std::string &kind : kinds)
         for (const char *its : {"1", "3"}) {
-          Mat         A;
-          PC          pc;
-          Vec         b, c, x, y;
+          Mat A;
+          PC pc;
+          Vec b, c, x, y;
           PetscScalar left, right;
-          PetscReal   p, q;
+          PetscReal p, q;
           OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
           OK(MakePC(A, PCMCPI, kind + " -pc_mcpi_its " + its + " -pc_mcpi_exchange " + GetParam(), &pc));
           OK(MakeVectors(A, &b, &x));
@@ -153,10 +153,10 @@ TEST_P(McpiExchange, SeveralVectorsHaveTheBitsOfOne)
     for (const char *more : {"", " -pc_mcpi_executor launch", " -pc_mcpi_corrections 1"})
       for (const PetscInt columns : {1, 11}) {
         const std::string options = kind + more + " -pc_mcpi_its 2 -pc_mcpi_exchange " + GetParam();
-        Mat               A, B, X;
-        PC                pc;
-        PetscInt          rows;
-        Vec               b, x, y;
+        Mat A, B, X;
+        PC pc;
+        PetscInt rows;
+        Vec b, x, y;
         OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
         OK(MakePC(A, PCMCPI, options, &pc));
         OK(PCSetUp(pc));
@@ -197,10 +197,10 @@ TEST_P(McpiExchange, CorrectionsArePlainSteps)
 {
   for (const std::string &kind : kinds) {
     const std::string options = kind + " -pc_mcpi_its 2 -pc_mcpi_exchange " + GetParam();
-    Mat               A;
-    PC                pc, plain;
-    Vec               b, x, y;
-    PetscReal         d;
+    Mat A;
+    PC pc, plain;
+    Vec b, x, y;
+    PetscReal d;
     OK(AssembleMatrix(scattered(40, 3, false), 3, MATAIJ, 1, &A));
     OK(MakePC(A, PCMCPI, options + " -pc_mcpi_corrections 2", &pc));
     OK(MakePC(A, PCMCPI, options, &plain));
@@ -231,12 +231,12 @@ TEST_P(McpiExchange, RichardsonStepsAreThoseOfTheMethod)
   for (const std::string &kind : all)
     for (const bool guess : {false, true})
       for (const PetscInt steps : {1, 4}) {
-        Mat                A;
-        Vec                b, x[2];
-        PetscReal          d;
-        PetscInt           done;
+        Mat A;
+        Vec b, x[2];
+        PetscReal d;
+        PetscInt done;
         KSPConvergedReason reason;
-        const bool         shifted = kind.find("shift") != std::string::npos;
+        const bool shifted = kind.find("shift") != std::string::npos;
         OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
         if (shifted) {
           OK(MakeSingular(A, 31, 3));
@@ -244,8 +244,8 @@ TEST_P(McpiExchange, RichardsonStepsAreThoseOfTheMethod)
         OK(MakeVectors(A, &b, &x[0]));
         OK(VecDuplicate(b, &x[1]));
         for (const bool ours : {false, true}) {
-          KSP           ksp;
-          PC            pc;
+          KSP ksp;
+          PC pc;
           const Options set(kind + " -pc_mcpi_its 2 -pc_mcpi_exchange " + GetParam() + " -pc_mcpi_richardson " +
                             (ours ? "steps" : "none"));
           OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -279,17 +279,17 @@ TEST_P(McpiExchange, RichardsonWithTolerancesIsTheSameWithAndWithoutAMonitor)
   for (const char *kind : {"", "-pc_mcpi_precision half"})
     for (const bool guess : {false, true})
       for (const PetscReal dtol : {PetscReal(1e4), PetscReal(1e-3)}) {
-        Mat                A;
-        Vec                b, x[2];
-        PetscInt           steps[2];
+        Mat A;
+        Vec b, x[2];
+        PetscInt steps[2];
         KSPConvergedReason reason[2];
-        PetscReal          d;
+        PetscReal d;
         OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
         OK(MakeVectors(A, &b, &x[0]));
         OK(VecDuplicate(b, &x[1]));
         for (int monitored = 0; monitored < 2; ++monitored) {
-          KSP           ksp;
-          PC            pc;
+          KSP ksp;
+          PC pc;
           const Options set(std::string(kind) + " -pc_mcpi_its 2 -pc_mcpi_richardson tolerances -pc_mcpi_exchange " +
                             GetParam());
           OK(KSPCreate(PETSC_COMM_WORLD, &ksp));

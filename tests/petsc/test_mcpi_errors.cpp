@@ -78,7 +78,7 @@ TEST(McpiErrors, OptionsThatExcludeEachOther)
 TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
 {
   for (const DMDAStencilType stencil : {DMDA_STENCIL_STAR, DMDA_STENCIL_BOX}) {
-    DM  da;
+    DM da;
     Mat A;
     OK(MakeGrid(2, stencil == DMDA_STENCIL_BOX ? DM_BOUNDARY_NONE : DM_BOUNDARY_PERIODIC, stencil, 2, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -96,7 +96,7 @@ TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
   ExpectRefusal(A, "-pc_mcpi_grid 7,3,4", {"-pc_mcpi_grid", "7,3,4", "block rows of this rank"});
   ExpectRefusal(A, "-pc_mcpi_coloring redblack -pc_mcpi_grid 7,3,4", {"-pc_mcpi_coloring redblack", "7,3,4"});
   if (Size() == 1) { // and one that does
-    PC          pc;
+    PC pc;
     std::string text;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_coloring redblack -pc_mcpi_grid 6,5,4", &pc));
     OK(PCSetUp(pc));
@@ -138,7 +138,7 @@ TEST(McpiErrors, Matrices)
 {
   for (const std::string exchange : {"none", "sweep", "color"}) {
     const std::string options = "-pc_mcpi_exchange " + exchange;
-    Mat               A;
+    Mat A;
     OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
     OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -159,8 +159,8 @@ TEST(McpiErrors, Matrices)
 
 TEST(McpiErrors, LeaveThePreconditionerUsable)
 {
-  Mat       A;
-  PC        pc, fresh;
+  Mat A;
+  PC pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange color -pc_mcpi_coloring lf", &pc));
@@ -181,11 +181,11 @@ TEST(McpiErrors, LeaveThePreconditionerUsable)
 }
 
 struct Bad {
-  const char    *what;
-  PetscInt       row, col; // of blocks; an entry of them
-  PetscReal      value;    // 0: the whole block
+  const char *what;
+  PetscInt row, col; // of blocks; an entry of them
+  PetscReal value;   // 0: the whole block
   PCFailedReason reason;
-  std::string    options;
+  std::string options;
 };
 
 PetscErrorCode Spoil(Mat A, const Bad &bad, PetscInt n)
@@ -205,7 +205,7 @@ PetscErrorCode Spoil(Mat A, const Bad &bad, PetscInt n)
 // The same reason on all ranks, a diverged solver, and a good matrix works again.
 TEST(McpiErrors, BadValuesFailEverywhereAndTheNextGoodMatrixWorks)
 {
-  const PetscReal        nan = std::nan(""), inf = HUGE_VAL;
+  const PetscReal nan = std::nan(""), inf = HUGE_VAL;
   const std::vector<Bad> kinds = {
     {"singular", 47, 47, 0, PC_FACTOR_NUMERIC_ZEROPIVOT, ""},
     {"nan in the diagonal", 47, 47, nan, PC_FACTOR_NUMERIC_ZEROPIVOT, ""},
@@ -223,12 +223,12 @@ TEST(McpiErrors, BadValuesFailEverywhereAndTheNextGoodMatrixWorks)
       for (const std::string exchange : {"sweep", "color"}) {
         if (sizeof(PetscReal) == 4 && bad.value == PetscReal(1e300)) continue;
         SCOPED_TRACE(bad.what);
-        Mat                A, good;
-        KSP                ksp;
-        PC                 pc;
-        Vec                b, x;
+        Mat A, good;
+        KSP ksp;
+        PC pc;
+        Vec b, x;
         KSPConvergedReason reason;
-        PCFailedReason     failed;
+        PCFailedReason failed;
         OK(AssembleMatrix(star(5, 4, 3), n, MATBAIJ, 1, &good));
         OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
         OK(Spoil(A, bad, n));
@@ -272,9 +272,9 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
 {
   for (const std::string scaling : {"global", "row"})
     for (const PetscReal value : {PetscReal(0), PetscReal(1e30), PetscReal(1e-30)}) {
-      Mat       A;
-      PC        pc, plain;
-      PetscInt  first, last;
+      Mat A;
+      PC pc, plain;
+      PetscInt first, last;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
       OK(MatGetOwnershipRange(A, &first, &last));
@@ -298,11 +298,11 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
 TEST(McpiErrors, ShiftReplacesPivotsAndSaysHowMany)
 {
   for (const std::string exchange : {"none", "color"}) {
-    Mat         A;
-    PC          pc;
-    Vec         b, x;
+    Mat A;
+    PC pc;
+    Vec b, x;
     std::string text;
-    PetscReal   norm;
+    PetscReal norm;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
     OK(MakeSingular(A, 31, 2));
     OK(

@@ -13,8 +13,8 @@ TEST(McpiLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
     for (const std::string options :
          {"-pc_mcpi_exchange none", "-pc_mcpi_precision half", "-pc_mcpi_exchange color -pc_mcpi_precision half",
           "-pc_mcpi_exchange color -pc_mcpi_scaling row -pc_mcpi_precision half", "-pc_mcpi_corrections 1"}) {
-      Mat       A, B;
-      PC        pc, fresh;
+      Mat A, B;
+      PC pc, fresh;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -41,7 +41,7 @@ TEST(McpiLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
 
 TEST(McpiLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat       A, B, C;
+  Mat A, B, C;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
@@ -69,8 +69,8 @@ TEST(McpiLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 
 TEST(McpiLife, ReuseKeepsTheOldSweepsAndTwoAtOnceAreIndependent)
 {
-  Mat       A, B;
-  PC        p, q, fresh;
+  Mat A, B;
+  PC p, q, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 2, &B));
@@ -104,8 +104,8 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
 {
   struct Change {
     std::function<PetscErrorCode(PC)> set;
-    std::string                       options;
-    bool                              differs = true;
+    std::string options;
+    bool differs = true;
   };
   const std::vector<Change> changes = {
     {[](PC pc) { return PCMCPISetIterations(pc, 4); }, "-pc_mcpi_its 4"},
@@ -128,7 +128,7 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
   Mat A;
   OK(AssembleMatrix(scattered(60, 4, false), 2, MATAIJ, 1, &A));
   for (const Change &change : changes) {
-    PC        pc, fresh, before;
+    PC pc, fresh, before;
     PetscReal d;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2", &pc));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2", &before));
@@ -143,7 +143,7 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
   }
   // Those that need low precision.
   for (const std::string option : {"-pc_mcpi_accumulate single", "-pc_mcpi_diag_precision storage"}) {
-    PC        pc, before;
+    PC pc, before;
     PetscReal d;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision single " + option, &pc));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision single", &before));
@@ -157,18 +157,18 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
 
 TEST(McpiLife, OptionsReachGetters)
 {
-  Mat                      A;
-  PC                       pc;
-  PetscInt                 its, n, k;
-  PetscReal                omega;
-  PetscBool                balance;
-  PCMCPISweepType          sweep;
-  PCFinegrainColoringType  coloring;
-  PCMCPIExchangeType       exchange;
-  PCMCPIScalingType        scaling;
-  PCMCPIAccumulateType     accumulate;
+  Mat A;
+  PC pc;
+  PetscInt its, n, k;
+  PetscReal omega;
+  PetscBool balance;
+  PCMCPISweepType sweep;
+  PCFinegrainColoringType coloring;
+  PCMCPIExchangeType exchange;
+  PCMCPIScalingType scaling;
+  PCMCPIAccumulateType accumulate;
   PCFinegrainPrecisionType precision;
-  const auto               get = [&]() -> PetscErrorCode {
+  const auto get = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PCMCPIGetIterations(pc, &its));
     PetscCall(PCMCPIGetSweep(pc, &sweep));
@@ -231,11 +231,11 @@ TEST(McpiLife, OptionsReachGetters)
 TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
 {
   for (const char *exchange : {"none", "color"}) {
-    DM          da;
-    Mat         A, copy;
-    KSP         ksp;
-    PC          pc;
-    Vec         b, x;
+    DM da;
+    Mat A, copy;
+    KSP ksp;
+    PC pc;
+    Vec b, x;
     std::string text;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
     OK(AssembleOnGrid(da, MATAIJ, &A));

@@ -33,11 +33,11 @@ Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, Pets
 PetscErrorCode Result(const Make &make, MPI_Comm comm, const std::string &options, bool transposed,
                       std::vector<PetscInt> *index, std::vector<PetscScalar> *result, std::string *text)
 {
-  Mat                A;
-  DM                 da;
-  PC                 pc;
-  Vec                b, x;
-  PetscScalar       *rhs;
+  Mat A;
+  DM da;
+  PC pc;
+  Vec b, x;
+  PetscScalar *rhs;
   const PetscScalar *values;
 
   PetscFunctionBegin;
@@ -73,9 +73,9 @@ std::string ColoringLine(const std::string &text)
 void ExpectBitsOfOneRank(const Make &make, const std::string &options, const std::string &coloring)
 {
   SCOPED_TRACE(options);
-  std::vector<PetscInt>    index, everything;
+  std::vector<PetscInt> index, everything;
   std::vector<PetscScalar> mine, alone;
-  std::string              ours, theirs;
+  std::string ours, theirs;
   OK(Result(make, PETSC_COMM_WORLD, options, false, &index, &mine, &ours));
   OK(Result(make, PETSC_COMM_SELF, options, false, &everything, &alone, &theirs));
   int differences = 0;
@@ -159,7 +159,7 @@ TEST(McpiRanks, FewRowsAndFewColors)
       ExpectBitsOfOneRank(OfCouplings(full, 2), kind, "jp, " + std::to_string(rows) + " colors");
     }
   }
-  Couplings some = scattered(50, 2, false); // and rows without neighbours
+  Couplings some = scattered(50, 2, false); // and rows without neighbors
   for (std::size_t i = 0; i < some.size(); ++i) {
     for (std::size_t j = 0; j < some.size(); j += 3)
       if (i != j) some[i].erase(PetscInt(j));
@@ -175,7 +175,7 @@ TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
     for (const char *scaling : {"global", "row"}) {
       const Make make = [&](MPI_Comm comm, Mat *A, DM *da) {
         const Couplings c = star(5, 4, 3);
-        PetscInt        first, last, col = at == 0 ? 1 : at - 1;
+        PetscInt first, last, col = at == 0 ? 1 : at - 1;
         PetscFunctionBegin;
         *da = nullptr;
         PetscCall(AssembleMatrix(c, 1, MATAIJ, 1, A, PETSC_DECIDE, comm));
@@ -187,9 +187,9 @@ TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
       };
       ExpectBitsOfOneRank(make, std::string("-pc_mcpi_precision half -pc_mcpi_its 2 -pc_mcpi_scaling ") + scaling,
                           "jp");
-      std::vector<PetscInt>    index;
+      std::vector<PetscInt> index;
       std::vector<PetscScalar> x;
-      std::string              text;
+      std::string text;
       OK(Result(make, PETSC_COMM_WORLD, std::string("-pc_mcpi_precision half -pc_mcpi_scaling ") + scaling, false,
                 &index, &x, &text));
       ExpectIn(text, {std::string(scaling) == "row" ? "scaled by block row" : "scaled by 0.125"});
@@ -214,9 +214,9 @@ TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has othe
   OK(PetscLogEventGetId("FGInterior", &interior));
   OK(PetscLogEventGetId("FGBoundary", &boundary));
   for (const std::string exchange : {"none", "sweep", "color"}) {
-    DM  da;
+    DM da;
     Mat A;
-    PC  pc;
+    PC pc;
     Vec b, x;
     OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &A));

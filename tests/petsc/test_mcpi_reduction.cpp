@@ -31,7 +31,7 @@ PetscErrorCode MakeSplitPC(Mat A, Mat P, const std::string &options, PC *pc)
 // x = A y for the BAIJ matrix that A is made of: it must be the same vector to rounding.
 void ExpectProduct(Mat A, Mat plain)
 {
-  Vec       x, y, z;
+  Vec x, y, z;
   PetscReal d;
   OK(MakeVectors(plain, &x, &y));
   OK(VecDuplicate(y, &z));
@@ -47,10 +47,10 @@ void ExpectProduct(Mat A, Mat plain)
 // The bits of two preconditioners: one vector, its transpose, and several.
 void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
 {
-  Vec       b, x, y;
-  Mat       B, X, Y;
+  Vec b, x, y;
+  Mat B, X, Y;
   PetscReal d;
-  PetscInt  rows, all;
+  PetscInt rows, all;
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(x, &y));
   OK(Apply(one, b, x));
@@ -89,8 +89,8 @@ TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
                                        " -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2 -pc_mcpi_executor launch"}) {
           const std::string options = "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " +
                                       exchange + (sizeof(PetscReal) == 8 ? more : "");
-          Mat         A, P;
-          PC          apart, here;
+          Mat A, P;
+          PC apart, here;
           std::string text;
           OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
           OK(AssembleMatrix(couplings, n, MATBAIJKOKKOS, 1, &P));
@@ -118,7 +118,7 @@ TEST(McpiReduction, SetsUpAgain)
         const std::string options =
           "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " + exchange;
         Mat A, P, Q;
-        PC  here, apart;
+        PC here, apart;
         OK(AssembleMatrix(c, 3, MATBAIJ, 1, &A));
         OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 1, &P));
         OK(MakeSplitPC(A, P, options + in_place, &here));
@@ -163,12 +163,12 @@ TEST(McpiReduction, SetsUpAgain)
 // Values assembled in the mirror go to the host before it is given away.
 TEST(McpiReduction, ValuesByCoordinates)
 {
-  const Couplings       c = star(4, 3, 3);
-  const PetscInt        n = 2;
+  const Couplings c = star(4, 3, 3);
+  const PetscInt n = 2;
   std::vector<PetscInt> i, j;
-  Mat                   A, P;
-  PC                    apart, here;
-  PetscInt              first, last;
+  Mat A, P;
+  PC apart, here;
+  PetscInt first, last;
   OK(AssembleMatrix(c, n, MATBAIJ, 1, &A));
   OK(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt row = first; row < last; ++row)
@@ -196,7 +196,7 @@ TEST(McpiReduction, ValuesByCoordinates)
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half", &apart));
       ExpectSameBits(A, apart, here, "coordinates");
       if (multiplies) ExpectProduct(P, A);
-      Mat       copy;
+      Mat copy;
       PetscBool same;
       OK(MatConvert(P, MATBAIJ, MAT_INITIAL_MATRIX, &copy));
       OK(MatEqual(A, copy, &same));
@@ -215,10 +215,10 @@ TEST(McpiReduction, ValuesByCoordinates)
 TEST(McpiReduction, LivesAndEndsInAnyOrder)
 {
   const std::string options = "-pc_mcpi_its 2 -pc_mcpi_precision half";
-  Mat               A, P;
-  PC                apart, first, second;
-  Vec               b, x, y;
-  PetscReal         d;
+  Mat A, P;
+  PC apart, first, second;
+  Vec b, x, y;
+  PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   OK(MakePC(A, PCMCPI, options, &apart));
   OK(MakeVectors(A, &b, &x));
@@ -273,18 +273,18 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
 TEST(McpiReduction, SolversWithTwoMatrices)
 {
   for (const std::string type : {"gmres", "refine -ksp_refine_inner 2", "richardson -pc_mcpi_richardson steps"}) {
-    Mat      A, P;
-    Vec      b, x;
+    Mat A, P;
+    Vec b, x;
     PetscInt its[2];
     OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
     OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &P));
     OK(MakeVectors(A, &b, &x));
     for (const bool here : {false, true}) {
-      KSP                ksp;
+      KSP ksp;
       KSPConvergedReason reason;
-      const Options      set(
-             "-ksp_rtol 1e-5 -ksp_max_it 40 -pc_type mcpi -pc_mcpi_its 2 -pc_mcpi_precision half -ksp_type " + type +
-             (here ? in_place : ""));
+      const Options set(
+        "-ksp_rtol 1e-5 -ksp_max_it 40 -pc_type mcpi -pc_mcpi_its 2 -pc_mcpi_precision half -ksp_type " + type +
+        (here ? in_place : ""));
       OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
       OK(KSPSetOperators(ksp, A, P));
       OK(KSPSetFromOptions(ksp));
@@ -306,10 +306,10 @@ TEST(McpiReduction, SolversWithTwoMatrices)
 TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
 {
   for (const bool pivot : {false, true}) {
-    Mat            A, P, good;
-    PC             pc, apart;
+    Mat A, P, good;
+    PC pc, apart;
     PCFailedReason reason;
-    PetscInt       first, last;
+    PetscInt first, last;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
     OK(MatDuplicate(P, MAT_COPY_VALUES, &good));
@@ -367,7 +367,7 @@ TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
   OK(PetscObjectSetName(reinterpret_cast<PetscObject>(P), "jacobian"));
   OK(PetscObjectSetName(reinterpret_cast<PetscObject>(B), "jacobian"));
   const std::string half = "-pc_mcpi_precision half" + in_place;
-  const auto        with = [&](std::vector<std::string> words) {
+  const auto with = [&](std::vector<std::string> words) {
     for (const char *word : {"-pc_mcpi_reduction in_place", "-pc_mcpi_reduction none", "jacobian"})
       words.push_back(word);
     return words;
@@ -387,7 +387,7 @@ TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
 TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
 {
   Mat A, P;
-  PC  pc;
+  PC pc;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
@@ -401,11 +401,11 @@ TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
 
 TEST(McpiReduction, OptionGetterAndView)
 {
-  Mat                 A, P;
-  PC                  pc;
+  Mat A, P;
+  PC pc;
   PCMCPIReductionType reduction;
-  std::string         text;
-  const std::string   line = "  reduction: in place, couplings lie in the memory of Pmat's mirror\n";
+  std::string text;
+  const std::string line = "  reduction: in place, couplings lie in the memory of Pmat's mirror\n";
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half", &pc));

@@ -21,7 +21,7 @@ PetscErrorCode MakeLaplacians(DM da, Mat *A)
   std::vector<std::vector<PetscInt>> rows;
   for (PetscInt row = first; row < last; ++row) {
     const PetscInt *columns;
-    PetscInt        count;
+    PetscInt count;
     PetscCall(MatGetRow(*A, row, &count, &columns, nullptr));
     rows.emplace_back(columns, columns + count);
     PetscCall(MatRestoreRow(*A, row, &count, &columns, nullptr));
@@ -44,12 +44,12 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
         const std::string options =
           "-pc_mcpi_sweep symmetric -pc_mcpi_its " + its + " -pc_mcpi_exchange " + exchange + more;
         SCOPED_TRACE(options);
-        Mat         A, S;
-        PC          pc;
-        Vec         b, c, x, y;
+        Mat A, S;
+        PC pc;
+        Vec b, c, x, y;
         PetscScalar left, right;
-        PetscReal   p, q, residual;
-        Outcome     out, alone;
+        PetscReal p, q, residual;
+        Outcome out, alone;
         OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
         OK(MakeSymmetric(A, true));
         OK(MakePC(A, PCMCPI, options, &pc));
@@ -87,7 +87,7 @@ TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
   OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string precision : {"working", "single", "half", "bfloat16"}) {
-      Outcome   out;
+      Outcome out;
       PetscReal residual;
       OK(SolveWith(A, nullptr,
                    "-ksp_type gmres -ksp_pc_side right -pc_type mcpi -pc_mcpi_its 3 -pc_mcpi_exchange " + exchange +
@@ -102,7 +102,7 @@ TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
 // Within a small margin of PETSc's SOR.
 TEST(McpiRoles, SmootherInMultigrid)
 {
-  DM  coarse, fine;
+  DM coarse, fine;
   Mat A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
   OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
@@ -112,7 +112,7 @@ TEST(McpiRoles, SmootherInMultigrid)
        {"-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2",
         "-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type chebyshev -mg_levels_ksp_max_it 2",
         "-pc_type gamg"}) {
-    Outcome   theirs, ours;
+    Outcome theirs, ours;
     PetscReal residual;
     OK(SolveWith(A, fine, "-ksp_type fgmres " + role + " -mg_levels_pc_type sor", &theirs, &residual));
     ASSERT_GT(theirs.reason, 0);
@@ -136,7 +136,7 @@ TEST(McpiRoles, SmootherInMultigrid)
 
 TEST(McpiRoles, InsideOtherPreconditioners)
 {
-  DM  da;
+  DM da;
   Mat A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
@@ -151,9 +151,9 @@ TEST(McpiRoles, InsideOtherPreconditioners)
         "-pc_type fieldsplit -pc_fieldsplit_type schur -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 "
         "-pc_fieldsplit_1_fields 2 -fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi"})
     for (DM grid : {DM(nullptr), da}) {
-      Outcome   out;
+      Outcome out;
       PetscReal residual;
-      int       before = EventCount("FGApply"), after;
+      int before = EventCount("FGApply"), after;
       OK(SolveWith(A, grid, "-ksp_type fgmres " + role, &out, &residual));
       after = EventCount("FGApply");
       MPI_Allreduce(MPI_IN_PLACE, &before, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
@@ -176,8 +176,8 @@ TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
       for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, prefix);
       return text;
     };
-    Mat       A;
-    PC        pc, blocks;
+    Mat A;
+    PC pc, blocks;
     PetscReal d;
     OK(AssembleMatrix(scattered(60, 3, false), 3, MATBAIJ, 1, &A));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange none " + with(""), &pc));
@@ -205,7 +205,7 @@ TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
         const std::string half = " -pc_type mcpi -pc_mcpi_precision half -pc_mcpi_exchange " + exchange +
                                  " -pc_mcpi_scaling " + scaling + " -pc_mcpi_accumulate " + sums;
         SCOPED_TRACE(half);
-        Outcome   out;
+        Outcome out;
         PetscReal alone, residual;
         OK(SolveWith(A, nullptr, "-ksp_type preonly -pc_mcpi_its 100" + half, &out, &alone));
         EXPECT_GT(alone, 1e-6);

@@ -9,9 +9,9 @@ namespace
 
 TEST(McpiView, BeforeAndAfterSetUp)
 {
-  DM          da;
-  Mat         A;
-  PC          pc;
+  DM da;
+  Mat A;
+  PC pc;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -53,7 +53,7 @@ TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
     {"-pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
      "sums in single precision\n"}};
   for (const auto &[options, name] : names) {
-    PC          pc;
+    PC pc;
     std::string text;
     OK(MakePC(A, PCMCPI, options, &pc));
     OK(ViewText(pc, &text));
@@ -72,11 +72,11 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
   const Couplings chain = star(9, 1, 1);
   for (const bool skew : {false, true})
     for (const std::string exchange : {"none", "sweep", "color"}) {
-      Mat         A;
-      PC          pc;
-      PetscInt    first, last, left_out = 0, flushed = 0;
+      Mat A;
+      PC pc;
+      PetscInt first, last, left_out = 0, flushed = 0;
       std::string text;
-      Couplings   c = chain;
+      Couplings c = chain;
       if (skew) c[4].insert(6);
       OK(AssembleMatrix(c, 1, MATAIJ, 1, &A));
       OK(MatGetOwnershipRange(A, &first, &last));
@@ -114,11 +114,11 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
 // Red and black where the grid of a rank fits; ranks without rows have no say.
 TEST(McpiView, NamesTheColoringsOfAllRanks)
 {
-  Mat         A;
-  PC          pc;
-  PetscInt    rows;
+  Mat A;
+  PC pc;
+  PetscInt rows;
   std::string text;
-  Couplings   c = star(9, 1, 1);
+  Couplings c = star(9, 1, 1);
   c[4].insert(6); // ends on another rank where there are four
   OK(AssembleMatrix(c, 1, MATAIJ, 1, &A));
   OK(MatGetLocalSize(A, &rows, nullptr));
@@ -149,7 +149,7 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     {"-pc_mcpi_precision bfloat16", "became zero in storage: 0 entries\n"},
     {"-pc_mcpi_corrections 2", "exchange: each sweep, each correction\n"}};
   for (const auto &[options, line] : lines) {
-    PC          pc;
+    PC pc;
     std::string text;
     OK(MakePC(A, PCMCPI, options, &pc));
     OK(PCSetUp(pc));

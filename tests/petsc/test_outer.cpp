@@ -1,4 +1,4 @@
-// fgbilu under SNES and TS: the counts of PETSc's ILU(0), and no factorisation too many.
+// fgbilu under SNES and TS: the counts of PETSc's ILU(0), and no factorization too many.
 #include "fixture.hpp"
 
 #include <petscsnes.h>
@@ -19,14 +19,14 @@ PetscErrorCode ReactionTS(DMDALocalInfo *info, PetscReal, void *in, void *out, v
     PetscScalar u, v;
   };
   const Field *const *x = static_cast<Field **>(in);
-  Field             **f = static_cast<Field **>(out);
+  Field **f = static_cast<Field **>(out);
 
   PetscFunctionBegin;
   for (PetscInt j = info->ys; j < info->ys + info->ym; ++j)
     for (PetscInt i = info->xs; i < info->xs + info->xm; ++i) {
       const auto [u, v] = x[j][i];
-      f[j][i]           = {PetscReal(20) * EntryValue(i, j + 1000, 1, 7, 1) - u - u * u * u + v,
-                           u / PetscReal(2) - v - v * v * v};
+      f[j][i] = {PetscReal(20) * EntryValue(i, j + 1000, 1, 7, 1) - u - u * u * u + v,
+                 u / PetscReal(2) - v - v * v * v};
       for (const auto &to : {x[j][std::max<PetscInt>(i - 1, 0)], x[j][std::min(i + 1, info->mx - 1)],
                              x[std::max<PetscInt>(j - 1, 0)][i], x[std::min(j + 1, info->my - 1)][i]}) {
         f[j][i].u += to.u - u;
@@ -41,15 +41,15 @@ PetscErrorCode Reaction(DMDALocalInfo *info, void *x, void *f, void *context)
   return ReactionTS(info, 0, x, f, context);
 }
 
-// Steps, nonlinear and linear iterations, factorisations on this rank.
+// Steps, nonlinear and linear iterations, factorizations on this rank.
 using Counts = std::array<PetscInt, 4>;
 
 PetscErrorCode SolveReaction(const std::string &options, const char *type, bool in_time, Counts *counts)
 {
   const Options set(options + " -ksp_rtol 1e-4");
-  DM            da;
-  Vec           x;
-  const int     before = Factorisations();
+  DM da;
+  Vec x;
+  const int before = Factorizations();
 
   PetscFunctionBegin;
   *counts = {};
@@ -81,7 +81,7 @@ PetscErrorCode SolveReaction(const std::string &options, const char *type, bool 
     PetscCall(SNESGetLinearSolveIterations(snes, &(*counts)[2]));
     PetscCall(SNESDestroy(&snes));
   }
-  (*counts)[3] = Factorisations() - before;
+  (*counts)[3] = Factorizations() - before;
   PetscCall(VecDestroy(&x));
   PetscCall(DMDestroy(&da));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -101,10 +101,10 @@ TEST(Outer, NonlinearWithLags)
       const int analyses = EventCount("FGAnalyze");
       OK(SolveReaction(std::string("-pc_type fgbilu ") + options, type, false, &ours));
       EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
-      const PetscInt factorisations = (ours[1] + lag - 1) / lag;
+      const PetscInt factorizations = (ours[1] + lag - 1) / lag;
       EXPECT_GT(ours[1], 3);
-      EXPECT_EQ(ours[3], factorisations);
-      if (theirs[3] == factorisations) { // newer PETSc factors inside bjacobi in spite of the lag
+      EXPECT_EQ(ours[3], factorizations);
+      if (theirs[3] == factorizations) { // newer PETSc factors inside bjacobi in spite of the lag
         EXPECT_EQ(ours, theirs);
       }
     }

@@ -15,7 +15,7 @@ constexpr PetscReal same = PetscReal(4500) * PETSC_MACHINE_EPSILON; // 1e-12 in 
 
 struct Variant {
   const char *options;
-  PetscInt    grids; // on each rank, slabs of its box
+  PetscInt grids; // on each rank, slabs of its box
 };
 std::ostream &operator<<(std::ostream &out, const Variant &v)
 {
@@ -26,15 +26,15 @@ std::ostream &operator<<(std::ostream &out, const Variant &v)
 class Paper000 : public ::testing::TestWithParam<Variant>
 {
 protected:
-  DM  da        = nullptr;
-  Mat A         = nullptr;
-  Vec b         = nullptr;
-  PC  fgbilu    = nullptr;
-  PC  reference = nullptr;
+  DM da = nullptr;
+  Mat A = nullptr;
+  Vec b = nullptr;
+  PC fgbilu = nullptr;
+  PC reference = nullptr;
 
   void SetUp() override
   {
-    PetscInt  points[3] = {26, 49, 32}, count = 3;
+    PetscInt points[3] = {26, 49, 32}, count = 3;
     PetscReal size = PetscReal(std::sqrt(table_1_first));
     OK(PetscOptionsGetIntArray(nullptr, nullptr, "-paper_grid", points, &count, nullptr));
     const Star star = table_1({points[0], points[1], points[2]});
@@ -55,7 +55,7 @@ protected:
   PetscErrorCode MakePCs(const Variant &v)
   {
     std::vector<PetscInt> grids, rows;
-    PetscInt              m, n, p, block;
+    PetscInt m, n, p, block;
 
     PetscFunctionBegin;
     PetscCall(MatGetBlockSize(A, &block));
@@ -80,7 +80,7 @@ protected:
   }
 };
 
-constexpr char split[]        = "-pc_fgbilu_grid_coupling corrections";
+constexpr char split[] = "-pc_fgbilu_grid_coupling corrections";
 constexpr char split_launch[] = "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_executor launch";
 INSTANTIATE_TEST_SUITE_P(Table1, Paper000,
                          ::testing::Values(Variant{"-pc_fgbilu_schedule hyperplane", 1},
@@ -107,7 +107,7 @@ TEST_P(Paper000, HistoryIsThatOfSequentialBlockIlu)
 // Residuals as vectors, after the steps of the paper's rows.
 TEST_P(Paper000, CorrectionsAreStepsOfSequentialBlockIlu)
 {
-  Vec       x, y, r, expected;
+  Vec x, y, r, expected;
   PetscReal first, d;
   OK(VecDuplicate(b, &x));
   OK(VecDuplicate(b, &y));

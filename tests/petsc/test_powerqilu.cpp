@@ -12,7 +12,7 @@ namespace
 TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
 {
   struct Numbers {
-    const char           *name;
+    const char *name;
     std::vector<PetscInt> colors, levels;
   };
   for (const Numbers &numbers : {Numbers{"nos5.mtx", {9, 33, 84, 157}, {39, 136, 312, 403}},
@@ -21,8 +21,8 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
     OK(LoadMatrix(numbers.name, &A));
     for (std::size_t k = 0; k < 4; ++k) {
       SCOPED_TRACE(numbers.name + std::to_string(k));
-      const std::string q    = std::to_string(k + 1);
-      std::string       text = ViewOf(A, "-pc_powerqilu_levels 0 -pc_powerqilu_power " + q);
+      const std::string q = std::to_string(k + 1);
+      std::string text = ViewOf(A, "-pc_powerqilu_levels 0 -pc_powerqilu_power " + q);
       ExpectIn(text,
                {"factor: block ILU(0," + q + "), drop during", "coloring: greedy, ", " colors of |A|^" + q + "\n"});
       EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), numbers.colors[k]);
@@ -40,10 +40,10 @@ void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, cons
                 PetscInt n)
 {
   SCOPED_TRACE(options);
-  PC          pc;
-  Vec         b, x, y, other;
-  PetscReal   d;
-  PetscInt    blocks;
+  PC pc;
+  Vec b, x, y, other;
+  PetscReal d;
+  PetscInt blocks;
   std::string text;
   OK(MakeVectors(permuted, &b, &y));
   OK(MakePC(A, PCPOWERQILU, options, &pc));
@@ -63,7 +63,7 @@ void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, cons
   OK(CountBlocks(oracle, n, &blocks));
   EXPECT_EQ(NumberAfter(text.substr(text.find("bytes: factor")), " ("), blocks);
   const PetscInt fill = NumberAfter(text, "fill: ");
-  char           ratio[128];
+  char ratio[128];
   std::snprintf(ratio, sizeof(ratio),
                 " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows of one color: 0 blocks\n",
                 double(blocks) / double(blocks - fill));
@@ -105,12 +105,12 @@ TEST_P(PowerqiluBlocks, IsIluOfTheMatrixPermutedByColors)
     for (PetscInt p = 0; p < 4; ++p)
       for (const PetscInt more : {0, 1, 2}) { // q = p + 1 and beyond
         if (more == 2 && p > 1) continue;
-        const PetscInt        q = p + 1 + more;
+        const PetscInt q = p + 1 + more;
         std::vector<PetscInt> order;
-        PetscInt              inside, blocks;
-        Mat                   A, permuted;
-        PC                    ilu;
-        std::string           options = "-pc_powerqilu_levels " + std::to_string(p);
+        PetscInt inside, blocks;
+        Mat A, permuted;
+        PC ilu;
+        std::string options = "-pc_powerqilu_levels " + std::to_string(p);
         if (more) options += " -pc_powerqilu_power " + std::to_string(q);
         OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &A));
         OK(FindOrder(couplings, A, n, q, &order));
@@ -145,10 +145,10 @@ TEST_P(PowerqiluBlocks, ByLevelsItIsIluInTheOrderAskedFor)
         const std::string options = "-pc_powerqilu_schedule level -pc_powerqilu_levels " + std::to_string(p) +
                                     (ordering == "natural" ? "" : " -pc_powerqilu_ordering " + ordering);
         SCOPED_TRACE(options);
-        Mat         A;
-        PC          ilu, pc;
-        PetscReal   d;
-        PetscInt    blocks;
+        Mat A;
+        PC ilu, pc;
+        PetscReal d;
+        PetscInt blocks;
         std::string text;
         OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &A));
         OK(MakeIlu(A, p, &ilu, ordering.c_str()));
@@ -171,11 +171,11 @@ TEST(Powerqilu, OrderingIsTheOneInWhichRowsAreColored)
 {
   const Couplings couplings = star(9, 8, 1);
   for (const PetscInt p : {0, 2}) {
-    Mat             A, permuted;
-    IS              rows, cols;
-    PC              ilu;
+    Mat A, permuted;
+    IS rows, cols;
+    PC ilu;
     const PetscInt *rcm;
-    Couplings       graph, placed{couplings.size()};
+    Couplings graph, placed{couplings.size()};
     OK(AssembleMatrix(couplings, 1, MATAIJ, 1, &A, PetscInt(couplings.size()), PETSC_COMM_SELF));
     OK(FindPower(couplings, A, 1, p + 1, &graph));
     OK(MatGetOrdering(A, MATORDERINGRCM, &rows, &cols));
@@ -202,8 +202,8 @@ TEST(Powerqilu, SbaijEqualsItsBaijConversionAndFollowsIt)
 {
   for (const char *options : {"-pc_powerqilu_levels 1", "-pc_powerqilu_levels 2 -pc_powerqilu_power 1",
                               "-pc_powerqilu_schedule level -pc_powerqilu_levels 1"}) {
-    Mat       A, S;
-    PC        p, q;
+    Mat A, S;
+    PC p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
     OK(MakeSymmetric(A));
@@ -235,9 +235,9 @@ TEST(Powerqilu, OnGridsAndRanksItIsBlockJacobiBitByBit)
         for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, prefix);
         return text;
       };
-      DM        da;
-      Mat       A;
-      PC        pc, blocks;
+      DM da;
+      Mat A;
+      PC pc, blocks;
       PetscReal d;
       OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 3, 1, &da));
       OK(AssembleOnGrid(da, type, &A));
@@ -270,10 +270,10 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
          {"-pc_powerqilu_levels 1 -pc_powerqilu_power 1 -pc_powerqilu_drop after", 72},
          {"-pc_powerqilu_levels 3 -pc_powerqilu_power 2", 16},
          {"-pc_powerqilu_levels 3 -pc_powerqilu_power 2 -pc_powerqilu_drop after", 14}}) {
-    KSP                ksp;
-    PC                 pc;
-    Vec                b, x;
-    PetscInt           taken;
+    KSP ksp;
+    PC pc;
+    Vec b, x;
+    PetscInt taken;
     KSPConvergedReason reason;
     OK(MatCreateVecs(A, &x, &b));
     OK(VecSet(b, 1));

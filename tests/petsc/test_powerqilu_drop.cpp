@@ -27,7 +27,7 @@ std::vector<PetscInt> FindColors(const Couplings &graph, const std::vector<Petsc
 
 PetscErrorCode FindRowOrder(Mat A, const std::string &ordering, PetscInt rows, std::vector<PetscInt> *order)
 {
-  IS              r, c;
+  IS r, c;
   const PetscInt *index;
 
   PetscFunctionBegin;
@@ -84,7 +84,7 @@ public:
 
   std::vector<PetscScalar> solve(const std::vector<PetscScalar> &b) const
   {
-    const std::size_t        size = rows_ * n_;
+    const std::size_t size = rows_ * n_;
     std::vector<PetscScalar> y(size), x(size);
     for (std::size_t i = 0; i < size; ++i) {
       y[i] = b[std::size_t(order_[i / n_]) * n_ + i % n_];
@@ -103,7 +103,7 @@ public:
 private:
   static constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
 
-  PetscInt    &level(std::size_t i, std::size_t j) { return level_[i * rows_ + j]; }
+  PetscInt &level(std::size_t i, std::size_t j) { return level_[i * rows_ + j]; }
   PetscScalar &value(std::size_t i, std::size_t j) { return values_[i * rows_ * n_ + j]; }
 
   template <class Same> void find_fill(PetscInt levels, Same same, bool drops)
@@ -133,8 +133,8 @@ private:
         }
   }
 
-  std::size_t              n_, rows_;
-  std::vector<PetscInt>    order_, level_;
+  std::size_t n_, rows_;
+  std::vector<PetscInt> order_, level_;
   std::vector<PetscScalar> values_;
 };
 
@@ -145,23 +145,23 @@ INSTANTIATE_TEST_SUITE_P(Kinds, PowerqiluDrop, ::testing::Values("during", "afte
 
 TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
 {
-  const std::string drop       = GetParam();
-  int               with_drops = 0;
+  const std::string drop = GetParam();
+  int with_drops = 0;
   for (const PetscInt n : {1, 3, 5})
     for (const Couplings &couplings : {star(6, 5, 1), star(3, 3, 3), scattered(30, 1, true), scattered(30, 2, false)})
       for (PetscInt p = 1; p < 4; ++p)
         for (PetscInt q = 1; q <= p; ++q) {
           SCOPED_TRACE(std::to_string(n) + " " + std::to_string(p) + " " + std::to_string(q));
-          const std::string        ordering = n == 1 ? MATORDERINGRCM : MATORDERINGNATURAL;
-          std::vector<PetscInt>    order;
-          Mat                      A;
-          PC                       pc;
-          Vec                      b, x;
-          Couplings                graph;
-          const PetscScalar       *values;
+          const std::string ordering = n == 1 ? MATORDERINGRCM : MATORDERINGNATURAL;
+          std::vector<PetscInt> order;
+          Mat A;
+          PC pc;
+          Vec b, x;
+          Couplings graph;
+          const PetscScalar *values;
           std::vector<PetscScalar> right, expected;
-          PetscReal                off = 0, most = 0;
-          std::string              text;
+          PetscReal off = 0, most = 0;
+          std::string text;
           OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &A, PetscInt(couplings.size()),
                             PETSC_COMM_SELF));
           OK(FindPower(couplings, A, n, q, &graph));
@@ -180,8 +180,8 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
           OK(VecGetArrayRead(x, &values));
           for (std::size_t i = 0; i < expected.size(); ++i) {
             const PetscReal d = PetscAbsScalar(values[i] - expected[i]);
-            off               = d <= off ? off : d; // NaN too
-            most              = std::max(most, PetscAbsScalar(expected[i]));
+            off = d <= off ? off : d; // NaN too
+            most = std::max(most, PetscAbsScalar(expected[i]));
           }
           OK(VecRestoreArrayRead(x, &values));
           EXPECT_LT(off, tolerance * most);
@@ -209,11 +209,11 @@ TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
         const std::string options = std::string("-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop ") +
                                     GetParam() + " -pc_powerqilu_precision " + precision;
         SCOPED_TRACE(options + executor);
-        Mat         A, other, B, X;
-        PC          pc, plain;
-        Vec         b, c, x, y;
+        Mat A, other, B, X;
+        PC pc, plain;
+        Vec b, c, x, y;
         PetscScalar left, right;
-        PetscReal   p, q, d;
+        PetscReal p, q, d;
         OK(AssembleMatrix(star(6, 5, 2), n, MATBAIJ, 2, &A));
         OK(AssembleMatrix(star(6, 5, 2), n, MATBAIJ, 1, &other));
         OK(MakePC(A, PCPOWERQILU, options + " -pc_powerqilu_executor " + executor, &pc));
@@ -243,7 +243,7 @@ TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
         OK(PCMatApply(pc, B, X));
         for (PetscInt column = 0; column < 11; ++column) {
           PetscBool same;
-          Vec       from, to;
+          Vec from, to;
           OK(MatDenseGetColumnVecRead(B, column, &from));
           OK(Apply(pc, from, y));
           OK(MatDenseRestoreColumnVecRead(B, column, &from));

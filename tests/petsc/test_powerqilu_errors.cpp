@@ -72,8 +72,8 @@ TEST(PowerqiluErrors, OptionsThatDoNotFit)
 
 TEST(PowerqiluErrors, GridsThatRedAndBlackDoNotFit)
 {
-  DM          da;
-  Mat         A;
+  DM da;
+  Mat A;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -122,10 +122,10 @@ TEST(PowerqiluErrors, Matrices)
 
 TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
 {
-  Mat       A;
-  PC        pc, fresh;
+  Mat A;
+  PC pc, fresh;
   PetscReal d;
-  PetscInt  levels;
+  PetscInt levels;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_schedule hyperplane", &pc));
   ExpectError([&] { return PCSetUp(pc); });
@@ -150,8 +150,8 @@ TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
 // More levels and a higher power than there are rows: all of L and U, and one row per color.
 TEST(PowerqiluErrors, ManyLevelsAreAWholeFactorization)
 {
-  Mat       A;
-  PC        lu;
+  Mat A;
+  PC lu;
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 2), 2, MATAIJ, 1, &A, 24, PETSC_COMM_SELF));
   OK(MakePC(A, PCLU, "", &lu));
@@ -179,14 +179,14 @@ TEST(PowerqiluErrors, SingularBlocksFailEverywhereAndTheNextGoodMatrixWorks)
           "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_precision single"})
       for (const PetscInt n : {1, 4}) {
         SCOPED_TRACE(kind + options);
-        Mat                A, good;
-        KSP                ksp;
-        PC                 pc;
-        Vec                b, x;
+        Mat A, good;
+        KSP ksp;
+        PC pc;
+        Vec b, x;
         KSPConvergedReason reason;
-        PCFailedReason     failed;
-        PetscInt           first, last;
-        const PetscInt     bad = 47;
+        PCFailedReason failed;
+        PetscInt first, last;
+        const PetscInt bad = 47;
         OK(AssembleMatrix(star(5, 4, 3), n, MATBAIJ, 1, &good));
         OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
         if (kind == "singular") {
@@ -237,11 +237,11 @@ TEST(PowerqiluErrors, SingularBlocksFailEverywhereAndTheNextGoodMatrixWorks)
 TEST(PowerqiluErrors, ShiftReplacesPivotsAndSaysHowMany)
 {
   for (const std::string options : {"", " -pc_powerqilu_levels 2 -pc_powerqilu_power 1"}) {
-    Mat         A;
-    PC          pc;
-    Vec         b, x;
+    Mat A;
+    PC pc;
+    Vec b, x;
     std::string text;
-    PetscReal   norm;
+    PetscReal norm;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
     OK(MakeSingular(A, 31, 2));
     OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_shift_type inblocks -pc_powerqilu_shift_amount 0.5" + options, &pc));

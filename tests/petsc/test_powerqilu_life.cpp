@@ -23,8 +23,8 @@ TEST(PowerqiluLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
   for (const char *type : {MATBAIJ, MATAIJ})
     for (const std::string &options : kinds) {
       SCOPED_TRACE(type + options);
-      Mat       A, B;
-      PC        pc, fresh, old;
+      Mat A, B;
+      PC pc, fresh, old;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -54,7 +54,7 @@ TEST(PowerqiluLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
 
 TEST(PowerqiluLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat       A, B, C;
+  Mat A, B, C;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
@@ -84,9 +84,9 @@ TEST(PowerqiluLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 TEST(PowerqiluLife, NewEntriesAreAnalyzed)
 {
   for (const std::string &options : kinds) {
-    Mat       A;
-    PC        pc, fresh;
-    PetscInt  first, last;
+    Mat A;
+    PC pc, fresh;
+    PetscInt first, last;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATAIJ, 1, &A));
     OK(MakePC(A, PCPOWERQILU, options, &pc));
@@ -116,8 +116,8 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
 {
   struct Change {
     std::function<PetscErrorCode(PC)> set;
-    std::string                       options;
-    bool                              differs = true;
+    std::string options;
+    bool differs = true;
   };
   const std::vector<Change> changes = {
     {[](PC pc) { return PCPOWERQILUSetLevels(pc, 0); }, "-pc_powerqilu_levels 0"},
@@ -140,11 +140,11 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
     {[](PC pc) { return PCFinegrainSetCorrections(pc, 1); }, "-pc_powerqilu_corrections 1"},
     {[](PC pc) { return PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF); }, "-pc_powerqilu_executor self",
      false}};
-  Mat               A;
+  Mat A;
   const std::string base = "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 ";
   OK(AssembleMatrix(scattered(200, 3, false), 2, MATAIJ, 1, &A));
   for (const Change &change : changes) {
-    PC        pc, fresh, before;
+    PC pc, fresh, before;
     PetscReal d;
     OK(MakePC(A, PCPOWERQILU, base, &pc));
     OK(MakePC(A, PCPOWERQILU, base, &before));
@@ -170,16 +170,16 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
 
 TEST(PowerqiluLife, OptionsReachGetters)
 {
-  Mat                      A;
-  PC                       pc;
-  PetscInt                 levels, power, n, k;
-  PCPOWERQILUDropType      drop;
-  PetscBool                balance;
-  PCFinegrainColoringType  coloring;
-  PCFinegrainScheduleType  schedule;
+  Mat A;
+  PC pc;
+  PetscInt levels, power, n, k;
+  PCPOWERQILUDropType drop;
+  PetscBool balance;
+  PCFinegrainColoringType coloring;
+  PCFinegrainScheduleType schedule;
   PCFinegrainPrecisionType precision;
-  MatOrderingType          ordering;
-  const auto               get = [&]() -> PetscErrorCode {
+  MatOrderingType ordering;
+  const auto get = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PCPOWERQILUGetLevels(pc, &levels));
     PetscCall(PCPOWERQILUGetPower(pc, &power));
@@ -235,13 +235,13 @@ TEST(PowerqiluLife, OptionsReachGetters)
 // Other types ignore setters, and their getters are an error that names them.
 TEST(PowerqiluLife, SettingsOfOtherTypes)
 {
-  Mat                     A;
-  PC                      pc;
-  PetscInt                value;
-  PCPOWERQILUDropType     drop;
+  Mat A;
+  PC pc;
+  PetscInt value;
+  PCPOWERQILUDropType drop;
   PCFinegrainColoringType coloring;
-  PetscBool               balance;
-  PetscReal               d;
+  PetscBool balance;
+  PetscReal d;
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
   OK(MakePC(A, PCPOWERQILU, "", &pc));
   OK(PCSetUp(pc));

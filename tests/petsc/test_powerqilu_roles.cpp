@@ -24,11 +24,11 @@ TEST(PowerqiluRoles, TransposeIsTheAdjointOfTheApplication)
   for (const Couplings &couplings : {scattered(40, 3, false), star(5, 4, 3)})
     for (const PetscInt n : {1, 3, 5})
       for (const std::string &kind : kinds) {
-        Mat         A;
-        PC          pc;
-        Vec         b, c, x, y;
+        Mat A;
+        PC pc;
+        Vec b, c, x, y;
         PetscScalar left, right;
-        PetscReal   p, q;
+        PetscReal p, q;
         OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
         OK(MakePC(A, PCPOWERQILU, kind, &pc));
         OK(MakeVectors(A, &b, &x));
@@ -53,10 +53,10 @@ TEST(PowerqiluRoles, SeveralVectorsHaveTheBitsOfOne)
 {
   for (const std::string &kind : kinds)
     for (const PetscInt columns : {1, 11}) {
-      Mat      A, B, X;
-      PC       pc;
+      Mat A, B, X;
+      PC pc;
       PetscInt rows;
-      Vec      b, x, y;
+      Vec b, x, y;
       OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
       OK(MakePC(A, PCPOWERQILU, kind, &pc));
       OK(PCSetUp(pc));
@@ -98,12 +98,12 @@ TEST(PowerqiluRoles, ExecutorsHaveTheSameBits)
 {
   for (const std::string &kind : kinds) {
     Mat A;
-    PC  plain;
+    PC plain;
     OK(AssembleMatrix(scattered(70, 3, false), 2, MATBAIJ, 1, &A));
     OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor natural", &plain));
     for (const std::string executor : {"auto", "launch", "self", "tile"}) {
-      PC          pc;
-      PetscReal   d;
+      PC pc;
+      PetscReal d;
       std::string text;
       OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor " + executor, &pc));
       OK(ComparePCs(A, pc, plain, &d));
@@ -124,8 +124,8 @@ TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
   OK(AssembleMatrix(star(6, 5, 4), 5, MATBAIJ, 1, &A));
   for (std::size_t k = 0; k < 5; ++k)
     for (const std::string diagonal : {"working", "storage"}) {
-      PC          single, working;
-      PetscReal   d;
+      PC single, working;
+      PetscReal d;
       std::string ours, theirs;
       OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_precision single -pc_powerqilu_diag_precision " + diagonal,
                 &single));
@@ -149,9 +149,9 @@ TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
 TEST(PowerqiluRoles, CorrectionsArePlainSteps)
 {
   for (std::size_t k = 0; k < 6; ++k) {
-    Mat       A;
-    PC        pc, plain;
-    Vec       b, x, y;
+    Mat A;
+    PC pc, plain;
+    Vec b, x, y;
     PetscReal d;
     OK(AssembleMatrix(scattered(40, 3, false), 3, MATAIJ, 1, &A));
     OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_corrections 2", &pc));
@@ -179,12 +179,12 @@ TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
 {
   for (const std::string &kind : kinds) {
     SCOPED_TRACE(kind);
-    Mat         A;
-    PC          pc;
-    Vec         b, c, x, y;
+    Mat A;
+    PC pc;
+    Vec b, c, x, y;
     PetscScalar left, right;
-    PetscReal   p, q, residual;
-    Outcome     out;
+    PetscReal p, q, residual;
+    Outcome out;
     OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
     OK(MakeSymmetric(A, true));
     OK(MakePC(A, PCPOWERQILU, kind, &pc));
@@ -219,7 +219,7 @@ TEST(PowerqiluRoles, GmresRefinementAndRichardson)
     for (const std::string method :
          {"-ksp_type gmres -ksp_pc_side right", "-ksp_type refine -ksp_refine_inner 2",
           "-ksp_type richardson -pc_powerqilu_richardson tolerances", "-ksp_type richardson"}) {
-      Outcome   out;
+      Outcome out;
       PetscReal residual;
       const int before = EventCount("FGApply");
       OK(SolveWith(A, nullptr, method + " -pc_type powerqilu " + kind, &out, &residual));
@@ -233,7 +233,7 @@ TEST(PowerqiluRoles, GmresRefinementAndRichardson)
 // As many iterations as with PETSc's ILU on levels, and few more with colors.
 TEST(PowerqiluRoles, SmootherInMultigrid)
 {
-  DM  coarse, fine;
+  DM coarse, fine;
   Mat A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
   OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
@@ -242,7 +242,7 @@ TEST(PowerqiluRoles, SmootherInMultigrid)
   for (const std::string role :
        {"-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 2",
         "-pc_type gamg"}) {
-    Outcome   theirs, out;
+    Outcome theirs, out;
     PetscReal residual;
     OK(SolveWith(A, fine,
                  "-ksp_type fgmres " + role +

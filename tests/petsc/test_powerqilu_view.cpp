@@ -9,9 +9,9 @@ namespace
 
 TEST(PowerqiluView, BeforeAndAfterSetUp)
 {
-  DM          da;
-  Mat         A;
-  PC          pc;
+  DM da;
+  Mat A;
+  PC pc;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -41,7 +41,7 @@ TEST(PowerqiluView, CountsOfAPath)
   Mat A;
   OK(AssembleMatrix(star(9, 1, 1), 1, MATAIJ, 1, &A, 9, PETSC_COMM_SELF));
   struct Line {
-    std::string              options;
+    std::string options;
     std::vector<std::string> parts;
   };
   // Two colors: odd rows come last, and without drops each is joined to the next by the even row between them.
@@ -86,7 +86,7 @@ TEST(PowerqiluView, CountsOfAPath)
 
 TEST(PowerqiluView, SaysThatThePatternWasNotSymmetric)
 {
-  Mat       A;
+  Mat A;
   Couplings c = star(9, 1, 1);
   c[1].insert(0);
   c[6].insert(8);
@@ -98,26 +98,26 @@ TEST(PowerqiluView, SaysThatThePatternWasNotSymmetric)
 // Counts are those of all ranks, and colors those of the rank that has the most.
 TEST(PowerqiluView, CountsOfAllRanks)
 {
-  Mat             A;
+  Mat A;
   const PetscInt *cut;
-  PetscInt        left_out = 0, fill = 0, colors = 0;
+  PetscInt left_out = 0, fill = 0, colors = 0;
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &A));
   OK(MatGetOwnershipRanges(A, &cut));
   for (int r = 0; r < Size(); ++r) {
     const PetscInt rows = (cut[r + 1] - cut[r]) / 2;
-    // Sorted by three colors, the third row of each six or so is joined to neighbours at distance 2: from PETSc.
+    // Sorted by three colors, the third row of each six or so is joined to neighbors at distance 2: from PETSc.
     colors = std::max(colors, std::min(rows, PetscInt(3)));
     if (r > 0 && cut[r] > 0 && cut[r] < 48) left_out += rows > 0 ? 2 : 0;
   }
   std::vector<PetscInt> order;
-  Mat                   permuted;
-  PC                    ilu;
-  PetscInt              blocks;
+  Mat permuted;
+  PC ilu;
+  PetscInt blocks;
   OK(FindOrder(star(24, 1, 1), A, 2, 2, &order));
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &permuted, PETSC_DECIDE, PETSC_COMM_WORLD, order));
   OK(MakeIlu(permuted, 1, &ilu));
   OK(CountBlocks(ilu, 2, &blocks));
-  fill                   = blocks - (3 * 24 - 2 - left_out);
+  fill = blocks - (3 * 24 - 2 - left_out);
   const std::string text = ViewOf(A, "-pc_powerqilu_levels 1");
   EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), colors);
   EXPECT_EQ(NumberAfter(text, "fill: "), fill);

@@ -21,8 +21,8 @@ TEST(Refine, WithOneApplicationIsRichardson)
             "-ksp_converged_maxits -ksp_max_it 3 -ksp_norm_type preconditioned",
             "-ksp_convergence_test skip -ksp_max_it 4 -ksp_norm_type unpreconditioned"})
         for (const char *guess : {"", " -ksp_initial_guess_nonzero"}) {
-          Outcome           ours, theirs;
-          PetscReal         d;
+          Outcome ours, theirs;
+          PetscReal d;
           const std::string options = std::string("-pc_type ") + pc + " -ksp_rtol 1e-3 " + more + guess;
           OK(VecSet(v.x, PetscReal(0.01)));
           OK(VecSet(v.y, PetscReal(0.01)));
@@ -48,11 +48,11 @@ TEST(Refine, IsTheLoopThatItsManualPageStates)
         for (const bool transpose : {false, true})
           for (const bool matrix_free : {false, true}) {
             if (transpose && matrix_free) continue;
-            KSP       ksp;
-            Probe     probe;
-            Outcome   out;
+            KSP ksp;
+            Probe probe;
+            Outcome out;
             PetscReal d;
-            int       restarts = norm == std::string("none") ? -1 : 0;
+            int restarts = norm == std::string("none") ? -1 : 0;
             OK(MakeKSP(matrix_free ? S : A, matrix_free ? P : A, KSPREFINE,
                        "-ksp_max_it 3 -ksp_rtol 1e-30 -ksp_norm_type " + std::string(norm), &ksp));
             OK(SetProbe(ksp, &probe));
@@ -98,14 +98,14 @@ TEST(Refine, ComparesInnerNormsWithTheLast)
     },
     &A));
   Vectors v(A);
-  Probe   probe;
-  int     restarts = 0;
+  Probe probe;
+  int restarts = 0;
   OK(Loop(A, A, 5, 1, false, 1, v.b, v.y, &restarts));
   ASSERT_EQ(restarts, 1);
   OK(MakeKSP(A, A, KSPREFINE, "-ksp_refine_inner 5 -ksp_max_it 1", &ksp));
   OK(SetProbe(ksp, &probe));
   for (int solve = 0; solve < 2; ++solve) { // each has its own count
-    PetscReal   d;
+    PetscReal d;
     std::string text;
     probe.applications = 0;
     OK(KSPSolve(ksp, v.b, v.x));
@@ -123,11 +123,11 @@ TEST(Refine, ReachesWorkingPrecisionWithAPreconditionerInSingle)
 {
   Mat A;
   OK(AssembleMatrix(box(5, 4, 3), 4, MATBAIJ, 1, &A));
-  Vectors         v(A);
+  Vectors v(A);
   const PetscReal rtol = std::max(PetscReal(1e-12), 100 * PETSC_MACHINE_EPSILON);
   for (const char *inner : {"1", "3"}) {
-    Outcome           working, single;
-    PetscReal         size, norm;
+    Outcome working, single;
+    PetscReal size, norm;
     const std::string options = "-pc_type fgbilu -ksp_max_it 200 -ksp_refine_inner " + std::string(inner) +
                                 " -ksp_rtol " + std::to_string(double(rtol) * 1e9) + "e-9";
     OK(SolveOnce(A, KSPREFINE, options, v.b, v.x, &working));
@@ -148,8 +148,8 @@ TEST(Refine, StartsFromANonzeroGuess)
   Mat A;
   KSP ksp;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATAIJ, 1, &A));
-  Vectors   v(A);
-  Outcome   out;
+  Vectors v(A);
+  Outcome out;
   PetscReal norm;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type jacobi -ksp_refine_inner 2 -ksp_initial_guess_nonzero -ksp_rtol 1e-4", &ksp));
   OK(VecSet(v.x, PetscReal(0.5)));
@@ -167,24 +167,24 @@ TEST(Refine, StartsFromANonzeroGuess)
 
 TEST(Refine, KeepsNullSpacesOut)
 {
-  Mat          A;
+  Mat A;
   MatNullSpace constants;
   OK(AssembleLaplacian(star(4, 3, 3), &A));
   OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &constants));
   OK(MatSetNullSpace(A, constants));
   OK(MatSetTransposeNullSpace(A, constants));
-  Vectors  v(A);
+  Vectors v(A);
   PetscInt rows;
   OK(VecGetSize(v.b, &rows));
   for (const bool corrections : {false, true})
     for (const char *options : {"-ksp_refine_inner 1 -ksp_refine_damping 0.6", "-ksp_refine_inner 3"})
       for (const char *norm : {"unpreconditioned", "preconditioned"}) {
-        KSP         ksp;
-        Probe       probe;
-        Outcome     out;
+        KSP ksp;
+        Probe probe;
+        Outcome out;
         PetscScalar sum, mean;
-        PetscReal   size, residual;
+        PetscReal size, residual;
         OK(MakeKSP(A, A, KSPREFINE, options + std::string(" -ksp_rtol 1e-5 -ksp_norm_type ") + norm, &ksp));
         probe.factor = {PetscReal(0.6)}; // damped, so that the fastest mode converges
         OK(SetProbe(ksp, &probe, corrections));
@@ -212,8 +212,8 @@ TEST(Refine, TakesResidualsOfAmat)
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 2, &P));
   OK(MakeShell(A, &S));
-  Vectors   v(A);
-  Outcome   out;
+  Vectors v(A);
+  Outcome out;
   PetscReal norm;
   OK(
     MakeKSP(S, P, KSPREFINE, "-pc_type fgbilu -pc_fgbilu_precision single -ksp_refine_inner 2 -ksp_rtol 1e-5", &ksp));
@@ -238,7 +238,7 @@ TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
   Vectors v(A);
   struct Case {
     const char *name, *options;
-    bool        composed, same, transpose, taken;
+    bool composed, same, transpose, taken;
   };
   for (const Case &c :
        {Case{"all there", "-ksp_refine_inner 3", true, true, false, true},
@@ -249,12 +249,12 @@ TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
         Case{"transposed", "-ksp_refine_inner 3", true, true, true, false},
         Case{"preconditioned norm", "-ksp_refine_inner 3 -ksp_norm_type preconditioned", true, true, false, false},
         Case{"not offered", "-ksp_refine_inner 3", false, true, false, false}}) {
-    KSP       ksp;
-    Probe     probe;
-    Outcome   out;
-    PetscInt  inner;
+    KSP ksp;
+    Probe probe;
+    Outcome out;
+    PetscInt inner;
     PetscReal damping, d;
-    int       restarts = -1;
+    int restarts = -1;
     OK(MakeKSP(A, c.same ? A : P, KSPREFINE, std::string("-ksp_max_it 4 -ksp_rtol 1e-30 ") + c.options, &ksp));
     OK(SetProbe(ksp, &probe, c.composed));
     OK(c.transpose ? KSPSolveTranspose(ksp, v.b, v.x) : KSPSolve(ksp, v.b, v.x));
@@ -278,9 +278,9 @@ TEST(RefineCorrections, OfFgbiluGiveWhatRichardsonGivesInAsManyApplications)
 {
   for (const char *options :
        {"", "-pc_fgbilu_factor ilu0", "-pc_fgbilu_precision single", "-pc_fgbilu_corrections 1"}) {
-    Mat       A;
-    Vec       b, x, y;
-    Outcome   refined, plain;
+    Mat A;
+    Vec b, x, y;
+    Outcome refined, plain;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
     OK(MakeVectors(A, &b, &x));
@@ -308,8 +308,8 @@ struct Seen {
 
 PetscErrorCode See(KSP ksp, PetscInt it, PetscReal norm, void *context)
 {
-  Seen     *seen = static_cast<Seen *>(context);
-  Vec       r;
+  Seen *seen = static_cast<Seen *>(context);
+  Vec r;
   PetscReal residual;
 
   PetscFunctionBegin;
@@ -329,7 +329,7 @@ TEST(RefineLife, MonitorsSeeEveryPass)
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
   Outcome out;
-  Seen    seen;
+  Seen seen;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type jacobi -ksp_refine_inner 2", &ksp));
   OK(KSPMonitorSet(ksp, See, &seen, nullptr));
   OK(Solve(ksp, v.b, v.x, &out));
@@ -348,10 +348,10 @@ TEST(RefineLife, SettingsAreThereForAllSolvesAndResets)
   KSP ksp;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &B));
-  Vectors     v(A), w(B);
-  Outcome     first, second, third, more;
-  PetscReal   damping;
-  PetscInt    inner;
+  Vectors v(A), w(B);
+  Outcome first, second, third, more;
+  PetscReal damping;
+  PetscInt inner;
   std::string text;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type jacobi -ksp_refine_inner 3 -ksp_refine_damping 0.875", &ksp));
   OK(Solve(ksp, v.b, v.x, &first));
@@ -391,8 +391,8 @@ TEST(RefineLife, SettersDoNothingForOtherTypesAndGettersAreAnError)
   Mat A;
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   for (const bool before : {false, true}) {
-    KSP       ksp;
-    PetscInt  inner   = 0;
+    KSP ksp;
+    PetscInt inner = 0;
     PetscReal damping = 0;
     OK(MakeKSP(A, A, before ? KSPREFINE : KSPGMRES, "", &ksp));
     OK(KSPSetType(ksp, KSPGMRES));
@@ -419,7 +419,7 @@ TEST(RefineLife, WrongSettingsAreErrors)
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   for (const char *options :
        {"-ksp_refine_inner 0", "-ksp_refine_inner -1", "-ksp_refine_damping 0", "-ksp_refine_damping -1"}) {
-    ksp                    = nullptr;
+    ksp = nullptr;
     const std::string text = ExpectError([&] { return MakeKSP(A, A, KSPREFINE, options, &ksp); });
     const std::string key(options, std::string(options).find(' '));
     EXPECT_NE(text.find(key), std::string::npos) << text;

@@ -13,8 +13,8 @@ TEST(RefineEnds, DivergingWithTheGuess)
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
   for (const char *norm : {"unpreconditioned", "preconditioned"}) {
-    KSP       ksp;
-    Outcome   out;
+    KSP ksp;
+    Outcome out;
     PetscReal d;
     OK(MakeKSP(A, A, KSPREFINE,
                "-pc_type jacobi -ksp_refine_damping 3 -ksp_initial_guess_nonzero -ksp_norm_type " + std::string(norm),
@@ -37,24 +37,24 @@ TEST(RefineEnds, WithTheBestIterate)
   Mat A;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
-  Probe   good, bad, nan;
-  bad.factor   = {1, 1, 1, PetscReal(-2)}; // three good applications
-  nan.make_nan = true;                     // one good application
+  Probe good, bad, nan;
+  bad.factor = {1, 1, 1, PetscReal(-2)}; // three good applications
+  nan.make_nan = true;                   // one good application
   const struct {
-    Probe             *probe;
-    const char        *options;
+    Probe *probe;
+    const char *options;
     KSPConvergedReason reason;
-    int                best, its;
+    int best, its;
   } cases[] = {{&bad, "", KSP_DIVERGED_DTOL, 3, -1},
                {&bad, " -ksp_max_it 5", KSP_DIVERGED_ITS, 3, 5},
                {&good, " -ksp_max_it 4", KSP_DIVERGED_ITS, 4, 4}, // the last one
                {&nan, "", KSP_DIVERGED_NANORINF, 1, 2}};
   for (const auto &c : cases) {
-    KSP       ksp;
-    Outcome   out;
+    KSP ksp;
+    Outcome out;
     PetscReal d, norm;
-    int       restarts     = -1;
-    c.probe->applications  = 0;
+    int restarts = -1;
+    c.probe->applications = 0;
     const std::string what = std::string(KSPConvergedReasons[c.reason]) + c.options;
     OK(MakeKSP(A, A, KSPREFINE, std::string("-ksp_rtol 1e-30") + c.options, &ksp));
     OK(SetProbe(ksp, c.probe));
@@ -83,7 +83,7 @@ void expect_stagnation(KSP ksp, const Outcome &out)
   EXPECT_EQ(out.reason, KSP_DIVERGED_BREAKDOWN) << KSPConvergedReasons[out.reason] << " after " << out.its;
   EXPECT_EQ(out.norm, out.best());
   const std::string line = "the last solve stagnated at relative residual ";
-  const std::size_t at   = text.find(line);
+  const std::size_t at = text.find(line);
   ASSERT_NE(at, std::string::npos) << text;
   EXPECT_NEAR(std::stod(text.substr(at + line.size())), double(out.norm / out.history[0]),
               1e-5 * double(out.norm / out.history[0]));
@@ -96,8 +96,8 @@ TEST(RefineEnds, WhereRoundingEndsProgress)
   Vectors v(A);
   for (const char *norm : {"unpreconditioned", "preconditioned"})
     for (const char *inner : {"1", "3"}) {
-      KSP       ksp;
-      Outcome   out;
+      KSP ksp;
+      Outcome out;
       PetscReal residual;
       OK(MakeKSP(A, A, KSPREFINE,
                  "-pc_type fgbilu -pc_fgbilu_precision single -ksp_rtol 1e-30 -ksp_norm_type " + std::string(norm) +
@@ -125,7 +125,7 @@ TEST(RefineEnds, WhereRoundingEndsProgress)
 TEST(RefineEnds, WhereTheConditionIsTooBad)
 {
   constexpr PetscInt size = PETSC_MACHINE_EPSILON < PetscReal(1e-10) ? 6 : 3;
-  Mat                A;
+  Mat A;
   OK(AssembleRows(
     10 * size,
     [](PetscInt i) {
@@ -135,7 +135,7 @@ TEST(RefineEnds, WhereTheConditionIsTooBad)
     },
     &A, size));
   Vectors v(A);
-  KSP     ksp;
+  KSP ksp;
   Outcome out;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type fgbilu -pc_fgbilu_precision single -pc_fgbilu_diag_precision storage", &ksp));
   OK(KSPSetTolerances(ksp, 10 * PETSC_MACHINE_EPSILON, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
@@ -151,10 +151,10 @@ TEST(RefineEnds, WhereTheSystemHasNoSolution)
   Mat A;
   KSP ksp;
   OK(AssembleLaplacian(star(4, 3, 3), &A)); // nobody says that it is singular
-  Vectors     v(A);
-  Outcome     out;
+  Vectors v(A);
+  Outcome out;
   PetscScalar sum;
-  PetscInt    rows;
+  PetscInt rows;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type jacobi -ksp_refine_damping 0.6", &ksp));
   OK(VecShift(v.b, PetscReal(0.3)));
   OK(VecSum(v.b, &sum));
@@ -201,13 +201,13 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
       return std::vector<std::pair<PetscInt, PetscReal>>{{i, 1}};
     },
     &A));
-  Vectors         v(A);
+  Vectors v(A);
   const PetscReal half = PetscReal(0.5);
   const struct {
     std::vector<PetscReal> factors;
-    const char            *options;
-    KSPConvergedReason     reason;
-    PetscInt               its;
+    const char *options;
+    KSPConvergedReason reason;
+    PetscInt its;
   } cases[] = {{{half, 0}, "", KSP_DIVERGED_BREAKDOWN, 11},
                {{half, 0}, "-ksp_convergence_test skip -ksp_max_it 30", KSP_CONVERGED_ITS, 30},
                {{0, 0, 0, 0, 0, 0, 0, 0, 0, half, 0, 0, 0, 0, 0, 0, 0, 0, 0, half, 0, 0, 0, 0, 0, 0, 0, 0, 0, half},
@@ -216,9 +216,9 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
                 30},
                {{1}, "-ksp_check_norm_iteration 25", KSP_CONVERGED_ATOL, 26}}; // done, but told to wait
   for (const auto &c : cases) {
-    KSP     ksp;
+    KSP ksp;
     Outcome out;
-    Probe   probe;
+    Probe probe;
     probe.factor = c.factors;
     OK(MakeKSP(A, A, KSPREFINE, c.options, &ksp));
     OK(SetProbe(ksp, &probe));
@@ -235,7 +235,7 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
 TEST(RefineEnds, HumpsAreNoStagnation)
 {
   const struct {
-    PetscInt  rows;
+    PetscInt rows;
     PetscReal own, upwind; // of the iteration matrix
   } cases[] = {
     {8, 0, 1}, {12, PetscReal(0.3), 1}, {16, PetscReal(0.2), PetscReal(1.5)}, {10, PetscReal(0.9), PetscReal(0.2)}};
@@ -249,8 +249,8 @@ TEST(RefineEnds, HumpsAreNoStagnation)
         return row;
       },
       &A));
-    Vectors           v(A);
-    Outcome           ours, theirs;
+    Vectors v(A);
+    Outcome ours, theirs;
     const std::string options = "-pc_type none -ksp_rtol 1e-2 -ksp_divtol 1e30 -ksp_norm_type unpreconditioned";
     OK(VecSet(v.b, 0));
     OK(VecSetValue(v.b, 0, 1, ADD_VALUES)); // by each rank
@@ -267,8 +267,8 @@ TEST(RefineEnds, HumpsAreNoStagnation)
 
 TEST(RefineEnds, WithTheFailureOfThePreconditioner)
 {
-  Mat         A, singular;
-  PetscInt    first, last;
+  Mat A, singular;
+  PetscInt first, last;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
@@ -283,8 +283,8 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       // Nobody but the solver looks at the norms where the test is skipped.
       const std::string options =
         "-ksp_norm_type " + std::string(norm) + (inner == 1 ? "" : " -ksp_max_it 50 -ksp_convergence_test skip");
-      KSP       ksp;
-      Outcome   out;
+      KSP ksp;
+      Outcome out;
       PetscReal mark;
       // In the set-up, everywhere; the next good matrix works.
       OK(MakeKSP(singular, singular, KSPREFINE, options + " -pc_type fgbilu", &ksp));

@@ -23,10 +23,10 @@ std::string Cast(std::string role, const std::string &type)
 // A solve with a PC that `options` describe, and one application of that PC.
 PetscErrorCode Solve(Mat A, const std::string &options, const Prepare &prepare, PetscInt *iterations, Vec *applied)
 {
-  const Options      set(options);
-  KSP                ksp;
-  PC                 pc;
-  Vec                b;
+  const Options set(options);
+  KSP ksp;
+  PC pc;
+  Vec b;
   KSPConvergedReason reason;
 
   PetscFunctionBegin;
@@ -84,8 +84,8 @@ Prepare Fields(const IS (&fields)[2])
 void ExpectTheSame(Mat A, const std::string &role, const char *reference, const Prepare &prepare = nullptr)
 {
   SCOPED_TRACE(role);
-  Vec       ours, theirs;
-  PetscInt  iterations, expected;
+  Vec ours, theirs;
+  PetscInt iterations, expected;
   PetscReal d;
   const int before = Applications();
   OK(Solve(A, Cast(role, reference), prepare, &expected, &theirs));
@@ -108,8 +108,8 @@ INSTANTIATE_TEST_SUITE_P(Roles, Types, ::testing::Values(MATAIJ, MATBAIJ));
 // On a grid of three unknowns per point, which every rank has a part of.
 TEST_P(Types, InsideOtherPreconditioners)
 {
-  DM          da;
-  Mat         A;
+  DM da;
+  Mat A;
   PetscMPIInt size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
@@ -149,9 +149,9 @@ TEST_P(Types, InsideOthersWithUnevenRanks)
 
 TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
 {
-  Mat       A, B, scalar;
-  PC        p, q;
-  PetscInt  first, last, n;
+  Mat A, B, scalar;
+  PC p, q;
+  PetscInt first, last, n;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 4, MATAIJ, 1, &B));
@@ -159,7 +159,7 @@ TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
   OK(MatCreateAIJ(PETSC_COMM_WORLD, last - first, last - first, PETSC_DETERMINE, PETSC_DETERMINE, 28, nullptr, 28,
                   nullptr, &scalar)); // knows no blocks
   for (PetscInt row = first; row < last; ++row) {
-    const PetscInt    *columns;
+    const PetscInt *columns;
     const PetscScalar *values;
     OK(MatGetRow(B, row, &n, &columns, &values));
     OK(MatSetValues(scalar, 1, &row, n, columns, values, INSERT_VALUES));
@@ -181,7 +181,7 @@ TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
 // DMPlex sets them on all its matrices, for PCVPBJACOBI; PETSc's ILU(0) does not look at them.
 TEST(Roles, VariableBlockSizesAreOfNoConcern)
 {
-  Mat      A;
+  Mat A;
   PetscInt rows, first = 1;
   OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
   OK(MatGetLocalSize(A, &rows, nullptr));
@@ -194,13 +194,13 @@ TEST(Roles, VariableBlockSizesAreOfNoConcern)
 
 TEST(Roles, OptionsWithAPrefix)
 {
-  Mat                      A;
-  PC                       pc, sub;
-  KSP                     *subs;
-  PetscInt                 count, first;
+  Mat A;
+  PC pc, sub;
+  KSP *subs;
+  PetscInt count, first;
   PCFinegrainPrecisionType precision;
-  const Options            set("-my_pc_type bjacobi -my_sub_pc_type fgbilu -my_sub_pc_fgbilu_precision single "
-                                          "-sub_pc_fgbilu_schedule hyperplane -pc_fgbilu_block_size 5"); // the last two are not for it
+  const Options set("-my_pc_type bjacobi -my_sub_pc_type fgbilu -my_sub_pc_fgbilu_precision single "
+                    "-sub_pc_fgbilu_schedule hyperplane -pc_fgbilu_block_size 5"); // the last two are not for it
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetOptionsPrefix(pc, "my_"));
@@ -218,7 +218,7 @@ TEST(Roles, OptionsWithAPrefix)
 
 TEST(Roles, FieldsOfABlockSize)
 {
-  DM  da;
+  DM da;
   Mat A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 3, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
@@ -234,8 +234,8 @@ TEST(Roles, FieldsOfABlockSize)
 // PETSc takes no BAIJ here.
 TEST(Roles, FieldsOfBlockRows)
 {
-  Mat      A;
-  IS       field[2];
+  Mat A;
+  IS field[2];
   PetscInt first, last;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(MatGetOwnershipRange(A, &first, &last));
@@ -254,10 +254,10 @@ TEST(Roles, FieldsOfBlockRows)
 // [A, B; B^T, -C or nothing], A with blocks of 3.
 TEST(Roles, SaddlePoint)
 {
-  for (const bool stabilised : {true, false})
+  for (const bool stabilized : {true, false})
     for (const bool nest : {true, false}) {
-      Mat      part[4] = {}, all;
-      IS       field[2];
+      Mat part[4] = {}, all;
+      IS field[2];
       PetscInt n[2], first, last;
       OK(AssembleMatrix(star(5, 4, 3), 3, nest ? MATBAIJ : MATAIJ, 1, &part[0]));
       OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 2, &part[3]));
@@ -273,7 +273,7 @@ TEST(Roles, SaddlePoint)
       OK(MatAssemblyBegin(part[1], MAT_FINAL_ASSEMBLY));
       OK(MatAssemblyEnd(part[1], MAT_FINAL_ASSEMBLY));
       OK(MatTranspose(part[1], MAT_INITIAL_MATRIX, &part[2]));
-      if (!stabilised) {
+      if (!stabilized) {
         OK(MatDestroy(&part[3]));
       }
       OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, part, &all));
@@ -288,7 +288,7 @@ TEST(Roles, SaddlePoint)
            {"-pc_fieldsplit_schur_precondition selfp -fieldsplit_ksp_type preonly",
             "-pc_fieldsplit_schur_precondition selfp -pc_fieldsplit_schur_fact_type lower -fieldsplit_ksp_rtol 1e-3",
             "-pc_fieldsplit_schur_precondition a11 -fieldsplit_ksp_type preonly"}) {
-        if (!stabilised && std::string(more).find("a11") != std::string::npos) continue;
+        if (!stabilized && std::string(more).find("a11") != std::string::npos) continue;
         ExpectTheSame(all, schur + more, PCBJACOBI, Fields(field));
       }
       for (Mat &m : part) OK(MatDestroy(&m));
@@ -300,7 +300,7 @@ TEST(Roles, SaddlePoint)
 TEST(Roles, Smoother)
 {
   for (const DMDAStencilType stencil : {DMDA_STENCIL_STAR, DMDA_STENCIL_BOX}) {
-    DM  coarse, fine;
+    DM coarse, fine;
     Mat A;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, stencil, 3, 1, &coarse));
     OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
@@ -337,40 +337,40 @@ TEST_P(Types, ReuseAndFailureInside)
   for (const char *role : {"-pc_type @", "-pc_type bjacobi -sub_pc_type @", "-pc_type asm -sub_pc_type @",
                            "-pc_type composite -pc_composite_pcs @"}) {
     SCOPED_TRACE(role);
-    std::map<std::string, std::vector<PetscInt>> results; // iterations or the reason of failure, factorisations
+    std::map<std::string, std::vector<PetscInt>> results; // iterations or the reason of failure, factorizations
     for (const char *type : {PCBJACOBI, PCFGBILU}) {
       const Options set(Cast(role, type));
-      KSP           ksp;
-      Vec           b, x;
+      KSP ksp;
+      Vec b, x;
       OK(MakeVectors(A, &b, &x));
       OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
       OK(KSPSetOperators(ksp, A, A));
       OK(KSPSetFromOptions(ksp));
       for (const int step : {0, 1, 2, 3}) {
         KSPConvergedReason reason;
-        PetscInt           iterations;
-        const int          before = Factorisations();
+        PetscInt iterations;
+        const int before = Factorizations();
         OK(MatCopy(values[std::array{0, 1, 1, 2}[std::size_t(step)]], A, SAME_NONZERO_PATTERN));
         OK(KSPSetReusePreconditioner(ksp, PetscBool(step == 1)));
         OK(KSPSolve(ksp, b, x));
         OK(KSPGetConvergedReason(ksp, &reason));
         OK(KSPGetIterationNumber(ksp, &iterations));
         results[type].push_back(reason < 0 ? PetscInt(reason) : iterations);
-        results[type].push_back(Factorisations() - before);
+        results[type].push_back(Factorizations() - before);
       }
       OK(KSPDestroy(&ksp));
       OK(VecDestroy(&b));
       OK(VecDestroy(&x));
     }
     const auto &ours = results[PCFGBILU], &theirs = results[PCBJACOBI];
-    auto        expected = theirs;
-    PetscInt    again    = 0; // factorisations of a reused bjacobi
+    auto expected = theirs;
+    PetscInt again = 0; // factorizations of a reused bjacobi
 #if PETSC_VERSION_GE(3, 26, 0)
     if (role == std::string("-pc_type @")) { // ours stands alone, and theirs inside
       EXPECT_GT(ours[2], theirs[2]);
       expected[2] = ours[2];
       expected[3] = 0;
-      again       = 1;
+      again = 1;
     }
     if (std::string(role).find("bjacobi") != std::string::npos) again = 1;
 #endif

@@ -13,8 +13,8 @@ TEST(Sip, WithoutAlphaIsPetscsIlu)
     for (const PetscInt dof : {1, 2, 3, 4, 5, 6, 7, 8, 13})
       for (const char *type : {MATAIJ, MATBAIJ}) {
         if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none on a line
-        Problem   p(dim, dof, type);
-        PC        pc, reference;
+        Problem p(dim, dof, type);
+        PC pc, reference;
         PetscReal d;
         OK(p.code);
         OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0", &pc));
@@ -33,11 +33,11 @@ TEST(Sip, WithoutAlphaIsPetscsIlu)
 TEST(Sip, FormatsAndGridsGiveTheSame)
 {
   for (const PetscInt dof : {1, 4}) {
-    Problem     p(3, dof, MATBAIJ);
-    PC          pc, other;
-    PetscReal   d;
-    PetscInt    i, j, k;
-    Mat         aij;
+    Problem p(3, dof, MATBAIJ);
+    PC pc, other;
+    PetscReal d;
+    PetscInt i, j, k;
+    Mat aij;
     std::string grid;
     OK(p.code);
     OK(DMDAGetCorners(p.da, nullptr, nullptr, nullptr, &i, &j, &k));
@@ -58,9 +58,9 @@ TEST(Sip, FormatsAndGridsGiveTheSame)
 // SBAIJ is converted.
 TEST(Sip, TakesSymmetricStorage)
 {
-  DM        da;
-  Mat       A, S;
-  PC        pc, other;
+  DM da;
+  Mat A, S;
+  PC pc, other;
   PetscReal d;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -82,7 +82,7 @@ TEST(Sip, TakesSymmetricStorage)
 TEST(Sip, CyclesArePlainSteps)
 {
   struct Case {
-    const char         *options;
+    const char *options;
     std::vector<double> alpha; // of each step
   };
   const std::vector<Case> cases = {
@@ -94,10 +94,10 @@ TEST(Sip, CyclesArePlainSteps)
     {"-pc_sip_alpha 0.3 -pc_sip_its 2 -pc_sip_corrections 2", {.3, .3, .3, .3, .3, .3}}};
   for (const PetscInt dof : {1, 3})
     for (const Case &c : cases) {
-      Problem         p(3, dof, MATBAIJ);
-      PC              pc;
+      Problem p(3, dof, MATBAIJ);
+      PC pc;
       std::vector<PC> turns;
-      PetscReal       d;
+      PetscReal d;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, c.options, &pc));
       OK(PCSetUp(pc));
@@ -122,14 +122,14 @@ TEST(Sip, CyclesArePlainSteps)
 // one alpha before the next.
 TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
 {
-  const PetscInt              size[3] = {5, 4, 3};
-  Mat                         A;
-  KSP                         ksp;
-  std::vector<PetscInt>       order(60);
-  PetscReal                   d;
-  Vec                         b, x, y, r, step, rp, sp;
-  const PetscScalar          *from;
-  PetscScalar                *to;
+  const PetscInt size[3] = {5, 4, 3};
+  Mat A;
+  KSP ksp;
+  std::vector<PetscInt> order(60);
+  PetscReal d;
+  Vec b, x, y, r, step, rp, sp;
+  const PetscScalar *from;
+  PetscScalar *to;
   const std::vector<PetscInt> flips[4] = {{}, {1}, {2}, {1, 2}};
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A, 60, PETSC_COMM_SELF));
   OK(refine::MakeKSP(A, A, KSPSIP, "-pc_sip_grid 5,4,3 -pc_sip_alternate -pc_sip_alpha 0.8,0.3 -ksp_norm_type none",
@@ -139,8 +139,8 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
   OK(VecSet(y, 0));
   for (int turn = 0; turn < 6; ++turn) {
     const auto &flip = flips[turn % 4];
-    Mat         P;
-    PC          M;
+    Mat P;
+    PC M;
     for (PetscInt q = 0; q < 60; ++q) {
       PetscInt at[3] = {q % 5, q / 5 % 4, q / 20};
       for (const PetscInt axis : flip) at[axis] = size[axis] - 1 - at[axis];
@@ -156,7 +156,7 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
       OK(VecGetArray(back ? step : rp, &to));
       for (std::size_t q = 0; q < 60; ++q)
         for (std::size_t c = 0; c < 2; ++c) {
-          const std::size_t natural      = std::size_t(order[q]) * 2 + c;
+          const std::size_t natural = std::size_t(order[q]) * 2 + c;
           to[back ? natural : q * 2 + c] = from[back ? q * 2 + c : natural];
         }
       OK(VecRestoreArrayRead(back ? sp : r, &from));
@@ -186,11 +186,11 @@ TEST(Sip, TransposeIsTheAdjoint)
 {
   for (const PetscInt dof : {1, 5})
     for (const std::string &kind : kinds) {
-      Problem     p(3, dof, MATBAIJ);
-      PC          pc;
-      Vec         c;
+      Problem p(3, dof, MATBAIJ);
+      PC pc;
+      Vec c;
       PetscScalar left, right;
-      PetscReal   s, t;
+      PetscReal s, t;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, kind, &pc));
       OK(VecDuplicate(p.b, &c));
@@ -211,9 +211,9 @@ TEST(Sip, TransposeIsTheAdjoint)
 TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
 {
   for (const std::string &kind : kinds) {
-    Problem  p(3, 3, MATBAIJ);
-    Mat      B, X;
-    PC       pc;
+    Problem p(3, 3, MATBAIJ);
+    Mat B, X;
+    PC pc;
     PetscInt rows;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, kind, &pc));
@@ -225,7 +225,7 @@ TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
     OK(MatScale(X, PETSC_INFINITY));
     OK(PCMatApply(pc, B, X));
     for (PetscInt c = 0; c < 11; ++c) {
-      Vec       b, x;
+      Vec b, x;
       PetscBool same;
       OK(VecSet(p.y, PETSC_INFINITY));
       OK(MatDenseGetColumnVecRead(B, c, &b));
@@ -247,12 +247,12 @@ TEST(Sip, ExecutorsHaveTheSameBits)
   for (const PetscInt dof : {1, 3})
     for (const std::string &kind : kinds) {
       Problem p(3, dof, MATBAIJ);
-      PC      plain;
+      PC plain;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor natural", &plain));
       for (const std::string executor : {"auto", "launch", "self", "tile", "tile -pc_sip_tile 3,2,2"}) {
-        PC          pc;
-        PetscReal   d;
+        PC pc;
+        PetscReal d;
         std::string text;
         OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor " + executor, &pc));
         OK(ComparePCs(p.A, pc, plain, &d));
@@ -269,9 +269,9 @@ TEST(Sip, ExecutorsHaveTheSameBits)
 TEST(Sip, RichardsonInsideIsRichardson)
 {
   for (const std::string kind : {"", "-pc_sip_its 2", "-pc_sip_alpha 0.9,0.3", "-pc_sip_alternate"}) {
-    Problem           p(2, 2, MATBAIJ);
-    PetscReal         d;
-    refine::Outcome   inside, outside;
+    Problem p(2, 2, MATBAIJ);
+    PetscReal d;
+    refine::Outcome inside, outside;
     const std::string options = "-pc_type sip -ksp_norm_type none -ksp_max_it 3 " + kind;
     OK(p.code);
     OK(VecSet(p.x, PETSC_INFINITY));
@@ -290,10 +290,10 @@ TEST(Sip, ServesKrylovMethods)
        {"-ksp_type cg -pc_type sip", "-ksp_type gmres -pc_type sip -pc_sip_alpha 0.9,0.5 -pc_sip_alternate",
         "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
         "-ksp_type richardson -pc_type sip -pc_sip_richardson tolerances"}) {
-    DM              da;
-    Mat             A;
+    DM da;
+    Mat A;
     refine::Outcome out;
-    PetscReal       residual;
+    PetscReal residual;
     OK(sip::AssemblePoisson(17, 17, 9, &da, &A));
     OK(refine::SolveWith(A, da, options, &out, &residual));
     EXPECT_GT(out.reason, 0) << options;

@@ -15,8 +15,8 @@ const std::vector<std::string> kinds = {"", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2
 TEST(SipLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
 {
   for (const std::string &options : kinds) {
-    Problem   p(2, 3, MATBAIJ);
-    PC        pc, fresh;
+    Problem p(2, 3, MATBAIJ);
+    PC pc, fresh;
     PetscReal d;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, options, &pc));
@@ -53,7 +53,7 @@ TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
   Problem p(3);
   OK(p.code);
   for (const auto &[set, options] : changes) {
-    PC        pc, fresh, before;
+    PC pc, fresh, before;
     PetscReal d;
     OK(MakePC(p.A, PCSIP, "", &pc));
     OK(MakePC(p.A, PCSIP, "", &before));
@@ -74,10 +74,10 @@ TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
 
 TEST(SipLife, GettersGiveWhatWasSet)
 {
-  PC               pc;
-  PetscInt         n, its;
+  PC pc;
+  PetscInt n, its;
   const PetscReal *alpha, list[] = {PetscReal(0.75), 0};
-  PetscBool        alternate;
+  PetscBool alternate;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCSIP));
   OK(PCSIPGetAlpha(pc, &n, &alpha));
@@ -109,8 +109,8 @@ TEST(SipLife, GettersGiveWhatWasSet)
 
 TEST(SipLife, ViewAndHelp)
 {
-  Problem     p(3, 2, MATBAIJ);
-  PC          pc;
+  Problem p(3, 2, MATBAIJ);
+  PC pc;
   std::string text;
   OK(p.code);
   OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0.9,0.5 -pc_sip_alternate -pc_sip_its 3", &pc));
@@ -140,8 +140,8 @@ TEST(SipLife, CountsDirections)
 {
   const std::vector<std::pair<PetscInt, int>> turns = {{1, 1}, {2, 2}, {3, 4}};
   for (const auto &[dim, members] : turns) {
-    Problem     p(dim);
-    PC          pc;
+    Problem p(dim);
+    PC pc;
     std::string text;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, "-pc_sip_alternate", &pc));
@@ -159,8 +159,8 @@ TEST(SipLife, CountsDirectionsOfThinGrids)
   for (PetscInt i = 0; i < 60; ++i) diagonal[std::size_t(i)].insert(i);
   for (const auto &[grid, members] :
        {std::pair("1,12,5", 2), std::pair("12,1,5", 2), std::pair("1,1,60", 1), std::pair("5,4,3", 4)}) {
-    Mat         A;
-    PC          pc;
+    Mat A;
+    PC pc;
     std::string text;
     OK(AssembleMatrix(diagonal, 1, MATAIJ, 1, &A, 60, PETSC_COMM_SELF));
     OK(MakePC(A, PCSIP, std::string("-pc_sip_alternate -pc_sip_grid ") + grid, &pc));
@@ -174,11 +174,11 @@ TEST(SipLife, CountsDirectionsOfThinGrids)
 
 TEST(SipLife, WrapsAreLeftOutAndCounted)
 {
-  Problem     p(3, 2, MATBAIJ, DM_BOUNDARY_PERIODIC), q(3, 2, MATBAIJ);
-  PC          pc;
+  Problem p(3, 2, MATBAIJ, DM_BOUNDARY_PERIODIC), q(3, 2, MATBAIJ);
+  PC pc;
   std::string text;
-  PetscReal   residual;
-  PetscInt    row, last;
+  PetscReal residual;
+  PetscInt row, last;
   OK(p.code);
   OK(q.code);
   OK(MakePC(p.A, PCSIP, "-pc_sip_its 40", &pc)); // residuals have them
@@ -195,8 +195,8 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
     OK(MatGetOwnershipRange(q.A, &row, &last));
     for (; row < last; ++row) {
       const PetscInt *columns;
-      PetscInt        count;
-      PetscScalar     value;
+      PetscInt count;
+      PetscScalar value;
       OK(MatGetRow(q.A, row, &count, &columns, nullptr));
       const std::vector<PetscInt> copy(columns, columns + count);
       OK(MatRestoreRow(q.A, row, &count, &columns, nullptr));
@@ -208,7 +208,7 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
     OK(MatAssemblyBegin(star, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(star, MAT_FINAL_ASSEMBLY));
     OK(MatSetDM(star, q.da));
-    PC        other;
+    PC other;
     PetscReal d;
     OK(MakePC(p.A, PCSIP, "", &pc));
     OK(MakePC(star, PCSIP, "", &other));
@@ -247,7 +247,7 @@ TEST(SipErrors, WhatDoesNotFit)
     OK(PCDestroy(&pc));
   };
   Mat A;
-  DM  da;
+  DM da;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   expect(A, "", {"-pc_type sip needs a structured grid", "-pc_sip_grid I,J,K", "KSPSetDM()"});
   expect(A, "-pc_sip_grid 50,40,30", {"50,40,30", "-pc_sip_grid", "block rows of this rank"});
@@ -269,7 +269,7 @@ TEST(SipErrors, WhatDoesNotFit)
 TEST(SipErrors, SchedulesOfOthers)
 {
   Problem p(2);
-  PC      pc;
+  PC pc;
   OK(p.code);
   OK(MakePC(p.A, PCSIP, "", &pc));
   OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR));
@@ -287,11 +287,11 @@ TEST(SipErrors, SingularPivots)
 {
   for (const std::string solver : {"-ksp_type gmres -pc_type sip", "-ksp_type sip"}) {
     SCOPED_TRACE(solver);
-    Problem            p(1), good(1);
-    KSP                ksp;
-    PC                 pc;
+    Problem p(1), good(1);
+    KSP ksp;
+    PC pc;
     KSPConvergedReason reason;
-    PCFailedReason     failed;
+    PCFailedReason failed;
     OK(p.code);
     OK(good.code);
     OK(MakeSingular(p.A, 17, 1));
@@ -319,11 +319,11 @@ TEST(SipErrors, SingularPivots)
 // 1 + alpha u = 0 in the second row of a square of four points, where no pivot of ILU(0) is zero.
 TEST(SipErrors, SingularDivisorsOfCouplings)
 {
-  Mat            A;
-  PC             pc;
+  Mat A;
+  PC pc;
   PCFailedReason failed;
-  Vec            b, x;
-  PetscReal      norm;
+  Vec b, x;
+  PetscReal norm;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, nullptr, &A));
   for (PetscInt i = 0; i < 4; ++i) {
     OK(MatSetValue(A, i, i, i ? 8 : 1, INSERT_VALUES));

@@ -33,8 +33,8 @@ PetscErrorCode EntriesAdd(Entries *e, PetscInt i, PetscInt j, PetscReal value)
     PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)e->room, &e->j));
     PetscCall(PetscRealloc(sizeof(PetscScalar) * (size_t)e->room, &e->value));
   }
-  e->i[e->count]       = i;
-  e->j[e->count]       = j;
+  e->i[e->count] = i;
+  e->j[e->count] = j;
   e->value[e->count++] = value;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -54,11 +54,11 @@ PetscErrorCode EntriesAssemble(Entries *e, Mat *A)
 /* Every rank reads the file and keeps its rows. */
 static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
 {
-  char      line[1024], field[64], symmetry[64];
-  long      rows, cols, count, i, j;
-  double    value;
+  char line[1024], field[64], symmetry[64];
+  long rows, cols, count, i, j;
+  double value;
   PetscBool symmetric;
-  Entries   entries;
+  Entries entries;
 
   PetscFunctionBeginUser;
   PetscCheck(fgets(line, sizeof(line), file) &&
@@ -89,8 +89,8 @@ static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
 
 PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A)
 {
-  FILE       *file = fopen(name, "r");
-  int         market;
+  FILE *file = fopen(name, "r");
+  int market;
   PetscViewer viewer;
 
   PetscFunctionBeginUser;

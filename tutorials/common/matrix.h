@@ -10,10 +10,10 @@
 
 /* Entries of the rows of this rank. */
 typedef struct {
-  Mat          A;
-  PetscInt     first, last; /* rows of this rank */
-  PetscCount   count, room;
-  PetscInt    *i, *j;
+  Mat A;
+  PetscInt first, last; /* rows of this rank */
+  PetscCount count, room;
+  PetscInt *i, *j;
   PetscScalar *value;
 } Entries;
 

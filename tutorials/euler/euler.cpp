@@ -36,9 +36,9 @@ KSP and PC options act on the solves. A fixed number of sweeps in every step: -k
 
 struct Settings {
   MeshOptions mesh;
-  PetscReal   mach = PetscReal(0.5), cfl = 10, cfl_growth = PetscReal(1.5), cfl_max = 200, rtol = PetscReal(1e-10);
-  PetscInt    max_steps = 60, write_step = 10;
-  PetscBool   check_jacobian = PETSC_FALSE, timing = PETSC_TRUE;
+  PetscReal mach = PetscReal(0.5), cfl = 10, cfl_growth = PetscReal(1.5), cfl_max = 200, rtol = PetscReal(1e-10);
+  PetscInt max_steps = 60, write_step = 10;
+  PetscBool check_jacobian = PETSC_FALSE, timing = PETSC_TRUE;
   std::string write, read;
 };
 
@@ -48,7 +48,7 @@ struct Seconds {
 
 static PetscErrorCode FileName(const char *option, std::string *name)
 {
-  char      text[PETSC_MAX_PATH_LEN];
+  char text[PETSC_MAX_PATH_LEN];
   PetscBool set;
 
   PetscFunctionBeginUser;
@@ -59,7 +59,7 @@ static PetscErrorCode FileName(const char *option, std::string *name)
 
 static PetscErrorCode GetSettings(Settings *s)
 {
-  PetscInt  count = 3, numbering = PetscInt(s->mesh.numbering);
+  PetscInt count = 3, numbering = PetscInt(s->mesh.numbering);
   PetscBool cells;
 
   PetscFunctionBeginUser;
@@ -129,9 +129,9 @@ static PetscErrorCode Now(double *seconds)
 static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, double *relative, Seconds *seconds)
 {
   KSPConvergedReason reason;
-  Vec                r;
-  PetscReal          norm, size;
-  double             start, ready, end;
+  Vec r;
+  PetscReal norm, size;
+  double start, ready, end;
 
   PetscFunctionBeginUser;
   PetscCall(Now(&start));
@@ -161,12 +161,12 @@ static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, 
 static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q, Seconds *seconds)
 {
   std::vector<double> waves;
-  Mat                 A;
-  Vec                 b, dq;
-  PetscReal           norm = 0, first = 0;
-  PetscInt            iterations = 0;
-  double              begin, start, mid, end, linear = 0;
-  double              cfl = double(s.cfl);
+  Mat A;
+  Vec b, dq;
+  PetscReal norm = 0, first = 0;
+  PetscInt iterations = 0;
+  double begin, start, mid, end, linear = 0;
+  double cfl = double(s.cfl);
 
   PetscFunctionBeginUser;
   PetscCall(CreateJacobian(PETSC_COMM_WORLD, flow, &A));
@@ -212,9 +212,9 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
 
 static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
 {
-  Mesh   mesh;
-  Flow   flow = {&mesh, FreeStream(double(s.mach))};
-  Vec    q;
+  Mesh mesh;
+  Flow flow = {&mesh, FreeStream(double(s.mach))};
+  Vec q;
   Totals totals;
   double relative;
 
@@ -240,10 +240,10 @@ static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
 
 static PetscErrorCode RunSystem(const Settings &s, KSP ksp, Seconds *seconds)
 {
-  Mat      A;
-  Vec      b, x;
+  Mat A;
+  Vec b, x;
   PetscInt iterations, rows;
-  double   relative;
+  double relative;
 
   PetscFunctionBeginUser;
   PetscCall(ReadSystem(s.read, &A, &b));
@@ -261,8 +261,8 @@ static PetscErrorCode RunSystem(const Settings &s, KSP ksp, Seconds *seconds)
 int main(int argc, char **argv)
 {
   Settings settings;
-  Seconds  seconds;
-  KSP      ksp;
+  Seconds seconds;
+  KSP ksp;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));

@@ -5,9 +5,9 @@
 namespace
 {
 
-using Dual5  = Dual<5>;
+using Dual5 = Dual<5>;
 using Dual10 = Dual<10>;
-using Block  = std::array<double, 25>; // by rows
+using Block = std::array<double, 25>; // by rows
 
 // The values of a vector with its ghosts, or without, while it is in scope of a function.
 class States
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  Vec                vec, local;
+  Vec vec, local;
   const PetscScalar *values;
 };
 
@@ -45,7 +45,7 @@ template <std::size_t N> State<Dual<N>> Variables(const State<double> &q, std::s
 {
   State<Dual<N>> d;
   for (std::size_t i = 0; i < 5; ++i) {
-    d[i]               = Dual<N>(q[i]);
+    d[i] = Dual<N>(q[i]);
     d[i].by[first + i] = 1;
   }
   return d;
@@ -82,7 +82,7 @@ State<double> FreeStream(double mach)
 
 PetscErrorCode CreateStates(MPI_Comm comm, const Flow &flow, Vec *states)
 {
-  const Mesh  &m = *flow.mesh;
+  const Mesh &m = *flow.mesh;
   PetscScalar *values;
 
   PetscFunctionBeginUser;
@@ -96,7 +96,7 @@ PetscErrorCode CreateStates(MPI_Comm comm, const Flow &flow, Vec *states)
 
 PetscErrorCode CreateJacobian(MPI_Comm comm, const Flow &flow, Mat *J)
 {
-  const Mesh           &m = *flow.mesh;
+  const Mesh &m = *flow.mesh;
   std::vector<PetscInt> here(std::size_t(m.owned), 1), elsewhere(std::size_t(m.owned), 0);
 
   PetscFunctionBeginUser;
@@ -115,8 +115,8 @@ PetscErrorCode CreateJacobian(MPI_Comm comm, const Flow &flow, Mat *J)
 
 PetscErrorCode Residual(const Flow &flow, Vec q, bool open, Vec residual, std::vector<double> *waves)
 {
-  const Mesh  &m = *flow.mesh;
-  States       states;
+  const Mesh &m = *flow.mesh;
+  States states;
   PetscScalar *r;
 
   PetscFunctionBeginUser;
@@ -148,8 +148,8 @@ PetscErrorCode Residual(const Flow &flow, Vec q, bool open, Vec residual, std::v
 
 PetscErrorCode Jacobian(const Flow &flow, Vec q, const std::vector<double> &waves, double cfl, Mat J)
 {
-  const Mesh        &m = *flow.mesh;
-  States             states;
+  const Mesh &m = *flow.mesh;
+  States states;
   std::vector<Block> diagonal(std::size_t(m.owned), Block{});
 
   PetscFunctionBeginUser;
@@ -162,7 +162,7 @@ PetscErrorCode Jacobian(const Flow &flow, Vec q, const std::vector<double> &wave
   };
   for (const Edge &e : m.edges) {
     const State<Dual10> f = RoeFlux(Variables<10>(states[e.a], 0), Variables<10>(states[e.b], 5), e.area);
-    Block               beside{};
+    Block beside{};
     if (e.a < m.owned) {
       Add(1, f, 0, &diagonal[std::size_t(e.a)]);
       Add(1, f, 5, &beside);
@@ -192,9 +192,9 @@ PetscErrorCode Jacobian(const Flow &flow, Vec q, const std::vector<double> &wave
 
 PetscErrorCode CheckFreeStream(const Flow &flow, double *relative)
 {
-  Vec       q, r;
+  Vec q, r;
   PetscReal norm;
-  double    through = 0;
+  double through = 0;
 
   PetscFunctionBeginUser;
   PetscCall(CreateStates(PETSC_COMM_WORLD, flow, &q));
@@ -213,9 +213,9 @@ PetscErrorCode CheckFreeStream(const Flow &flow, double *relative)
 PetscErrorCode CheckJacobian(const Flow &flow, Vec q, double *relative)
 {
   const PetscReal step = std::cbrt(PETSC_MACHINE_EPSILON); // the best of central differences
-  Mat             J;
-  Vec             v, moved, r[2], Jv;
-  PetscReal       norm, difference;
+  Mat J;
+  Vec v, moved, r[2], Jv;
+  PetscReal norm, difference;
 
   PetscFunctionBeginUser;
   PetscCall(CreateStates(PETSC_COMM_WORLD, flow, &moved));
@@ -260,11 +260,11 @@ PetscErrorCode FindTotals(const Flow &flow, Vec q, Totals *t)
     if (p.kind == Boundary::outflow) sum[out] += f[0];
   }
   for (PetscInt v = 0; v < flow.mesh->owned; ++v) {
-    const double      density = states[v][0], cell = flow.mesh->volume[std::size_t(v)];
+    const double density = states[v][0], cell = flow.mesh->volume[std::size_t(v)];
     const Gas<double> gas(states[v], Vector3{});
-    const Vector3     u      = {gas.velocity[0], gas.velocity[1], gas.velocity[2]};
-    const double      change = gas_gamma * gas.pressure / std::pow(density, gas_gamma) - 1;
-    mach                     = std::max(mach, std::sqrt(Dot(u, u) * density / (gas_gamma * gas.pressure)));
+    const Vector3 u = {gas.velocity[0], gas.velocity[1], gas.velocity[2]};
+    const double change = gas_gamma * gas.pressure / std::pow(density, gas_gamma) - 1;
+    mach = std::max(mach, std::sqrt(Dot(u, u) * density / (gas_gamma * gas.pressure)));
     sum[volume] += cell;
     sum[entropy] += cell * change * change;
   }

@@ -6,7 +6,7 @@
 #include <petscmat.h>
 
 struct Flow {
-  const Mesh   *mesh;
+  const Mesh *mesh;
   State<double> stream; // free stream: the initial state, and that beyond inflow and outflow
 };
 

@@ -13,8 +13,8 @@ template <class T> using State = std::array<T, 5>;
 
 // A number and its derivatives by N others: the flux is written once, and its Jacobian is exact.
 template <std::size_t N> struct Dual {
-  double                value = 0;
-  std::array<double, N> by    = {};
+  double value = 0;
+  std::array<double, N> by = {};
 
   Dual() = default;
   Dual(double v) : value(v) {}
@@ -47,7 +47,7 @@ template <std::size_t N> struct Dual {
   friend Dual abs(const Dual &a) { return a.Map(std::abs(a.value), a.value < 0 ? -1 : 1); }
 };
 
-inline double                   ValueOf(double a) { return a; }
+inline double ValueOf(double a) { return a; }
 template <std::size_t N> double ValueOf(const Dual<N> &a) { return a.value; }
 
 template <class T> struct Gas {
@@ -58,9 +58,9 @@ template <class T> struct Gas {
   {
     for (std::size_t d = 0; d < 3; ++d) velocity[d] = q[d + 1] / q[0];
     const T kinetic = 0.5 * (q[1] * velocity[0] + q[2] * velocity[1] + q[3] * velocity[2]);
-    pressure        = (gas_gamma - 1) * (q[4] - kinetic);
-    enthalpy        = (q[4] + pressure) / q[0];
-    normal_speed    = n[0] * velocity[0] + n[1] * velocity[1] + n[2] * velocity[2];
+    pressure = (gas_gamma - 1) * (q[4] - kinetic);
+    enthalpy = (q[4] + pressure) / q[0];
+    normal_speed = n[0] * velocity[0] + n[1] * velocity[1] + n[2] * velocity[2];
   }
 };
 
@@ -76,29 +76,29 @@ template <class T> T WaveSpeed(const T &speed, const T &least)
 template <class T> State<T> RoeFlux(const State<T> &ql, const State<T> &qr, const Vector3 &area)
 {
   using std::sqrt;
-  const double  size = std::sqrt(Dot(area, area));
-  const Vector3 n    = {area[0] / size, area[1] / size, area[2] / size};
-  const Gas<T>  l(ql, n), r(qr, n);
+  const double size = std::sqrt(Dot(area, area));
+  const Vector3 n = {area[0] / size, area[1] / size, area[2] / size};
+  const Gas<T> l(ql, n), r(qr, n);
 
   // Roe's average, and the jumps
   const T ratio = sqrt(qr[0] / ql[0]), share = ratio / (1 + ratio), density = ratio * ql[0];
-  T       v[3], jump[3], speed2 = 0., carried = 0.;
+  T v[3], jump[3], speed2 = 0., carried = 0.;
   for (std::size_t d = 0; d < 3; ++d) {
     jump[d] = r.velocity[d] - l.velocity[d];
-    v[d]    = l.velocity[d] + share * jump[d];
-    speed2  = speed2 + v[d] * v[d];
+    v[d] = l.velocity[d] + share * jump[d];
+    speed2 = speed2 + v[d] * v[d];
     carried = carried + v[d] * jump[d];
   }
   const T enthalpy = l.enthalpy + share * (r.enthalpy - l.enthalpy);
   const T c2 = (gas_gamma - 1) * (enthalpy - 0.5 * speed2), c = sqrt(c2);
-  const T un       = l.normal_speed + share * (r.normal_speed - l.normal_speed);
-  const T jump_n   = r.normal_speed - l.normal_speed;
-  const T jump_p   = r.pressure - l.pressure;
-  const T least    = 0.1 * c;
+  const T un = l.normal_speed + share * (r.normal_speed - l.normal_speed);
+  const T jump_n = r.normal_speed - l.normal_speed;
+  const T jump_p = r.pressure - l.pressure;
+  const T least = 0.1 * c;
   const T sound[2] = {WaveSpeed(T(un - c), least) * (jump_p - density * c * jump_n) / (2 * c2),
                       WaveSpeed(T(un + c), least) * (jump_p + density * c * jump_n) / (2 * c2)};
-  const T entropy  = WaveSpeed(un, least) * (qr[0] - ql[0] - jump_p / c2);
-  const T shear    = WaveSpeed(un, least) * density;
+  const T entropy = WaveSpeed(un, least) * (qr[0] - ql[0] - jump_p / c2);
+  const T shear = WaveSpeed(un, least) * density;
 
   State<T> f;
   f[0] = ql[0] * l.normal_speed + qr[0] * r.normal_speed - (sound[0] + sound[1] + entropy);
@@ -124,6 +124,6 @@ template <class T> State<T> WallFlux(const State<T> &q, const Vector3 &area)
 inline double FastestWave(const State<double> &q, const Vector3 &area)
 {
   const double size = std::sqrt(Dot(area, area));
-  const Gas    gas(q, area);
+  const Gas gas(q, area);
   return std::abs(gas.normal_speed) + size * std::sqrt(gas_gamma * gas.pressure / q[0]);
 }

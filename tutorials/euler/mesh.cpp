@@ -34,8 +34,8 @@ double Random(std::uint64_t key) { return double(Hash(key) >> 11) * 0x1p-53; }
 using Point = std::array<PetscInt, 3>;
 
 // The lattice of points that the mesh is made from. Kuhn's six tetrahedra of a cube share the diagonal from its first
-// corner to its last. Here layers of cubes are mirrored at random, along each axis: neighbours' faces fit still, and
-// vertices have 10 to 26 neighbours instead of 14.
+// corner to its last. Here layers of cubes are mirrored at random, along each axis: neighbors' faces fit still, and
+// vertices have 10 to 26 neighbors instead of 14.
 class Lattice
 {
 public:
@@ -56,14 +56,14 @@ public:
     return {index % n, index / n % m, index / n / m};
   }
 
-  // Calls f(index) for each neighbour of a point. Two points of a cube are joined where all the coordinates in which
+  // Calls f(index) for each neighbor of a point. Two points of a cube are joined where all the coordinates in which
   // they differ, counted in the cube's own directions, grow from one to the other.
-  template <class F> void Neighbours(const Point &p, F f) const
+  template <class F> void Neighbors(const Point &p, F f) const
   {
     for (PetscInt s = 0; s < 27; ++s) {
       const Point step = {s % 3 - 1, s / 3 % 3 - 1, s / 9 - 1};
-      Point       q    = p;
-      bool        up = false, down = false, inside = true;
+      Point q = p;
+      bool up = false, down = false, inside = true;
       for (std::size_t d = 0; d < 3; ++d) {
         q[d] += step[d];
         inside = inside && q[d] >= 0 && q[d] <= options.cells[d];
@@ -78,7 +78,7 @@ public:
   template <class F> void Tetrahedra(const Point &cube, F f) const
   {
     std::array<std::size_t, 3> axes = {0, 1, 2};
-    bool                       odd  = false;
+    bool odd = false;
     for (std::size_t d = 0; d < 3; ++d) odd ^= mirrored[d][std::size_t(cube[d])];
     do { // a walk from the cube's first corner to its last, one axis at a time
       std::array<Point, 4> corners;
@@ -100,7 +100,7 @@ public:
     Vector3 x;
     for (std::size_t d = 0; d < 3; ++d) {
       const double n = double(options.cells[d]);
-      x[d]           = double(p[d]) / n;
+      x[d] = double(p[d]) / n;
       if (p[d] > 0 && p[d] < options.cells[d])
         x[d] += double(options.perturb) * (Random(std::uint64_t(Index(p)) * 4 + d) - 0.5) / n;
     }
@@ -116,7 +116,7 @@ public:
   // The numbers of all points.
   std::vector<PetscInt> Number() const
   {
-    const std::size_t     points = std::size_t(Points());
+    const std::size_t points = std::size_t(Points());
     std::vector<PetscInt> order(points), number(points);
     std::iota(order.begin(), order.end(), PetscInt(0));
     if (options.numbering == Numbering::shuffle)
@@ -132,14 +132,14 @@ private:
   // Of the shuffled vertices: those of the same degree come in no order of the lattice's.
   std::vector<PetscInt> ReverseCuthillMcKee() const
   {
-    std::vector<PetscInt>      order = {0};
+    std::vector<PetscInt> order = {0};
     std::vector<unsigned char> degree(std::size_t(Points()), 0);
-    std::vector<bool>          seen(degree.size(), false);
-    for (PetscInt i = 0; i < Points(); ++i) Neighbours(At(i), [&](PetscInt) { ++degree[std::size_t(i)]; });
+    std::vector<bool> seen(degree.size(), false);
+    for (PetscInt i = 0; i < Points(); ++i) Neighbors(At(i), [&](PetscInt) { ++degree[std::size_t(i)]; });
     seen[0] = true;
     for (std::size_t head = 0; head < order.size(); ++head) {
       const std::size_t end = order.size();
-      Neighbours(At(order[head]), [&](PetscInt next) {
+      Neighbors(At(order[head]), [&](PetscInt next) {
         if (!seen[std::size_t(next)]) order.push_back(next);
         seen[std::size_t(next)] = true;
       });
@@ -151,7 +151,7 @@ private:
     return order;
   }
 
-  MeshOptions       options;
+  MeshOptions options;
   std::vector<bool> mirrored[3];
 };
 
@@ -163,9 +163,9 @@ void FindEdges(const Lattice &lattice, const std::vector<PetscInt> &number, Mesh
   for (PetscInt index = 0; index < mesh->vertices; ++index) {
     const PetscInt a = number[std::size_t(index)];
     if (a < mesh->first || a >= end) continue;
-    lattice.Neighbours(lattice.At(index), [&](PetscInt neighbour) {
-      const PetscInt b    = number[std::size_t(neighbour)];
-      const bool     mine = b >= mesh->first && b < end;
+    lattice.Neighbors(lattice.At(index), [&](PetscInt neighbor) {
+      const PetscInt b = number[std::size_t(neighbor)];
+      const bool mine = b >= mesh->first && b < end;
       if (!mine) mesh->ghosts.push_back(b);
       if (!mine || a < b) edges->emplace_back(std::min(a, b), std::max(a, b));
     });
@@ -201,11 +201,11 @@ PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &o, Mesh *mesh)
   constexpr std::size_t edge_of[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
                                          {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
   PetscFunctionBeginUser;
-  const Lattice               lattice(o);
+  const Lattice lattice(o);
   const std::vector<PetscInt> number =
     lattice.Number(); // all ranks know all numbers: the mesh needs no communication
   mesh->vertices = lattice.Points();
-  mesh->owned    = PETSC_DECIDE;
+  mesh->owned = PETSC_DECIDE;
   PetscCall(PetscSplitOwnership(comm, &mesh->owned, &mesh->vertices));
   PetscCallMPI(MPI_Exscan(&mesh->owned, &mesh->first, 1, MPIU_INT, MPI_SUM, comm));
   PetscMPIInt rank;
@@ -219,37 +219,37 @@ PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &o, Mesh *mesh)
   mesh->volume.assign(std::size_t(mesh->owned), 0);
   std::map<std::pair<PetscInt, Boundary>, Vector3> patches;
 
-  const auto own   = [&](PetscInt n) { return n >= mesh->first && n < mesh->first + mesh->owned; };
-  double     least = 1;
-  const auto add   = [&](const std::array<Point, 4> &corners) {
+  const auto own = [&](PetscInt n) { return n >= mesh->first && n < mesh->first + mesh->owned; };
+  double least = 1;
+  const auto add = [&](const std::array<Point, 4> &corners) {
     std::array<PetscInt, 4> n;
-    std::array<Vector3, 4>  x;
+    std::array<Vector3, 4> x;
     for (std::size_t c = 0; c < 4; ++c) n[c] = number[std::size_t(lattice.Index(corners[c]))];
     if (std::none_of(n.begin(), n.end(), own)) return;
     for (std::size_t c = 0; c < 4; ++c) x[c] = lattice.Place(corners[c]);
     const double volume = Dot(x[1] - x[0], Cross(x[2] - x[0], x[3] - x[0])) / 6;
-    least               = std::min(least, volume);
+    least = std::min(least, volume);
     for (std::size_t c = 0; c < 4; ++c)
       if (own(n[c])) mesh->volume[std::size_t(n[c] - mesh->first)] += volume / 4;
     for (const auto &e : edge_of) {
-      const bool      forward = n[e[0]] < n[e[1]];
+      const bool forward = n[e[0]] < n[e[1]];
       const std::pair key(std::min(n[e[0]], n[e[1]]), std::max(n[e[0]], n[e[1]]));
       if (!own(key.first) && !own(key.second)) continue;
       // The quadrilateral of the edge's middle, the tetrahedron's, and those of the two triangles at the edge.
       const Vector3 area = 1. / 24 * Cross(x[e[2]] + x[e[3]] - x[e[0]] - x[e[1]], x[e[3]] - x[e[2]]);
       Vector3 &sum = mesh->edges[std::size_t(std::lower_bound(keys.begin(), keys.end(), key) - keys.begin())].area;
-      sum          = forward ? sum + area : sum - area;
+      sum = forward ? sum + area : sum - area;
     }
     for (std::size_t opposite = 0; opposite < 4; ++opposite) {
       const std::size_t t[3] = {(opposite + 1) % 4, (opposite + 2) % 4, (opposite + 3) % 4};
-      Boundary          kind;
+      Boundary kind;
       if (!OnBoundary(o, corners[t[0]], corners[t[1]], corners[t[2]], &kind)) continue;
       Vector3 third = 1. / 6 * Cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]]);
       if (Dot(third, x[opposite] - x[t[0]]) > 0) third = -1 * third;
       for (const std::size_t c : t) {
         if (!own(n[c])) continue;
         Vector3 &sum = patches[{n[c] - mesh->first, kind}];
-        sum          = sum + third;
+        sum = sum + third;
       }
     }
   };
@@ -265,13 +265,13 @@ PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &o, Mesh *mesh)
 
 PetscErrorCode PrintMesh(MPI_Comm comm, const MeshOptions &o, const Mesh &mesh)
 {
-  enum { interior, neighbours, edges, sums };
-  double                sum[sums] = {}, total[sums], volume = 0, most[3] = {}, largest[3]; // neighbours, ghosts, gap
-  const std::size_t     n = std::size_t(mesh.owned);
-  std::vector<Vector3>  gap(n, Vector3{});
-  std::vector<double>   surface(n, 0);
+  enum { interior, neighbors, edges, sums };
+  double sum[sums] = {}, total[sums], volume = 0, most[3] = {}, largest[3]; // neighbors, ghosts, gap
+  const std::size_t n = std::size_t(mesh.owned);
+  std::vector<Vector3> gap(n, Vector3{});
+  std::vector<double> surface(n, 0);
   std::vector<PetscInt> degree(n, 0);
-  std::vector<bool>     inside(n, true);
+  std::vector<bool> inside(n, true);
 
   PetscFunctionBeginUser;
   const auto close = [&](PetscInt vertex, double sign, const Vector3 &area) {
@@ -296,7 +296,7 @@ PetscErrorCode PrintMesh(MPI_Comm comm, const MeshOptions &o, const Mesh &mesh)
     most[2] = std::max(most[2], std::sqrt(Dot(gap[i], gap[i])) / surface[i]);
     if (!inside[i]) continue;
     sum[interior] += 1;
-    sum[neighbours] += double(degree[i]);
+    sum[neighbors] += double(degree[i]);
     most[0] = std::max(most[0], double(degree[i]));
   }
   PetscMPIInt ranks;
@@ -307,9 +307,9 @@ PetscErrorCode PrintMesh(MPI_Comm comm, const MeshOptions &o, const Mesh &mesh)
   PetscCall(PetscPrintf(
     comm,
     "%d vertices (%s), %.0f edges, %d tetrahedra, volume %.6f; on %d rank(s), at most %.0f ghosts on one\n"
-    "neighbours of an interior vertex: mean %.2f, max %.0f\n"
+    "neighbors of an interior vertex: mean %.2f, max %.0f\n"
     "dual cells are closed to %.0e of their surface\n",
     int(mesh.vertices), Numberings[int(o.numbering)], total[edges], int(6 * o.cells[0] * o.cells[1] * o.cells[2]),
-    volume, int(ranks), largest[1], total[neighbours] / std::max(total[interior], 1.), largest[0], largest[2]));
+    volume, int(ranks), largest[1], total[neighbors] / std::max(total[interior], 1.), largest[0], largest[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-COLOURS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
+COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
 LINES = {1: "-", 2: "--", 4: ":"}
 MARKERS = {1: "o", 2: "s", 4: "^"}
 NAMES = {"DSH_restarted": "DSH, restarted every 15 sweeps"}
@@ -37,7 +37,7 @@ def read_flows(folder):
 
 def read_linear(folder):
     return {name: [[float(x) for x in line.split()] for line in open(path, encoding="utf-8")]
-            for name in COLOURS if os.path.exists(path := os.path.join(folder, f"linear_{name}.txt"))}
+            for name in COLORS if os.path.exists(path := os.path.join(folder, f"linear_{name}.txt"))}
 
 
 def print_tables(flows, linear):
@@ -68,11 +68,11 @@ def plot(flows, linear, target):
         # The curves lie on each other: lines for DS, markers for DSH.
         style = {"linestyle": LINES.get(ranks, "-."), "linewidth": 1.5} if name == "DS" else {
             "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 5 / ranks, "markevery": 2, "fillstyle": "none"}
-        left.semilogy(residuals, color=COLOURS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)
+        left.semilogy(residuals, color=COLORS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)
     left.set_xlabel("pseudo-time step, 15 sweeps each")
     left.set_ylabel("nonlinear residual, relative")
     for name, points in linear.items():
-        right.semilogy(*zip(*points), "-", marker="" if name == "DS" else "o", color=COLOURS[name], markersize=3.5,
+        right.semilogy(*zip(*points), "-", marker="" if name == "DS" else "o", color=COLORS[name], markersize=3.5,
                        linewidth=2.5 if name == "DS" else 1, label=NAMES.get(name, name))
     right.set_xlabel("sweeps")
     right.set_ylabel("linear residual, relative")

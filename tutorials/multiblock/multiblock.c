@@ -15,12 +15,12 @@ KSP and PC options act on every row; with -ksp_type, the table has one column fo
 #define MOST_UNKNOWNS 16
 
 /* Every block is cut in slabs along k, one for each rank, so that each rank has a slab of every block: a rank is as
- * busy as any other whatever the blocks' sizes are, and no block waits for its neighbours. Rows are numbered rank by
+ * busy as any other whatever the blocks' sizes are, and no block waits for its neighbors. Rows are numbered rank by
  * rank, on a rank slab by slab, in a slab i fastest: that order is what PCFinegrainSetGrid() describes. */
 typedef struct {
-  PetscInt    count, n, size[MOST_BLOCKS][3];
+  PetscInt count, n, size[MOST_BLOCKS][3];
   PetscMPIInt rank, ranks;
-  PetscInt   *first; /* row of the first point of each rank's slab of each block, and the number of points */
+  PetscInt *first; /* row of the first point of each rank's slab of each block, and the number of points */
 } Blocks;
 
 typedef struct {
@@ -45,8 +45,8 @@ static PetscInt Planes(const Blocks *b, PetscInt block, PetscInt rank)
 static PetscErrorCode CreateBlocks(Blocks *b)
 {
   const PetscInt sizes[] = {12, 10, 9, 8, 9, 11, 10, 7, 8};
-  PetscInt       given = 3 * MOST_BLOCKS, row = 0;
-  PetscBool      set;
+  PetscInt given = 3 * MOST_BLOCKS, row = 0;
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blocks", &b->size[0][0], &given, &set));
@@ -55,7 +55,7 @@ static PetscErrorCode CreateBlocks(Blocks *b)
     PetscCall(PetscArraycpy(&b->size[0][0], sizes, given));
   }
   b->count = given / 3;
-  b->n     = 4;
+  b->n = 4;
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &b->n, NULL));
   for (PetscInt i = 0; i < PetscMax(given, 1); ++i)
     PetscCheck(given % 3 == 0 && (&b->size[0][0])[i] > 0 && b->n > 0 && b->n <= MOST_UNKNOWNS, PETSC_COMM_WORLD,
@@ -65,7 +65,7 @@ static PetscErrorCode CreateBlocks(Blocks *b)
   PetscCall(PetscMalloc1(b->ranks * b->count + 1, &b->first));
   for (PetscInt slab = 0; slab < b->ranks * b->count; ++slab) {
     const PetscInt block = slab % b->count;
-    b->first[slab]       = row;
+    b->first[slab] = row;
     row += b->size[block][0] * b->size[block][1] * Planes(b, block, slab / b->count);
   }
   b->first[b->ranks * b->count] = row;
@@ -90,13 +90,13 @@ static PetscBool Step(const Blocks *b, PetscInt axis, PetscInt step, Point *p)
     if (p->block < 0 || p->block == b->count) return PETSC_FALSE;
     p->at[0] = step > 0 ? 0 : b->size[p->block][0] - 1;
   }
-  /* Neighbouring blocks may differ in J and K: only a part of their faces is joined. */
+  /* Neighboring blocks may differ in J and K: only a part of their faces is joined. */
   for (PetscInt a = 0; a < 3; ++a)
     if (p->at[a] < 0 || p->at[a] >= b->size[p->block][a]) return PETSC_FALSE;
   return PETSC_TRUE;
 }
 
-/* Block for the neighbour one step away: diffusion and upwind convection on the diagonal, different for each unknown;
+/* Block for the neighbor one step away: diffusion and upwind convection on the diagonal, different for each unknown;
  * flux terms that couple all unknowns beside it. */
 static void FluxBlock(PetscInt n, PetscInt axis, PetscInt step, PetscScalar *flux)
 {
@@ -111,8 +111,8 @@ static void FluxBlock(PetscInt n, PetscInt axis, PetscInt step, PetscScalar *flu
 static PetscErrorCode AssembleRow(const Blocks *b, Point p, Mat A, Couplings *couplings)
 {
   const PetscInt n = b->n;
-  PetscScalar    diagonal[MOST_UNKNOWNS * MOST_UNKNOWNS], flux[MOST_UNKNOWNS * MOST_UNKNOWNS];
-  PetscInt       rank, row = RowOfPoint(b, p, &rank), col;
+  PetscScalar diagonal[MOST_UNKNOWNS * MOST_UNKNOWNS], flux[MOST_UNKNOWNS * MOST_UNKNOWNS];
+  PetscInt rank, row = RowOfPoint(b, p, &rank), col;
 
   PetscFunctionBeginUser;
   /* Reaction: each unknown decays, and pairs of unknowns feed each other. */
@@ -138,9 +138,9 @@ static PetscErrorCode AssembleRow(const Blocks *b, Point p, Mat A, Couplings *co
 static PetscErrorCode Assemble(const Blocks *b, Mat *A, Vec *rhs, Couplings *couplings)
 {
   const PetscInt points = b->first[(b->rank + 1) * b->count] - b->first[b->rank * b->count];
-  Couplings      mine   = {0, 0, 0};
-  PetscScalar   *value, *values;
-  Point          p;
+  Couplings mine = {0, 0, 0};
+  PetscScalar *value, *values;
+  Point p;
 
   PetscFunctionBeginUser;
   PetscCall(MatCreateBAIJ(PETSC_COMM_WORLD, b->n, points * b->n, points * b->n, PETSC_DETERMINE, PETSC_DETERMINE, 7,
@@ -183,10 +183,10 @@ static PetscErrorCode SetGrids(const Blocks *b, PC pc)
 static PetscErrorCode Solve(const Blocks *b, Mat A, Vec rhs, const char *type, int coupling, PetscInt corrections,
                             char text[16])
 {
-  KSP                ksp;
-  PC                 pc;
-  Vec                x;
-  PetscInt           iterations;
+  KSP ksp;
+  PC pc;
+  Vec x;
+  PetscInt iterations;
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
@@ -218,12 +218,12 @@ static PetscErrorCode Solve(const Blocks *b, Mat A, Vec rhs, const char *type, i
 int main(int argc, char **argv)
 {
   const char *const methods[] = {KSPGMRES, KSPRICHARDSON};
-  char              type[64], text[2][16] = {"", ""};
-  Blocks            b = {0};
-  Couplings         c;
-  Mat               A;
-  Vec               rhs;
-  PetscBool         chosen;
+  char type[64], text[2][16] = {"", ""};
+  Blocks b = {0};
+  Couplings c;
+  Mat A;
+  Vec rhs;
+  PetscBool chosen;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

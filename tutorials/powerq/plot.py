@@ -12,17 +12,17 @@ DURING, AFTER = "during", "after"
 
 
 def read(path):
-    """The first line, the rows by name, and the line of colours of a program's output."""
-    title, rows, colours = "", {}, ""
+    """The first line, the rows by name, and the line of colors of a program's output."""
+    title, rows, colors = "", {}, ""
     for line in open(path, encoding="utf-8"):
         if not title:
             title = os.path.basename(line.strip()) if line.startswith(("/", ".")) else line.strip()
         if line.startswith("colors of"):
-            colours = line.split(":")[1].split()
+            colors = line.split(":")[1].split()
         cells = re.split(r" {2,}", line.strip())
         if len(cells) == 11 and cells[0] != "preconditioner":
             rows[cells[0]] = dict(zip(("colors", "groups", "fill", "dropped", "iterations", "factor"), cells[1:7]), reason=cells[10])
-    return title, rows, colours
+    return title, rows, colors
 
 
 def count(row):
@@ -43,11 +43,11 @@ def cell(row):
 def names_of_figure(p_max=3):
     """Columns of the figures: name in the program's output, label."""
     levels = [("none", "none"), ("SGS in order of rows", "SGS")] + [(f"ILU({p}) by levels", f"ILU({p})") for p in range(p_max + 1)]
-    colours = [("none", "none"), ("SGS", "SGS"), ("ILU(0)", "ILU(0,1)")]
+    colors = [("none", "none"), ("SGS", "SGS"), ("ILU(0)", "ILU(0,1)")]
     for p in range(1, p_max + 1):
         for q in range(1, p + 2):
-            colours.append((f"ILU({p},{q})", f"ILU({p},{q})"))
-    return levels, colours
+            colors.append((f"ILU({p},{q})", f"ILU({p},{q})"))
+    return levels, colors
 
 
 def find(rows, name, drop):
@@ -55,23 +55,23 @@ def find(rows, name, drop):
 
 
 def print_figures(figures):
-    levels, colours = names_of_figure()
+    levels, colors = names_of_figure()
     print("| | " + " | ".join(title.split(":")[0] for title, *_ in figures) + " |\n|---" + "|---" * len(figures) + "|")
     for name, label in levels:
         print(f"| {label}{'' if name == 'none' else ', levels'} | " + " | ".join(cell(rows[name]) for _, rows, _ in figures) + " |")
-    for name, label in colours[1:]:
+    for name, label in colors[1:]:
         texts = []
         for _, rows, _ in figures:
             during, after = (cell(find(rows, name, drop)) for drop in (DURING, AFTER))
             texts.append(during if name in rows else f"{during} / {after}")
-        print(f"| {label}, colours | " + " | ".join(texts) + " |")
+        print(f"| {label}, colors | " + " | ".join(texts) + " |")
     for title, _, numbers in figures:
-        print(f"\nColours of {title.split(':')[0]}, q = 1 to 4: {', '.join(numbers)}.")
+        print(f"\nColors of {title.split(':')[0]}, q = 1 to 4: {', '.join(numbers)}.")
 
 
 def print_table(tables):
     names = ["none", "SGS", "ILU(0)", "ILU(1,2)", "ILU(2,3)", "ILU(3,4)", "ILU(3,3) during", "ILU(3,3) after"]
-    print("\n| matrix | colours, q = 1 to 4 | " + " | ".join(names) + " |\n" + "|---" * (2 + len(names)) + "|")
+    print("\n| matrix | colors, q = 1 to 4 | " + " | ".join(names) + " |\n" + "|---" * (2 + len(names)) + "|")
     for title, rows, numbers in tables:
         print(f"| {title} | {' / '.join(numbers)} | " + " | ".join(cell(rows.get(name)) for name in names) + " |")
     print("\n| fill, nnz(L+U) / nnz(A) | " + " | ".join(names[2:]) + " |\n" + "|---" * (len(names) - 1) + "|")
@@ -99,21 +99,21 @@ def plot(figures, target):
     import matplotlib.pyplot as plt
     from matplotlib.patches import Patch
 
-    levels, colours = names_of_figure()
+    levels, colors = names_of_figure()
     figure, axes = plt.subplots(2, len(figures), figsize=(10, 6.6))
     for column, (title, rows, numbers) in enumerate(figures):
         upper, lower = axes[0][column], axes[1][column]
         bars(upper, range(len(levels)), rows, levels, DURING, 0.7, color="tab:blue")
         upper.set_title(f"{title.split(':')[0]}, order of rows (level sets)", fontsize=10)
         upper.set_xticks(range(len(levels)), [label for _, label in levels], fontsize=8)
-        for x, (name, label) in enumerate(colours):
+        for x, (name, label) in enumerate(colors):
             both = name not in rows
             bars(lower, [x - 0.22 * both], rows, [(name, label)], DURING, 0.42 if both else 0.7,
                  color="tab:orange" if both else "tab:blue")
             if both:
                 bars(lower, [x + 0.22], rows, [(name, label)], AFTER, 0.42, color="tab:green")
-        lower.set_title(f"{title.split(':')[0]}, colours of $|A|^q$: {', '.join(numbers)}", fontsize=10)
-        lower.set_xticks(range(len(colours)), [label for _, label in colours], rotation=60, fontsize=8)
+        lower.set_title(f"{title.split(':')[0]}, colors of $|A|^q$: {', '.join(numbers)}", fontsize=10)
+        lower.set_xticks(range(len(colors)), [label for _, label in colors], rotation=60, fontsize=8)
         for panel in (upper, lower):
             # Beside 428 iterations without a preconditioner the others would not be seen.
             values = sorted(v for v in (count(row) for row in rows.values()) if v)

@@ -17,29 +17,29 @@ act on every row.\n\n";
 typedef enum { NONE, SGS, SGS_NATURAL, ILU, ILU_LEVELS } Kind;
 
 typedef struct {
-  Kind                kind;
-  PetscInt            p, q; /* q of 0 is p + 1 */
+  Kind kind;
+  PetscInt p, q; /* q of 0 is p + 1 */
   PCPOWERQILUDropType drop;
 } Row;
 
 /* What the view of a preconditioner says; -1 where it says nothing. Rank 0 has it. */
 typedef struct {
-  int    colors, groups;
-  long   dropped;
+  int colors, groups;
+  long dropped;
   double ratio; /* nnz(L+U) / nnz(A) */
 } Viewed;
 
 static PetscErrorCode ReadView(PC pc, Viewed *viewed)
 {
-  FILE       *file;
+  FILE *file;
   PetscViewer viewer;
   PetscMPIInt rank;
-  char        line[1024], *found;
+  char line[1024], *found;
 
   PetscFunctionBeginUser;
   viewed->colors = viewed->groups = -1;
-  viewed->dropped                 = -1;
-  viewed->ratio                   = -1;
+  viewed->dropped = -1;
+  viewed->ratio = -1;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   file = tmpfile();
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "No temporary file");
@@ -60,7 +60,7 @@ static PetscErrorCode ReadView(PC pc, Viewed *viewed)
 /* Seconds in one of the plugin's events so far, on this rank. */
 static PetscErrorCode SecondsOf(const char *name, double *seconds)
 {
-  PetscLogEvent      event;
+  PetscLogEvent event;
   PetscEventPerfInfo info;
 
   PetscFunctionBeginUser;
@@ -116,15 +116,15 @@ static void Write(char cell[16], const char *format, double value)
  * colors of |A|^q. */
 static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned, int colors[5])
 {
-  KSP                ksp;
-  PC                 pc;
-  Vec                x;
-  Viewed             viewed;
-  PetscInt           iterations;
+  KSP ksp;
+  PC pc;
+  Vec x;
+  Viewed viewed;
+  PetscInt iterations;
   KSPConvergedReason reason;
-  PetscLogDouble     start, stop;
-  double             seconds[3] = {0, 0, 0}, before[2];
-  char               name[32], cells[6][16];
+  PetscLogDouble start, stop;
+  double seconds[3] = {0, 0, 0}, before[2];
+  char name[32], cells[6][16];
 
   PetscFunctionBeginUser;
   PetscCall(VecDuplicate(b, &x));
@@ -174,7 +174,7 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
 static int ListRows(PetscBool all, Row rows[64])
 {
   const PCPOWERQILUDropType during = PCPOWERQILU_DROP_DURING, after = PCPOWERQILU_DROP_AFTER;
-  int                       count = 0;
+  int count = 0;
 
   rows[count++] = (Row){NONE, 0, 0, during};
   rows[count++] = (Row){SGS, 0, 0, during};
@@ -194,15 +194,15 @@ static int ListRows(PetscBool all, Row rows[64])
 
 int main(int argc, char **argv)
 {
-  char      name[PETSC_MAX_PATH_LEN], description[256] = "";
-  PetscInt  size = 0, bs = 1, unknowns, unpreconditioned = 0;
+  char name[PETSC_MAX_PATH_LEN], description[256] = "";
+  PetscInt size = 0, bs = 1, unknowns, unpreconditioned = 0;
   PetscBool file, generated, all = PETSC_FALSE;
   PetscEnum kind;
-  Mat       A;
-  Vec       b;
-  MatInfo   info;
-  Row       rows[64];
-  int       count, colors[5] = {0};
+  Mat A;
+  Vec b;
+  MatInfo info;
+  Row rows[64];
+  int count, colors[5] = {0};
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

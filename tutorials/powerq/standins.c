@@ -26,19 +26,19 @@ static PetscErrorCode AddResistor(Entries *entries, PetscInt i, PetscInt j, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Animals that move over a landscape: conductances between neighbouring cells of a square, the cell in the middle
+/* Animals that move over a landscape: conductances between neighboring cells of a square, the cell in the middle
    being the ground. ecology2 has 999999 rows and 4995991 entries, as this with 1000 x 1000 cells. */
 static PetscErrorCode Ecology(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
-  const PetscInt side   = PetscMax(2, Round(PetscSqrtReal((PetscReal)size)));
+  const PetscInt side = PetscMax(2, Round(PetscSqrtReal((PetscReal)size)));
   const PetscInt middle = side / 2 * side + side / 2;
-  Entries        entries;
+  Entries entries;
 
   PetscFunctionBeginUser;
   PetscCall(EntriesCreate(side * side - 1, bs, &entries));
   for (PetscInt cell = 0; cell < side * side; ++cell)
     for (int axis = 0; axis < 2; ++axis) {
-      const PetscInt  other       = cell + (axis ? side : 1);
+      const PetscInt other = cell + (axis ? side : 1);
       const PetscReal conductance = 10 * (1 + Random(2 * (PetscInt64)cell + axis) / 2);
 
       if (axis ? other >= side * side : other % side == 0) continue;
@@ -55,11 +55,11 @@ static PetscErrorCode Ecology(PetscInt size, PetscInt bs, Mat *A, char *descript
    four orders of magnitude; the first node of each line and one in ten thousand of the others are grounded. */
 static PetscErrorCode Circuit(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
-  const PetscInt   side = PetscMax(2, Round(PetscSqrtReal((PetscReal)size))), nodes = side * side;
-  const PetscInt   step[] = {1, side, side + 1, side - 1};
-  const PetscReal  kept[] = {1, (PetscReal)0.8, (PetscReal)0.06, (PetscReal)0.06};
-  const PetscInt64 far    = 10 * (PetscInt64)nodes; /* random numbers after those of the nodes */
-  Entries          entries;
+  const PetscInt side = PetscMax(2, Round(PetscSqrtReal((PetscReal)size))), nodes = side * side;
+  const PetscInt step[] = {1, side, side + 1, side - 1};
+  const PetscReal kept[] = {1, (PetscReal)0.8, (PetscReal)0.06, (PetscReal)0.06};
+  const PetscInt64 far = 10 * (PetscInt64)nodes; /* random numbers after those of the nodes */
+  Entries entries;
 
   PetscFunctionBeginUser;
   PetscCall(EntriesCreate(nodes, bs, &entries));
@@ -112,31 +112,31 @@ static void PlateStiffness(PetscReal width, PetscReal height, PetscReal thicknes
     for (int c = 0; c < SIZE; ++c) K[r][c] = 0;
   for (int point = 0; point < 4; ++point) {
     const PetscReal x = point % 2 ? root : -root, y = point / 2 ? root : -root, area = width * height / 4;
-    PetscReal       e[9][SIZE] = {{0}}; /* stretch, stretch across, shear; the same of bending; shear across; spin */
+    PetscReal e[9][SIZE] = {{0}}; /* stretch, stretch across, shear; the same of bending; shear across; spin */
 
     for (int corner = 0; corner < CORNERS; ++corner) {
       const PetscReal sx = corner == 1 || corner == 2 ? 1 : -1, sy = corner / 2 ? 1 : -1;
-      const PetscReal n  = (1 + sx * x) * (1 + sy * y) / 4;
+      const PetscReal n = (1 + sx * x) * (1 + sy * y) / 4;
       const PetscReal dx = sx * (1 + sy * y) / (2 * width), dy = sy * (1 + sx * x) / (2 * height);
-      const int       k = DOFS * corner;
+      const int k = DOFS * corner;
 
-      e[0][k + U]  = dx;
-      e[0][k + V]  = nu * dy;
-      e[1][k + V]  = dy;
-      e[2][k + U]  = dy;
-      e[2][k + V]  = dx;
+      e[0][k + U] = dx;
+      e[0][k + V] = nu * dy;
+      e[1][k + V] = dy;
+      e[2][k + U] = dy;
+      e[2][k + V] = dx;
       e[3][k + RV] = dx;
       e[3][k + RU] = -nu * dy;
       e[4][k + RU] = -dy;
       e[5][k + RV] = dy;
       e[5][k + RU] = -dx;
-      e[6][k + W]  = dx;
+      e[6][k + W] = dx;
       e[6][k + RV] = n;
-      e[7][k + W]  = dy;
+      e[7][k + W] = dy;
       e[7][k + RU] = -n;
       e[8][k + RW] = n;
-      e[8][k + U]  = dy / 2;
-      e[8][k + V]  = -dx / 2;
+      e[8][k + U] = dy / 2;
+      e[8][k + V] = -dx / 2;
     }
     for (int k = 0; k < 2; ++k) { /* membrane, then bending */
       AddSquare(e[3 * k], area * plane * (k ? bending : 1), K);
@@ -153,21 +153,21 @@ static void PlateStiffness(PetscReal width, PetscReal height, PetscReal thicknes
    unknowns at each corner, all nine corners around coupled. */
 static PetscErrorCode Shell(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
-  PetscInt        along = PetscMax(2, Round(PetscSqrtReal((PetscReal)size / 9))), around = 3 * along / 2;
-  PetscReal       ratio = 1000; /* of radius to thickness */
-  const PetscReal turn  = 2 * PETSC_PI / (PetscReal)around;
-  PetscReal       K[SIZE][SIZE];
-  Entries         entries;
+  PetscInt along = PetscMax(2, Round(PetscSqrtReal((PetscReal)size / 9))), around = 3 * along / 2;
+  PetscReal ratio = 1000; /* of radius to thickness */
+  const PetscReal turn = 2 * PETSC_PI / (PetscReal)around;
+  PetscReal K[SIZE][SIZE];
+  Entries entries;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-shell_ratio", &ratio, NULL));
   PetscCall(EntriesCreate(DOFS * around * along, bs, &entries));
   PlateStiffness(2 * PetscSinReal(turn / 2), 1 / (PetscReal)along, 1 / ratio, K);
   for (PetscInt i = 0; i < around; ++i) {
-    const PetscReal s           = PetscSinReal(turn * ((PetscReal)i + (PetscReal)0.5));
-    const PetscReal c           = PetscCosReal(turn * ((PetscReal)i + (PetscReal)0.5));
+    const PetscReal s = PetscSinReal(turn * ((PetscReal)i + (PetscReal)0.5));
+    const PetscReal c = PetscCosReal(turn * ((PetscReal)i + (PetscReal)0.5));
     const PetscReal local[3][3] = {{-s, c, 0}, {0, 0, 1}, {c, s, 0}}; /* axes of u, v, w */
-    PetscReal       global[SIZE][SIZE];
+    PetscReal global[SIZE][SIZE];
 
     for (int r = 0; r < SIZE; ++r)
       for (int q = 0; q < SIZE; ++q) {

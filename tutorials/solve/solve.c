@@ -19,9 +19,9 @@ for that and all other -pc_... options. KSP options act on every row.\n\n";
 #define KSP_DMACTIVE_ALL_ KSP_DMACTIVE_ALL,
 #endif
 
-/* Block for the neighbour `step` away along an axis: diffusion, convection that differs between unknowns, weak
+/* Block for the neighbor `step` away along an axis: diffusion, convection that differs between unknowns, weak
  * coupling. */
-static void NeighbourBlock(PetscInt bs, PetscInt step, PetscScalar *block)
+static void NeighborBlock(PetscInt bs, PetscInt step, PetscScalar *block)
 {
   for (PetscInt r = 0; r < bs; ++r)
     for (PetscInt c = 0; c < bs; ++c)
@@ -32,8 +32,8 @@ static void NeighbourBlock(PetscInt bs, PetscInt step, PetscScalar *block)
 static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da, Mat *A)
 {
   DMDALocalInfo info;
-  MatStencil    row, col;
-  PetscScalar  *block[3]; /* neighbour below, point, neighbour above */
+  MatStencil row, col;
+  PetscScalar *block[3]; /* neighbor below, point, neighbor above */
 
   PetscFunctionBeginUser;
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
@@ -46,19 +46,19 @@ static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da
   PetscCall(DMDAGetLocalInfo(*da, &info));
   for (PetscInt step = -1; step <= 1; ++step) {
     PetscCall(PetscMalloc1(bs * bs, &block[step + 1]));
-    NeighbourBlock(bs, step, block[step + 1]);
+    NeighborBlock(bs, step, block[step + 1]);
   }
   for (PetscInt r = 0; r < bs; ++r) block[1][r * bs + r] = 6.02;
   memset(&row, 0, sizeof(row));
   for (row.k = info.zs; row.k < info.zs + info.zm; ++row.k)
     for (row.j = info.ys; row.j < info.ys + info.ym; ++row.j)
       for (row.i = info.xs; row.i < info.xs + info.xm; ++row.i)
-        for (int neighbour = 0; neighbour < 7; ++neighbour) {
-          const PetscInt step = neighbour == 6 ? 0 : neighbour % 2 ? 1 : -1;
-          col                 = row;
-          if (neighbour / 2 == 0) col.i += step;
-          if (neighbour / 2 == 1) col.j += step;
-          if (neighbour / 2 == 2) col.k += step;
+        for (int neighbor = 0; neighbor < 7; ++neighbor) {
+          const PetscInt step = neighbor == 6 ? 0 : neighbor % 2 ? 1 : -1;
+          col = row;
+          if (neighbor / 2 == 0) col.i += step;
+          if (neighbor / 2 == 1) col.j += step;
+          if (neighbor / 2 == 2) col.k += step;
           if (col.i < 0 || col.j < 0 || col.k < 0 || col.i >= info.mx || col.j >= info.my || col.k >= info.mz)
             continue;
           PetscCall(MatSetValuesBlockedStencil(*A, 1, &row, 1, &col, block[step + 1], INSERT_VALUES));
@@ -72,12 +72,12 @@ static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da
 /* Megabytes of the factor's blocks on all ranks: ours, or those of the ILU inside block Jacobi; 0 for any other. */
 static PetscErrorCode CountFactor(PC pc, double *megabytes)
 {
-  PetscBool      ours, bjacobi, ilu = PETSC_FALSE;
-  PetscInt       count;
-  KSP           *sub;
-  PC             subpc;
-  Mat            factor;
-  MatInfo        info;
+  PetscBool ours, bjacobi, ilu = PETSC_FALSE;
+  PetscInt count;
+  KSP *sub;
+  PC subpc;
+  Mat factor;
+  MatInfo info;
   PetscLogDouble bytes = 0;
 
   PetscFunctionBeginUser;
@@ -121,17 +121,17 @@ typedef enum { ROW_PETSC, ROW_FGBILU, ROW_SINGLE, ROW_OPTIONS } Row;
 
 static PetscErrorCode SolveRow(Row row, DM da, Mat A, Vec b)
 {
-  const char *const  names[] = {"bjacobi + ilu", "fgbilu", "fgbilu, single", "-pc_type"};
-  KSP                ksp;
-  PC                 pc;
-  Vec                x, r;
-  PetscInt           iterations;
+  const char *const names[] = {"bjacobi + ilu", "fgbilu", "fgbilu, single", "-pc_type"};
+  KSP ksp;
+  PC pc;
+  Vec x, r;
+  PetscInt iterations;
   KSPConvergedReason reason;
-  PetscReal          norm, size;
-  PetscLogDouble     start, stop;
-  double             megabytes, milliseconds;
-  PCType             type;
-  char               name[64];
+  PetscReal norm, size;
+  PetscLogDouble start, stop;
+  double megabytes, milliseconds;
+  PCType type;
+  char name[64];
 
   PetscFunctionBeginUser;
   PetscCall(VecDuplicate(b, &x));
@@ -174,13 +174,13 @@ static PetscErrorCode SolveRow(Row row, DM da, Mat A, Vec b)
 
 int main(int argc, char **argv)
 {
-  char      name[PETSC_MAX_PATH_LEN];
-  PetscInt  size[3], count = 3, bs = 1, rows, block;
+  char name[PETSC_MAX_PATH_LEN];
+  PetscInt size[3], count = 3, bs = 1, rows, block;
   PetscBool file, grid, options;
-  DM        da = NULL;
-  Mat       A;
-  Vec       b;
-  MatType   type;
+  DM da = NULL;
+  Mat A;
+  Vec b;
+  MatType type;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));

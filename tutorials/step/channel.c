@@ -7,13 +7,13 @@ static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
   PetscFunctionBeginUser;
   for (PetscInt a = 0; a < 3; ++a) {
     const PetscInt n = c->n[a], behind = n - c->inlet;
-    PetscReal      sum = 0, *width, *gap;
+    PetscReal sum = 0, *width, *gap;
     PetscCall(PetscMalloc2(n + 2, &width, n + 1, &gap));
     c->width[a] = ++width;
-    c->gap[a]   = ++gap;
+    c->gap[a] = ++gap;
     for (PetscInt i = 0; i < n; ++i) {
       const PetscInt from = i < c->inlet ? c->inlet - 1 - i : i - c->inlet;
-      width[i]            = 1;
+      width[i] = 1;
       if (a == 0) width[i] = PetscPowReal(stretch, (PetscReal)from / (PetscReal)(behind - 1));
       if (a == 1) width[i] = i < n / 2 ? c->step : 1;
       if (a > 0 || i >= c->inlet) sum += width[i];
@@ -21,7 +21,7 @@ static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
     for (PetscInt i = 0; i < n; ++i) width[i] *= c->size[a] / sum;
     /* Ghosts of walls, inlet and outlet lie on these, half a cell away. */
     width[-1] = a == 2 ? width[n - 1] : 0;
-    width[n]  = a == 2 ? width[0] : 0;
+    width[n] = a == 2 ? width[0] : 0;
     for (PetscInt i = -1; i < n; ++i) gap[i] = (width[i] + width[i + 1]) / 2;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -30,7 +30,7 @@ static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
 static PetscErrorCode CreateGrid(Channel *c, DMDAStencilType stencil, DM *grid)
 {
   const DMBoundaryType wall = DM_BOUNDARY_GHOSTED;
-  const PetscInt      *n    = c->n;
+  const PetscInt *n = c->n;
 
   PetscFunctionBeginUser;
   if (c->dim == 2)
@@ -58,14 +58,14 @@ static PetscReal Inlet(const Channel *c, PetscInt j)
 /* The inlet's profile everywhere; in 3-D, more in some places than in others. */
 static PetscErrorCode Begin(Channel *c)
 {
-  PetscInt     at[3] = {c->first[0], c->first[1], c->first[2]};
+  PetscInt at[3] = {c->first[0], c->first[1], c->first[2]};
   PetscScalar *u;
 
   PetscFunctionBeginUser;
   PetscCall(VecGetArrayWrite(c->velocity[0], &u));
   do {
     const PetscReal turn = 2 * PETSC_PI * ((PetscReal)at[2] + 0.5) / (PetscReal)c->n[2];
-    *u++                 = Inlet(c, at[1]) * (1 + (c->dim == 3 ? 0.2 * PetscSinReal(turn) : 0));
+    *u++ = Inlet(c, at[1]) * (1 + (c->dim == 3 ? 0.2 * PetscSinReal(turn) : 0));
   } while (Next(c, at));
   u -= c->count[0] * c->count[1] * c->count[2];
   PetscCall(VecRestoreArrayWrite(c->velocity[0], &u));
@@ -79,13 +79,13 @@ PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, P
 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(c, sizeof(*c)));
-  c->dim       = dim;
-  c->inlet     = inlet;
-  c->step      = step;
+  c->dim = dim;
+  c->inlet = inlet;
+  c->step = step;
   c->viscosity = 2 / Re;
-  c->size[0]   = length;
-  c->size[1]   = 1 + step;
-  c->size[2]   = dim == 3 ? span : 1;
+  c->size[0] = length;
+  c->size[1] = 1 + step;
+  c->size[2] = dim == 3 ? span : 1;
   for (PetscInt a = 0; a < 3; ++a) c->n[a] = a < dim ? n[a] : 1;
   PetscCall(CreateWidths(c, stretch));
   PetscCall(CreateGrid(c, DMDA_STENCIL_STAR, &c->cells));
@@ -126,7 +126,7 @@ PetscErrorCode ChannelDestroy(Channel *c)
 /* Boxes of ghosts are walked with their corners. */
 PetscErrorCode ChannelFetch(Channel *c, Vec field, PetscInt axis, Vec ghosts)
 {
-  PetscInt     ghost[3], size[3];
+  PetscInt ghost[3], size[3];
   PetscScalar *u;
 
   PetscFunctionBeginUser;
@@ -154,10 +154,10 @@ PetscErrorCode ChannelExchange(Channel *c)
 
 PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1)
 {
-  const PetscReal   *dy = c->width[1], y0 = dy[0] / 2, y1 = dy[0] + dy[1] / 2;
-  PetscReal         *friction, x = -Extent(c, 0, 0, c->inlet);
+  const PetscReal *dy = c->width[1], y0 = dy[0] / 2, y1 = dy[0] + dy[1] / 2;
+  PetscReal *friction, x = -Extent(c, 0, 0, c->inlet);
   const PetscScalar *u;
-  PetscInt           at[3];
+  PetscInt at[3];
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(c->n[0], &friction));

@@ -16,13 +16,13 @@
  * points; `ghosted` is the same with corners, which convection needs. Ghosts outside of the channel hold boundary
  * values. */
 typedef struct {
-  DM         cells, ghosted;
-  PetscInt   dim, n[3], inlet;                      /* cells before the step's end */
-  PetscInt   first[3], count[3], stride[3], corner; /* owned cells; steps in ghosted arrays; these begin at a ghost */
-  PetscReal  size[3], step, viscosity;
-  PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centres of cells c and c + 1, c from -1 */
-  Vec        velocity[3], pressure;
-  Vec        ghosts[3], pressure_ghosts;
+  DM cells, ghosted;
+  PetscInt dim, n[3], inlet;                      /* cells before the step's end */
+  PetscInt first[3], count[3], stride[3], corner; /* owned cells; steps in ghosted arrays; these begin at a ghost */
+  PetscReal size[3], step, viscosity;
+  PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centers of cells c and c + 1, c from -1 */
+  Vec velocity[3], pressure;
+  Vec ghosts[3], pressure_ghosts;
 } Channel;
 
 /* `inlet` of the n[0] cells along x are before the step's end; grids of mg need these and n[1] / 2 to be even as
@@ -59,7 +59,7 @@ PetscErrorCode ChannelReattachment(Channel *c, PetscReal *x1);
 /* PETSc binary file: coordinates of faces along x and y, velocities, pressure, each a Vec in natural order. */
 PetscErrorCode ChannelWrite(Channel *c, const char name[]);
 
-/* Which side of the channel a cell's neighbour along an axis is beyond. */
+/* Which side of the channel a cell's neighbor along an axis is beyond. */
 static inline PetscBool Outside(const Channel *c, PetscInt axis, PetscInt at)
 {
   return axis < 2 && (at < 0 || at >= c->n[axis]) ? PETSC_TRUE : PETSC_FALSE;

@@ -62,7 +62,7 @@ def draw_flow(axes, path, re_number, x1):
     x, y, u, v, _ = vectors(path)
     nx, ny = len(x) - 1, len(y) - 1
     u, v = u.reshape(ny, nx), v.reshape(ny, nx)
-    # Velocities are on upper faces: the mean with the face before is at the centre.
+    # Velocities are on upper faces: the mean with the face before is at the center.
     u[:, 1:] = (u[:, 1:] + u[:, :-1]) / 2
     v[1:] = (v[1:] + v[:-1]) / 2
     cx, cy = (x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2

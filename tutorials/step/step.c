@@ -12,21 +12,21 @@ typedef struct {
 
 /* x1/S; 0 where there is none. docs/step.md says where each is from. */
 static const char *const sources[] = {"measured by Armaly et al.", "computed by Armaly et al.", "computed by Erturk"};
-static const PetscReal   heights[] = {0.94, 0.94, 1};
-static const Published   published[] = {
-    {100, {3.03, 3.10, 2.92}}, {200, {5.0, 5.03, 4.98}}, {300, {6.60, 6.78, 6.76}},
-    {389, {8.05, 8.00, 0}},    {400, {0, 8.10, 8.24}},
+static const PetscReal heights[] = {0.94, 0.94, 1};
+static const Published published[] = {
+  {100, {3.03, 3.10, 2.92}}, {200, {5.0, 5.03, 4.98}}, {300, {6.60, 6.78, 6.76}},
+  {389, {8.05, 8.00, 0}},    {400, {0, 8.10, 8.24}},
 };
 
 typedef struct {
-  PetscInt  dim, cells[3], inlet, steps, every;
+  PetscInt dim, cells[3], inlet, steps, every;
   PetscReal Re, step, length, span, stretch, dt, central, tolerance;
-  char      fields[PETSC_MAX_PATH_LEN];
+  char fields[PETSC_MAX_PATH_LEN];
 } Options;
 
 static PetscErrorCode GetOptions(Options *o)
 {
-  PetscInt  given = 3;
+  PetscInt given = 3;
   PetscBool set;
 
   PetscFunctionBeginUser;
@@ -104,7 +104,7 @@ static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
 static PetscErrorCode Solve(const Options *o, Channel *c, PetscInt axis, KSP ksp, Mat A, Vec b, Vec r,
                             PetscInt *iterations, PetscReal *residual)
 {
-  PetscInt  its;
+  PetscInt its;
   PetscReal norm;
 
   PetscFunctionBeginUser;
@@ -123,10 +123,10 @@ static PetscErrorCode Solve(const Options *o, Channel *c, PetscInt axis, KSP ksp
 /* Steps until neither momentum nor mass change; both equations are solved by few iterations in each. */
 static PetscErrorCode March(const Options *o, Channel *c, PetscReal *x1)
 {
-  KSP       momentum, pressure;
-  Mat       A;
-  Vec       b, r, phi;
-  PetscInt  inner[2] = {0, 0}, step = 0;
+  KSP momentum, pressure;
+  Mat A;
+  Vec b, r, phi;
+  PetscInt inner[2] = {0, 0}, step = 0;
   PetscBool done = PETSC_FALSE;
 
   PetscFunctionBeginUser;
@@ -140,7 +140,7 @@ static PetscErrorCode March(const Options *o, Channel *c, PetscReal *x1)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%6s %9s %9s %12s %12s\n", "", "inner", "inner", "residual", "residual"));
   while (!done && step < o->steps) {
     PetscReal residual = 0, mass;
-    PetscInt  its;
+    PetscInt its;
     PetscCall(ChannelExchange(c));
     for (PetscInt a = 0; a < c->dim; ++a) PetscCall(Solve(o, c, a, momentum, A, b, r, &inner[0], &residual));
     PetscCall(ChannelInflow(c, b, &mass));
@@ -186,9 +186,9 @@ static PetscErrorCode Compare(const Options *o, PetscReal x1)
 
 int main(int argc, char **argv)
 {
-  Options     o;
-  Channel     c;
-  PetscReal   x1 = 0, wind;
+  Options o;
+  Channel c;
+  PetscReal x1 = 0, wind;
   PetscMPIInt ranks;
 
   PetscFunctionBeginUser;

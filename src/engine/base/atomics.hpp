@@ -1,0 +1,46 @@
+// What kernels report while they run: the smallest row in trouble, and counts, by atomic operations.
+#pragma once
+
+#include "base/scalar.hpp"
+
+namespace finegrain
+{
+
+// What a factorization reports, in the memory of its execution space.
+struct Trouble {
+  Index bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
+  Index shifted;      // rows with at least one replaced pivot
+  Index bad_coupling; // relaxation: smallest row with a coupling that is not finite as stored, or the number of rows
+  Offset flushed;     // relaxation: entries that were not zero and are, as stored
+};
+
+// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even
+// where this library has threads of its own (FINEGRAIN_STRESS).
+KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
+{
+#if defined(__CUDA_ARCH__)
+  atomicMin(least, x);
+#else
+  Index seen = __atomic_load_n(least, __ATOMIC_RELAXED);
+  while (x < seen && !__atomic_compare_exchange_n(least, &seen, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
+{
+#if defined(__CUDA_ARCH__)
+  atomicAdd(count, 1);
+#else
+  __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
+{
+#if defined(__CUDA_ARCH__)
+  atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
+#else
+  __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+#endif
+}
+
+} // namespace finegrain

@@ -1,0 +1,190 @@
+// The sums of a relaxation: the couplings of a row times the vector, in an order of their own.
+//
+// Every output has a sum for each column of the blocks, over the entries of the row as they are stored, and these are
+// added up at the end, column after column. No sum waits for more than one product an entry, where one sum for all
+// waits for n, and on hosts a block is one run of n^2 numbers, converted and multiplied as widely as the machine can,
+// whatever n is. Both texts below add in that order, bit for bit.
+#pragma once
+
+#include "base/block.hpp"
+
+namespace finegrain
+{
+
+// Any lanes and block sizes, sums in T, Scalar or Single: W rows of the blocks. Fixed sizes keep all sums and read an
+// entry once; others read it once for each column.
+template <int N, class T, int W> struct ColumnSums {
+  BlockSize<N> n;
+  Strip<W> strip;
+
+  // result[i] = sum of block(e) x(e) in row strip.first + i.
+  template <class BlockAt, class VectorAt>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index first, Index last, const BlockAt &block, const VectorAt &x,
+                                              T *result) const
+  {
+    for (int i = 0; i < W; ++i) result[i] = T(0);
+    if constexpr (N > 0) {
+      T sums[std::size_t(N) * W];
+      for (int i = 0; i < N * W; ++i) sums[i] = T(0);
+      for (Index e = first; e < last; ++e) {
+        const auto *a = block(e) + strip.first;
+        const auto *xe = x(e);
+        for (int c = 0; c < N; ++c) {
+          const T xc = convert<T>(xe[c]);
+          for (int i = 0; i < W; ++i) sums[c * W + i] = madd(xc, convert<T>(a[c * N + i]), sums[c * W + i]);
+        }
+      }
+      for (int c = 0; c < N; ++c)
+        for (int i = 0; i < W; ++i) result[i] += sums[c * W + i];
+    } else {
+      for (int c = 0; c < n; ++c) {
+        T sums[std::size_t(W)];
+        for (int i = 0; i < W; ++i) sums[i] = T(0);
+        for (Index e = first; e < last; ++e) {
+          const auto *a = block(e) + c * n + strip.first;
+          const T xc = convert<T>(x(e)[c]);
+          for (int i = 0; i < W; ++i) sums[i] = madd(xc, convert<T>(a[i]), sums[i]);
+        }
+        for (int i = 0; i < W; ++i) result[i] += sums[i];
+      }
+    }
+  }
+};
+
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+
+// a b + c, element by element through fused().
+template <class T, int H>
+inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
+{
+  VectorType<T, H> r;
+  for (int i = 0; i < H; ++i) r[i] = fused(a[i], b[i], c[i]);
+  return r;
+}
+#if defined(__AVX2__) && defined(__FMA__)
+template <> inline VectorType<double, 4> vector_fused<double, 4>(VectorType<double, 4> a, VectorType<double, 4> b,
+                                                                 VectorType<double, 4> c)
+{
+  return _mm256_fmadd_pd(a, b, c);
+}
+template <> inline VectorType<float, 8> vector_fused<float, 8>(VectorType<float, 8> a, VectorType<float, 8> b,
+                                                               VectorType<float, 8> c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+#endif
+
+// Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
+// vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all
+// that is read of the vector.
+template <int N, class T> class FlatSums
+{
+  static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;
+  using Lanes = VectorType<T, wide>;
+
+  // The entries of a block vector: in two vectors of four that overlap or, for eight lanes, side by side.
+  struct Spread {
+    VectorType<T, 4> low, high;
+    VectorType<T, 8> both;
+
+    template <class From> explicit Spread(const From *x)
+    {
+      if constexpr (N == 1) low = VectorType<T, 4>{convert<T>(x[0])};
+      else if constexpr (N < 4) {
+        const auto a = vector_read<T, 2>(x), b = vector_read<T, 2>(x + N - 2);
+        low = __builtin_shufflevector(a, b, 0, 1, 2, 3);
+      } else {
+#if defined(__AVX512VL__)
+        if constexpr (wide == 8) {
+          constexpr auto mask = (1u << N) - 1;
+          if constexpr (std::is_same_v<From, float>) both = _mm256_maskz_loadu_ps(mask, x);
+          else both = _mm512_maskz_cvtpd_ps(0xff, _mm512_maskz_loadu_pd(mask, x));
+          return;
+        }
+#endif
+        low = vector_read<T, 4>(x);
+        high = vector_read<T, 4>(x + N - 4);
+        if constexpr (wide == 8) both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+      }
+    }
+    static constexpr int place(int c) // of entry c in low or both
+    {
+      if (N < 4) return N == 3 && c == 2 ? 3 : c;
+#if defined(__AVX512VL__)
+      return c;
+#else
+      return c < 4 ? c : 8 - N + c;
+#endif
+    }
+    static constexpr int column(int k) { return k < N * N ? k / N : N - 1; }
+
+    // The factors of numbers K, K + 1, ... Where they begin in the lower vector and end in the higher one, the higher
+    // has them all.
+    template <int K> Lanes factors() const
+    {
+      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+      {
+        if constexpr (N < 4) return __builtin_shufflevector(low, low, place(column(K + J))...);
+        else if constexpr (wide == 8) return __builtin_shufflevector(both, both, place(column(K + J))...);
+        else if constexpr (column(K + wide - 1) < 4) return __builtin_shufflevector(low, low, column(K + J)...);
+        else return __builtin_shufflevector(high, high, column(K + J) - (N - 4)...);
+      }
+      (std::make_integer_sequence<int, wide>());
+    }
+  };
+
+  Lanes sums_[std::size_t(groups) + 1]; // the last is zero
+
+  // Numbers K, K + 1, ...
+  template <int K> FINEGRAIN_INLINE Lanes numbers() const
+  {
+    if constexpr (K % wide == 0) return sums_[K / wide];
+    else return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+      {
+        return __builtin_shufflevector(sums_[K / wide], sums_[K / wide + 1], (K % wide + J)...);
+      }
+    (std::make_integer_sequence<int, wide>());
+  }
+
+public:
+  static constexpr int rows = pieces * wide; // of a result, those beyond N undefined
+
+  FINEGRAIN_INLINE FlatSums()
+  {
+    for (Lanes &s : sums_) s = Lanes{};
+  }
+
+  // Sums += block x.
+  template <class B, class From> FINEGRAIN_INLINE void add(const B *block, const From *x)
+  {
+    const Spread spread(x);
+    [&]<int... G>(std::integer_sequence<int, G...>) FINEGRAIN_INLINE
+    {
+      ((sums_[G] = vector_fused<T, wide>(spread.template factors<G * wide>(), vector_read<T, wide>(block + G * wide),
+                                         sums_[G])),
+       ...);
+    }
+    (std::make_integer_sequence<int, groups>());
+  }
+
+  // result[r] = the sums of row r, column after column.
+  FINEGRAIN_INLINE void add_up(T *result) const
+  {
+    [&]<int... P>(std::integer_sequence<int, P...>) FINEGRAIN_INLINE
+    {
+      (store_piece<P>(result, std::make_integer_sequence<int, N>()), ...);
+    }
+    (std::make_integer_sequence<int, pieces>());
+  }
+
+private:
+  template <int P, int... C> FINEGRAIN_INLINE void store_piece(T *result, std::integer_sequence<int, C...>) const
+  {
+    const Lanes total = (Lanes{} + ... + numbers<P * wide + C * N>());
+    std::memcpy(result + P * wide, &total, sizeof(total));
+  }
+};
+
+#endif
+
+} // namespace finegrain

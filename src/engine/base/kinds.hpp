@@ -1,0 +1,59 @@
+// The kinds of things that an engine can be asked for: what options name, without what they hold.
+#pragma once
+
+namespace finegrain
+{
+
+enum class ExecutorKind {
+  automatic,
+  natural, // host, one thread, elimination order
+  launch,  // a kernel per group
+  self,    // one kernel whose workers draw pieces of the groups
+  tile,    // one kernel whose workers draw tiles of a grid, or runs of consecutive rows
+  shuffle  // host, one thread, each group in random order: a test of the schedule, not offered to users
+};
+
+enum class FactorKind {
+  automatic, // dilu where it is ILU(0) exactly, else ilu0
+  dilu,      // only the diagonal blocks are modified
+  ilu0,      // lower and upper blocks are updated inside the pattern of the matrix
+  sip      // of the strongly implicit procedure, on stars of grids (numerics.md 4)
+};
+
+// Couplings between the grids of a rank: kept in the factor, or left to corrections.
+enum class GridCoupling { factor, corrections };
+
+enum class Backend { host, device };
+
+// What an engine does: factors and solves triangular systems, relaxes color by color (numerics.md 2), or has
+// several of Stone's factors that take turns (numerics.md 4).
+enum class Method { factorization, relaxation, sip };
+
+enum class SweepKind { forward, backward, symmetric };
+
+// When a relaxation fetches ghosts: never, before each sweep, or after each color.
+enum class Exchange { none, sweep, color };
+
+// How half-precision storage is scaled: one power of two for the matrix, or one for each block row.
+enum class Scaling { global, row };
+
+// Whether couplings are stored in memory of their own, or where the matrix's blocks are (Mirror::give_blocks()).
+enum class Reduction { none, in_place };
+
+// What becomes of fill between two rows of a color, which sweeps by colors cannot have (numerics.md 3).
+enum class Drop {
+  during, // it is left out, and so is what would follow from it
+  after,  // it is factored, and left out of the sweeps
+  none    // it stays
+};
+
+enum class ScheduleKind { automatic, hyperplane, level, color };
+
+enum class ColoringKind { automatic, greedy, largest_first, smallest_last, hash, red_black };
+
+// Column numbers are rows, but for those of the lower part where the forward sweep writes its result by position
+// (Layout::position). Lower terms of a row ascend in the elimination order, upper ones descend: either sweep adds the
+// row that it has just finished last, and can begin without it.
+enum class Layout { row, position };
+
+} // namespace finegrain

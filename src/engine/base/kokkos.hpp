@@ -1,0 +1,216 @@
+// What differs between Kokkos 3.4 and 5.2, and the few Kokkos names the engine uses; nothing else.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(FINEGRAIN_CUDA_ARCH) // CMake says
+#define FINEGRAIN_CUDA_ARCH 0
+#endif
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+#if defined(FINEGRAIN_STRESS)
+#include <thread>
+#include <vector>
+#endif
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+// For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
+// a third of a factorization.
+#if defined(__CUDACC__)
+#define FINEGRAIN_INLINE
+#else
+#define FINEGRAIN_INLINE __attribute__((always_inline))
+#endif
+
+namespace finegrain
+{
+
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(KOKKOS_ENABLE_CUDA)
+#define FINEGRAIN_HAS_DEVICE
+#endif
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+// What a device runs, in teams on the host: for tests.
+struct EmulatedDevice : HostExec {
+};
+using DeviceExec = EmulatedDevice;
+#else
+using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds without a device
+#endif
+inline constexpr bool builds_device = !std::is_same_v<HostExec, DeviceExec>;
+template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
+
+template <class T, class Space> using Array = Kokkos::View<T *, Space>;
+template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
+
+#if defined(FINEGRAIN_STRESS)
+// A build that looks for races: threads of its own, as many as FINEGRAIN_THREADS says, which ThreadSanitizer can
+// follow where it cannot follow OpenMP's.
+inline int usable_threads(const HostExec &)
+{
+  const char *wanted = std::getenv("FINEGRAIN_THREADS");
+  return wanted ? std::max(1, std::atoi(wanted)) : 3;
+}
+template <class Body> void for_threads(const HostExec &, std::int32_t threads, const Body &body)
+{
+  std::vector<std::thread> all;
+  for (std::int32_t i = 0; i < threads; ++i) all.emplace_back([&body, i] { body(i); });
+  for (std::thread &t : all) t.join();
+}
+#else
+// Threads of a host that can run at once: one that waits for a core, while others wait for it, is no use.
+inline int usable_threads(const HostExec &exec)
+{
+#if defined(KOKKOS_ENABLE_OPENMP)
+  return std::min(int(exec.concurrency()), omp_get_num_procs());
+#else
+  return int(exec.concurrency());
+#endif
+}
+// body(i) on each thread i.
+template <class Body> void for_threads(const HostExec &exec, std::int32_t threads, const Body &body)
+{
+  Kokkos::parallel_for("finegrain::threads",
+                       Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
+}
+#endif
+
+// How scratch memory is counted: int, later std::size_t.
+using ScratchBytes = decltype(Kokkos::PerThread(0).value);
+
+// Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
+// order, and a tenth of its time was address translation (docs/performance.md). A wish only.
+inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
+{
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr std::uintptr_t page = std::uintptr_t(2) << 20;
+  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+// An array of a given length whose entries are not set.
+template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(const char *label, std::size_t length)
+{
+  Array<T, Space> a(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), length);
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) prefer_large_pages(a.data(), length * sizeof(T));
+  return a;
+}
+
+// The same entries where Space can read them: the array itself if it already can.
+template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos::View<T *, From> &a)
+{
+  return Kokkos::create_mirror_view_and_copy(Space(), a);
+}
+
+// How many devices this process can use; 0 on builds for hosts only. Those older than the build's kernels
+// (FINEGRAIN_CUDA_ARCH, 90 for sm_90) do not count: Kokkos would abort.
+inline int count_devices()
+{
+  int usable = 0;
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  usable = 1;
+#elif defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    (void)cudaGetLastError(); // not the next caller's
+    return 0;
+  }
+  for (int device = 0, major = 0, minor = 0; device < count; ++device)
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
+      usable += 10 * major + minor >= FINEGRAIN_CUDA_ARCH;
+#endif
+  return usable;
+}
+
+// Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
+bool leave_out_device(); // no_device.cpp, on builds with a device
+
+// Whether the caller is where Kokkos can run. Inside a parallel region of OpenMP it aborts the program, unless that
+// is the only one and regions may be nested; a region of one thread counts.
+inline bool kokkos_may_run()
+{
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int regions = omp_get_level();
+  return regions == 0 || (regions == 1 && omp_get_max_active_levels() > 1);
+#else
+  return true;
+#endif
+}
+
+enum class KokkosState { ready, finalized, no_device };
+
+// What Kokkos is started with: this device, -1 for one of its own choice, and no warnings.
+#if KOKKOS_VERSION >= 30700
+inline Kokkos::InitializationSettings kokkos_settings(int device)
+{
+  auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+  if (device >= 0) settings.set_device_id(device);
+  return settings;
+}
+#else
+inline Kokkos::InitArguments kokkos_settings(int device) { return Kokkos::InitArguments(-1, -1, device, true); }
+#endif
+
+// Initializes Kokkos at the first call, if nobody has, and then also finalizes it when the process ends: PETSc may
+// be initialized several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
+// Kokkos with CUDA would abort where there is no GPU.
+inline KokkosState start_kokkos(int device = -1)
+{
+  static bool finalized = false;
+  if (finalized) return KokkosState::finalized;
+  if (Kokkos::is_initialized()) return KokkosState::ready;
+#if KOKKOS_VERSION >= 30700
+  if (Kokkos::is_finalized()) return KokkosState::finalized;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (count_devices() == 0) {
+    if (!leave_out_device()) return KokkosState::no_device;
+    device = -1;
+  }
+#endif
+#endif
+  Kokkos::initialize(kokkos_settings(device));
+  std::atexit([] {
+    finalized = true;
+    if (Kokkos::is_initialized()) Kokkos::finalize();
+  });
+  return KokkosState::ready;
+}
+
+// The device that Kokkos runs on, -1 on builds for hosts only. After start_kokkos().
+inline int kokkos_device()
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  return DeviceExec().cuda_device();
+#else
+  return -1;
+#endif
+}
+
+// Whether engines of Backend::device can be made. After start_kokkos().
+inline bool has_device() { return builds_device && count_devices() > 0; }
+
+// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
+inline std::string backend_names()
+{
+  std::string names = HostExec::name();
+  if (builds_device) names.append(", ").append(DeviceExec::name());
+#if defined(KOKKOS_ENABLE_CUDA)
+  names.append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
+#endif
+  return names;
+}
+
+} // namespace finegrain

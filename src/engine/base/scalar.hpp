@@ -1,0 +1,266 @@
+// Numbers: scalars, what they are stored as, and the one multiply-add that all row arithmetic goes through. Every
+// file of the engine includes it.
+#pragma once
+
+#include "base/kokkos.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda_fp16.h>
+#endif
+#if defined(__AVX2__) && defined(__F16C__) && !defined(__CUDACC__)
+#define FINEGRAIN_F16C
+#include <immintrin.h>
+#endif
+
+namespace finegrain
+{
+
+// Half precision and bfloat16 as storage: sixteen bits, and conversions from and to single. Nothing is computed in
+// them.
+//
+// Types of our own: Kokkos::half_t is a float of four bytes on hosts. Every conversion rounds to nearest, ties to
+// even; what is too large becomes an infinity, and NaN stays NaN. Wider types go through single, half(single(x)), on
+// every path, so that a copy, a reduction in place and a device agree bit for bit.
+
+struct Half {
+  std::uint16_t bits;
+};
+
+// The upper half of a float: the range of single, eight bits of mantissa.
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+// A complex number in storage; Kokkos::complex wants an arithmetic type.
+template <class T> struct StoredComplex {
+  using value_type = T;
+  T re, im;
+
+  KOKKOS_FORCEINLINE_FUNCTION T real() const { return re; }
+  KOKKOS_FORCEINLINE_FUNCTION T imag() const { return im; }
+};
+
+namespace detail
+{
+
+template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To bits_as(const From &from)
+{
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+// The software versions, where the target has no instruction: the same bits as F16C's, of NaN too. Without branches,
+// so that loops over them become vector code.
+KOKKOS_FORCEINLINE_FUNCTION float widen_half(std::uint16_t half)
+{
+  const std::uint32_t sign = std::uint32_t(half & 0x8000u) << 16, magnitude = std::uint32_t(half & 0x7fffu) << 13;
+  const std::uint32_t quiet = magnitude > 0x0f800000u ? 0x00400000u : 0u;
+  const std::uint32_t normal = magnitude + (magnitude >= 0x0f800000u ? 0x70000000u : 0x38000000u);
+  // m 2^-24 = (2^-14 + m 2^-24) - 2^-14, exactly.
+  const float small = bits_as<float>(magnitude + 0x38800000u) - bits_as<float>(0x38800000u);
+  return bits_as<float>((magnitude < 0x00800000u ? bits_as<std::uint32_t>(small) : normal | quiet) | sign);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION std::uint16_t narrow_half(float single)
+{
+  const std::uint32_t bits = bits_as<std::uint32_t>(single), sign = bits & 0x80000000u, magnitude = bits ^ sign;
+  // Below 2^-14: a sum with 1/2 is rounded to multiples of 2^-24, half's smallest, by the addition.
+  const std::uint32_t small =
+    bits_as<std::uint32_t>(bits_as<float>(magnitude) + bits_as<float>(0x3f000000u)) - 0x3f000000u;
+  // Half of the last place, less one where the place before is even; the carry may reach infinity.
+  const std::uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
+  const std::uint32_t finite = magnitude < 0x38800000u ? small : normal;
+  const std::uint32_t large =
+    magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u; // NaN, quiet
+  return std::uint16_t((magnitude >= 0x47800000u ? large : finite) | (sign >> 16));
+}
+
+} // namespace detail
+
+KOKKOS_FORCEINLINE_FUNCTION float to_single(Half a)
+{
+#if defined(__CUDA_ARCH__)
+  __half_raw raw;
+  raw.x = a.bits;
+  return __half2float(__half(raw));
+#elif defined(FINEGRAIN_F16C)
+  return _cvtsh_ss(a.bits);
+#else
+  return detail::widen_half(a.bits);
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION float to_single(BFloat16 a)
+{
+  return detail::bits_as<float>(std::uint32_t(a.bits) << 16);
+}
+
+KOKKOS_FORCEINLINE_FUNCTION Half to_half(float a)
+{
+#if defined(__CUDA_ARCH__)
+  return Half{__half_raw(__float2half_rn(a)).x};
+#elif defined(FINEGRAIN_F16C)
+  return Half{std::uint16_t(_mm_cvtsi128_si32(_mm_cvtps_ph(_mm_set_ss(a), _MM_FROUND_TO_NEAREST_INT)))};
+#else
+  return Half{detail::narrow_half(a)};
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION BFloat16 to_bfloat16(float a)
+{
+  const std::uint32_t bits = detail::bits_as<std::uint32_t>(a);
+  const std::uint32_t even = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
+  return BFloat16{std::uint16_t((bits & 0x7fffffffu) > 0x7f800000u ? quiet : even)};
+}
+
+// The real type behind a stored or computed number, and whether there are two of it.
+template <class T, class = void> struct Parts {
+  using type = T;
+  static constexpr int count = 1;
+};
+template <class T> struct Parts<T, std::void_t<typename T::value_type>> {
+  using type = typename T::value_type;
+  static constexpr int count = 2;
+};
+template <class T> using PartOf = typename Parts<T>::type;
+
+// Between any two of double, float, Half and BFloat16, or their complex numbers.
+template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const From &a)
+{
+  if constexpr (std::is_same_v<To, From>) return a;
+  else if constexpr (Parts<From>::count == 2) return To{convert<PartOf<To>>(a.real()), convert<PartOf<To>>(a.imag())};
+  else if constexpr (std::is_same_v<To, Half>) return to_half(convert<float>(a));
+  else if constexpr (std::is_same_v<To, BFloat16>) return to_bfloat16(convert<float>(a));
+  else if constexpr (std::is_arithmetic_v<From>) return static_cast<To>(a);
+  else return static_cast<To>(to_single(a));
+}
+
+using Index = std::int32_t;  // block rows, block columns, blocks
+using Offset = std::int64_t; // scalars, update pairs
+
+#if defined(FINEGRAIN_REAL_SINGLE)
+using Real = float;
+#else
+using Real = double;
+#endif
+#if defined(FINEGRAIN_COMPLEX)
+using Scalar = Kokkos::complex<Real>;
+using Single = Kokkos::complex<float>;
+using HalfScalar = StoredComplex<Half>;
+using BFloat16Scalar = StoredComplex<BFloat16>;
+#else
+using Scalar = Real;
+using Single = float;
+using HalfScalar = Half;
+using BFloat16Scalar = BFloat16;
+#endif
+
+// How blocks are stored. Nothing is computed in half or bfloat16, and a factorization is stored in neither.
+enum class Precision { working, single, half, bfloat16 };
+
+template <Precision P> struct StorageOf {
+  using type = Scalar;
+};
+template <> struct StorageOf<Precision::single> {
+  using type = Single;
+};
+template <> struct StorageOf<Precision::half> {
+  using type = HalfScalar;
+};
+template <> struct StorageOf<Precision::bfloat16> {
+  using type = BFloat16Scalar;
+};
+
+inline std::size_t storage_size(Precision p)
+{
+  switch (p) {
+  case Precision::working:
+    return sizeof(Scalar);
+  case Precision::single:
+    return sizeof(Single);
+  case Precision::half:
+    return sizeof(HalfScalar);
+  case Precision::bfloat16:
+    return sizeof(BFloat16Scalar);
+  }
+  return 0;
+}
+
+// a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
+// their translation units, is what makes every executor and schedule give the same bits.
+KOKKOS_FORCEINLINE_FUNCTION float fused(float a, float b, float c)
+{
+#if defined(__CUDA_ARCH__)
+  return ::fmaf(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c)
+{
+#if defined(__CUDA_ARCH__)
+  return ::fma(a, b, c);
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+template <class T> KOKKOS_FORCEINLINE_FUNCTION T madd(T a, T b, T c)
+{
+  if constexpr (std::is_floating_point_v<T>) return fused(a, b, c);
+  else
+    return T(fused(a.real(), b.real(), fused(-a.imag(), b.imag(), c.real())),
+             fused(a.real(), b.imag(), fused(a.imag(), b.real(), c.imag())));
+}
+
+// a b. Complex products go through madd() too: written with operators, their rounding depends on how the compiler
+// vectorizes the loop around them.
+KOKKOS_FORCEINLINE_FUNCTION Scalar product(Scalar a, Scalar b)
+{
+  if constexpr (std::is_floating_point_v<Scalar>) return a * b;
+  else return madd(a, b, Scalar(0));
+}
+
+KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  const Real re = a.real() < 0 ? -a.real() : a.real(), im = a.imag() < 0 ? -a.imag() : a.imag();
+  const Real scale = re > im ? re : im, r = a.real() / scale, i = a.imag() / scale, size = fused(r, r, i * i);
+  return Scalar(r / size / scale, -i / size / scale);
+#else
+  return 1 / a;
+#endif
+}
+
+// |re| + |im|: what pivots are compared by, as BLAS does.
+KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  return (a.real() < 0 ? -a.real() : a.real()) + (a.imag() < 0 ? -a.imag() : a.imag());
+#else
+  return a < 0 ? -a : a;
+#endif
+}
+
+// False for NaN and both infinities.
+KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }
+
+// What to do about a pivot of magnitude at most amount times the block's largest entry (PETSc's MAT_SHIFT_INBLOCKS):
+// with amount > 0 it is replaced by that value.
+struct Shift {
+  Real amount = 0;
+};
+
+} // namespace finegrain

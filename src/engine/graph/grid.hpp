@@ -1,0 +1,40 @@
+// Structured boxes of points and their hyperplanes.
+#pragma once
+
+#include "base/scalar.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace finegrain
+{
+
+struct Graph;
+
+// Points (i, j, k) numbered i + I (j + J k).
+struct Box {
+  Index i = 0, j = 0, k = 0;
+
+  Offset points() const { return Offset(i) * j * k; }
+  bool operator==(const Box &) const = default;
+};
+
+// The boxes that make up the owned block rows, in order. Empty: no structure known.
+using Grid = std::vector<Box>;
+
+Offset count_points(const Grid &);
+
+// Row r of a grid lies on hyperplane weight[0] i + weight[1] j + weight[2] k of its box.
+struct Hyperplanes {
+  std::array<Index, 3> weight;
+  Index count = 0;
+  HostArray<Index> plane; // of each row
+};
+
+// Hyperplanes that keep the result of the natural order, or nothing if there are none: every coupling of the graph
+// must join different planes, the row with the smaller number on the smaller plane. Weights (1, 1, 1) fit a star of
+// any width and periodic axes, (1, s + 1, (s + 1)^2) a box stencil of width s (numerics.md 1). O(entries).
+std::optional<Hyperplanes> find_hyperplanes(const Grid &, const Graph &);
+
+} // namespace finegrain

@@ -1,0 +1,46 @@
+// The compiled kernels, by block size and storage: the boundary between the engine, which knows these at run time,
+// and the row functions, which know them at compile time.
+#pragma once
+
+#include "run/run.hpp"
+
+namespace finegrain
+{
+
+// Those of the row functions, beside which they are defined; blocks have no type in them.
+struct ForwardArguments;
+struct BackwardArguments;
+struct TransposedArguments;
+struct ResidualArguments;
+struct TransposedProductArguments;
+struct FactorArguments;
+struct SipArguments;
+
+// Kernels of one block size and storage. The block size is passed again for those compiled for any.
+template <class Exec> struct Kernels {
+  void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
+  void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
+  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, where the residual is plain
+  void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
+  void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
+  void (*stone)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
+};
+
+// Kernels that exist for any block size only: several vectors, and transposes.
+template <class Exec> struct RareKernels {
+  void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
+  void (*stone)(const Run<Exec> &, int n, const SipArguments &);
+};
+
+// Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.
+template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal);
+template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal);
+
+// Those for a block size at run time: the fixed one where it was compiled, else the one for any.
+template <class Exec> Kernels<Exec> find_kernels(int n, Precision off_diagonal, Precision diagonal);
+
+} // namespace finegrain

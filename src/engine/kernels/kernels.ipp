@@ -1,0 +1,135 @@
+// Body of a kernel translation unit. FINEGRAIN_BLOCK is its block size, 0 for any.
+#include "kernels/factor.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/line_sweep.hpp"
+#include "kernels/residual.hpp"
+#include "kernels/sip.hpp"
+#include "kernels/sweep.hpp"
+#include "run/executor.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
+  static constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
+
+  template <class Point, class Arguments>
+  static void by_lines(const Run<Exec> &run, const Point &point, const Arguments &a)
+  {
+    execute_tasks(run, LineSweep<Point>{point, a.ptr, a.lines.parts}, a.lines.count);
+  }
+  template <int V, bool Corrected> static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
+  {
+    if constexpr (has_lines && V == 1 && !Corrected)
+      if (a.lines.count > 0)
+        return by_lines(run,
+                        ForwardPoint<OffDiagonal, Diagonal>{static_cast<const OffDiagonal *>(a.lower),
+                                                            static_cast<const Diagonal *>(a.diagonal), a.b, a.y},
+                        a);
+    execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal, V, Corrected>{BlockSize<N>(n), a});
+  }
+  template <int V> static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
+  {
+    if constexpr (has_lines && V == 1)
+      if (a.lines.count > 0) {
+        const auto *upper = static_cast<const OffDiagonal *>(a.upper);
+        if (a.total) return by_lines(run, BackwardPoint<OffDiagonal, true>{upper, a.y, a.x, a.total}, a);
+        return by_lines(run, BackwardPoint<OffDiagonal, false>{upper, a.y, a.x, nullptr}, a);
+      }
+    execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), a});
+  }
+  static void transposed(const Run<Exec> &run, int n, const TransposedArguments &a)
+  {
+    execute<0>(run, TransposedRow<OffDiagonal, Diagonal>{BlockSize<0>(n), a});
+  }
+  template <bool Plain, Sign sign> static void multiply(const Run<Exec> &run, int n, const ResidualArguments &a)
+  {
+    execute<N>(run, ResidualRow<N, Plain, sign>{BlockSize<N>(n), a});
+  }
+  static void residual(const Run<Exec> &run, int n, const ResidualArguments &a)
+  {
+    if constexpr (N == 1)
+      if (!a.row_of && !a.difference && !a.inside.entry && !a.ghost.entry && !a.owned.base && !a.coupling.base)
+        return multiply<true, Sign::minus>(run, n, a);
+    multiply<false, Sign::minus>(run, n, a);
+  }
+  static void transposed_product(const Run<Exec> &run, int n, const TransposedProductArguments &a)
+  {
+    if constexpr (!works_in_teams<Exec>)
+      if (a.by_row.ptr) return execute<N>(run, ScatterRow<N>{BlockSize<N>(n), a});
+    execute<N>(run, TransposedProductRow<N>{BlockSize<N>(n), a});
+  }
+  static void stone(const Run<Exec> &run, int n, const SipArguments &a)
+  {
+    execute<N>(run, SipRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
+  }
+  static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
+  {
+    execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
+  }
+};
+
+// Stone's factor is compiled for scalars and for any block size.
+template <class T, int N> constexpr auto stone_kernel() -> decltype(&T::stone)
+{
+  if constexpr (N == 1) return &T::stone;
+  else return nullptr;
+}
+
+// make(tag, tag) for the storage types of these precisions.
+template <class Make> auto with_storage(Precision off_diagonal, Precision diagonal, const Make &make)
+{
+  const bool low_off = off_diagonal == Precision::single, low_diagonal = diagonal == Precision::single;
+  if (low_off && low_diagonal) return make(std::type_identity<Single>(), std::type_identity<Single>());
+  if (low_off) return make(std::type_identity<Single>(), std::type_identity<Scalar>());
+  return make(std::type_identity<Scalar>(),
+              std::type_identity<Scalar>()); // find_conflict() rules out a diagonal below the rest, and sixteen bits
+}
+
+} // namespace
+
+template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal)
+{
+  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> Kernels<Exec> {
+    using OffDiagonal = typename decltype(off)::type;
+    using Diagonal = typename decltype(diag)::type;
+    using T = Typed<N, Exec, OffDiagonal, Diagonal>;
+    using Working = Typed<N, Exec, Scalar, Scalar>;
+    constexpr bool w = std::is_same_v<OffDiagonal, Scalar> && std::is_same_v<Diagonal, Scalar>;
+    return {T::template forward<1, false>,
+            w ? &Working::template forward<1, true> : nullptr,
+            T::template backward<1>,
+            Working::residual,
+            Working::template multiply<true, Sign::plus>,
+            Working::transposed_product,
+            T::factor,
+            stone_kernel<T, N>()};
+  });
+}
+
+template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(Precision, Precision);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(Precision, Precision);
+#endif
+
+#if FINEGRAIN_BLOCK == 0
+template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal)
+{
+  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> RareKernels<Exec> {
+    using OffDiagonal = typename decltype(off)::type;
+    using Diagonal = typename decltype(diag)::type;
+    using T = Typed<0, Exec, OffDiagonal, Diagonal>;
+    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::stone};
+  });
+}
+
+template RareKernels<HostExec> rare_kernels_for<HostExec>(Precision, Precision);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(Precision, Precision);
+#endif
+#endif
+
+} // namespace finegrain

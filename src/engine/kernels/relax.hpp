@@ -1,0 +1,359 @@
+// Row functions of multicolor point-implicit relaxation (numerics.md 2):
+//   z = d^-1 (b - sum of o x),   x <- z, or x + omega (z - x)
+// over the couplings o of the row, those to ghosts among them. Rows of one color do not depend on each other.
+#pragma once
+
+#include "base/column_sums.hpp"
+#include "base/atomics.hpp"
+#include "base/rounding.hpp"
+#include "kernels/source.hpp"
+#include "kernels/sweep.hpp"
+#include "plan/relaxation_rows.hpp"
+
+namespace finegrain
+{
+
+// 1 / scale of stored couplings: one for all rows or one for each position.
+struct Unscale {
+  const Real *by_position = nullptr;
+  Real all = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real of(Index pos) const { return by_position ? by_position[pos] : all; }
+};
+
+struct RelaxArguments {
+  RelaxRows rows;
+  bool from_zero; // no row has been visited yet: x is zero where this sweep has not been
+  const void *blocks, *diagonal;
+  Unscale unscale;
+  Real omega;
+  const Scalar *b;
+  Scalar *x; // null: not wanted
+  void *y;   // what neighbors are read as
+  const void *ghosts;
+  Vectors vectors;
+};
+
+// x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbors are read as `y`,
+// which is x as the sums take it: x itself or, for one vector and sums in single precision, a copy in that, which is
+// half as long. Then x is written where it is wanted only.
+template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
+  using Entry = std::conditional_t<V == 1, Sum, Scalar>;
+  BlockSize<N> n;
+  RelaxArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Index pos = arg.rows.position(slot), row = arg.rows.row(pos);
+    const Index first = arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
+    const Index last = arg.from_zero && !arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos + 1];
+    const Offset nn = Offset(n) * n;
+    const Real less = arg.unscale.of(pos);
+    for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+      const Entry *own = y() + v * arg.vectors.stride;
+      const Scalar *rhs = arg.b + v * arg.vectors.stride + Offset(row) * n;
+      Scalar *rest = scratch + v * n;
+      const auto column = [&](Index e) FINEGRAIN_INLINE {
+        const Index c = arg.rows.col[e];
+        return c < arg.rows.owned ? own + Offset(c) * n : ghosts() + Offset(c - arg.rows.owned) * n;
+      };
+      sum_up(lanes, pos, first, last, nn, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums; // the scale is a power of two: the product is exact
+        sums.load(rhs + s.first);
+        sums.subtract_product(multiplier(Scalar(less)), total);
+        sums.store(rest + s.first);
+      });
+    });
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
+      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, diagonal() + pos * nn, scratch + v * n, sums);
+        const Offset at = v * arg.vectors.stride + Offset(row) * n + s.first;
+        if (arg.omega != Real(1)) relax(sums, arg.x + at);
+        if (arg.x) sums.store(arg.x + at);
+        if constexpr (!std::is_same_v<Entry, Scalar>) sums.store(y() + at);
+      });
+    });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+  KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
+  KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
+  // Sixteen bits a number keep a core as busy as its memory, and a row waits for both unless its blocks were asked
+  // for early: 2 KiB ahead, past all caches but the first. Wider numbers lose by it (docs/performance.md).
+  static constexpr bool looks_ahead = sizeof(OffDiagonal) == 2;
+  // put(strip, sums of the products of its rows) for the rows of these lanes.
+  template <class Lanes, class Column, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
+                                          Offset nn, const Column &column, const Put &put) const
+  {
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+    if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
+      FlatSums<N, Sum> sums;
+      if constexpr (looks_ahead) {
+        prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + (pos + 4) * nn);
+        prefetch<1, Caches::first>(arg.rows.col + first + 64);
+      }
+      for (Index e = first; e < last; ++e) {
+        const OffDiagonal *block = blocks() + arg.rows.number(e) * nn;
+        if constexpr (looks_ahead) prefetch<N * N * sizeof(OffDiagonal), Caches::first>(block + 1024);
+        sums.add(block, column(e));
+      }
+      Sum total[std::size_t(sums.rows)];
+      sums.add_up(total);
+      put(Strip<N>{0}, total);
+      return;
+    }
+#endif
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
+      Sum total[std::size_t(s.width)];
+      ColumnSums<N, Sum, s.width>{n, s}(
+        first, last, [&](Index e) FINEGRAIN_INLINE { return blocks() + arg.rows.number(e) * nn; }, column, total);
+      put(s, total);
+    });
+  }
+  // sums <- omega sums + (1 - omega) x
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(Accumulator<W> &sums, const Scalar *old) const
+  {
+    Scalar z[std::size_t(W)];
+    sums.store(z);
+    for (int i = 0; i < W; ++i)
+      z[i] = madd(Scalar(arg.omega), z[i], arg.from_zero ? Scalar(0) : product(Scalar(1 - arg.omega), old[i]));
+    sums.load(z);
+  }
+};
+
+struct TransposedRelaxArguments {
+  RelaxRows rows;     // ptr and col: entries by column, and the position of the row that each is of
+  const Index *entry; // number of each
+  const void *blocks, *diagonal;
+  Unscale unscale;
+  Real omega;
+  const Scalar *in, *x; // by row
+  Scalar *out;
+  Vectors vectors;
+};
+
+// The transpose of a sweep: sums of o^T x over the entries of each column, gathered through an index of their own.
+// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their
+// owners.
+template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
+  static constexpr int V = most_vectors;
+  BlockSize<0> n;
+  TransposedRelaxArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = diagonal() ? arg.rows.position(slot) : slot, row = diagonal() ? arg.rows.row(pos) : slot;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      const Offset at = v * arg.vectors.stride;
+      Scalar sum = Scalar(0);
+      for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
+        const Index from = arg.rows.col[e];
+        const Scalar *xe = arg.x + at + Offset(arg.rows.row(from)) * n;
+        const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
+        const Real less = arg.unscale.of(from);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
+      }
+      if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
+      else arg.out[at + Offset(row) * n + i] = -sum;
+    });
+    if (!diagonal()) return;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      Scalar sum = Scalar(0);
+      for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal()[pos * nn + i * n + a]), sum);
+      Scalar &to = arg.out[v * arg.vectors.stride + Offset(row) * n + i];
+      to = madd(Scalar(arg.omega), sum, product(Scalar(1 - arg.omega), to));
+    });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+};
+
+// Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
+struct CouplingSource {
+  const Index *entry;
+  Index owned;
+  Source inside, ghost;
+
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index e, Scalar *space) const
+  {
+    const Index number = entry[e];
+    return number < owned ? inside.view(lanes, n, number, space) : ghost.view(lanes, n, number - owned, space);
+  }
+  // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
+  {
+    const Index number = entry[e];
+    const Source &from = number < owned ? inside : ghost;
+    const Index own = number < owned ? number : number - owned;
+    if (!from.base) return f([a = from.values + Offset(own) * n * n](int at) { return a[at]; });
+    return f([&](int at) { return from.number(n, own, at); });
+  }
+};
+
+struct LargestArguments {
+  const Index *ptr;
+  CouplingSource source;
+  Real *largest; // by position
+};
+
+// The largest entry of a row's couplings, real and imaginary parts apart; NaN does not count.
+template <int N> struct LargestRow {
+  BlockSize<N> n;
+  LargestArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
+  {
+    const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      Real m = 0;
+      for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e)
+        m = arg.source.read(n, e, [&](const auto &a) {
+          Real of_block = m;
+          for (int i = at; i < at + count; ++i) of_block = larger(a(i), of_block);
+          return of_block;
+        });
+      return m;
+    });
+    lanes.once([&] { arg.largest[pos] = most; });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real most)
+  {
+    const Real m = a < 0 ? -a : a;
+    return m > most ? m : most;
+  }
+#if defined(FINEGRAIN_COMPLEX)
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most)
+  {
+    return larger(a.imag(), larger(a.real(), most));
+  }
+#endif
+};
+
+template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
+{
+  Scalar check = Scalar(0); // 0 times what is not finite is not 0
+  for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
+  return is_finite(magnitude(check));
+}
+
+struct CheckArguments {
+  RelaxRows rows;
+  const void *blocks;
+  Trouble *trouble;
+};
+
+// Looks for couplings that are not finite as they are stored, where they were narrowed in place.
+template <class OffDiagonal> struct CheckRow {
+  BlockSize<0> n;
+  CheckArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
+  {
+    for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
+      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+        if (!are_finite(block + at, count)) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
+      });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+};
+
+struct LoadArguments {
+  const Index *ptr, *row_of, *diagonal_entry;
+  CouplingSource source;
+  const Real *largest; // by position: a scale for each row; null: `scale`
+  Real scale;
+  Shift shift;
+  void *blocks; // null: couplings are narrowed where they are
+  void *diagonal;
+  Real *unscale; // by position, with `largest`
+  Trouble *trouble;
+};
+
+// Stores one row: its couplings, scaled and narrowed, and the inverse of its diagonal block.
+template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
+  BlockSize<N> n;
+  LoadArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar *block = scratch, *d = block + nn, *work = d + nn;
+    const Index row = arg.row_of ? arg.row_of[pos] : pos;
+    const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
+    if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
+    for (Index e = arg.ptr[pos]; blocks() && e < arg.ptr[pos + 1]; ++e) {
+      const Scalar *a = arg.source.view(lanes, n, e, block);
+      OffDiagonal *to = blocks() + e * nn;
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+        const Offset flushed = narrow(a + at, count, beta, to + at);
+        if (flushed > 0) atomic_add(&arg.trouble->flushed, flushed);
+        if (!are_finite(to + at, count)) atomic_lower(&arg.trouble->bad_coupling, row);
+      });
+    }
+    arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
+    const Inversion inversion = invert(lanes, n, d, work, arg.shift);
+    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
+    });
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+      });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *blocks() const { return static_cast<OffDiagonal *>(arg.blocks); }
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+};
+
+} // namespace finegrain

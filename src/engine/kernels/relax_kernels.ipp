@@ -1,0 +1,99 @@
+// Body of a translation unit of relaxation kernels. FINEGRAIN_BLOCK is its block size, 0 for any.
+#include "kernels/relax.hpp"
+#include "kernels/relax_kernels.hpp"
+#include "run/executor.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struct TypedRelax {
+  template <int V> static void relax(const Run<Exec> &run, int n, const RelaxArguments &a)
+  {
+    execute<N>(run, RelaxRow<N, OffDiagonal, Diagonal, Sum, V>{BlockSize<N>(n), a});
+  }
+  static void transposed(const Run<Exec> &run, int n, const TransposedRelaxArguments &a)
+  {
+    execute<0>(run, TransposedRelaxRow<OffDiagonal, Diagonal>{BlockSize<0>(n), a});
+  }
+  static void check(const Run<Exec> &run, int n, const CheckArguments &a)
+  {
+    execute<0>(run, CheckRow<OffDiagonal>{BlockSize<0>(n), a});
+  }
+  static void largest(const Run<Exec> &run, int n, const LargestArguments &a)
+  {
+    execute<N>(run, LargestRow<N>{BlockSize<N>(n), a});
+  }
+  static void load(const Run<Exec> &run, int n, const LoadArguments &a)
+  {
+    execute<N>(run, LoadRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
+  }
+};
+
+// make(tags of couplings, inverses and sums) for how a relaxation stores and sums.
+template <bool rare, class Make> auto with_relax_storage(const RelaxStorage &s, const Make &make)
+{
+  constexpr std::type_identity<Scalar> working;
+  constexpr std::type_identity<Single> single;
+
+  const auto with_sums = [&](auto off, auto diagonal) {
+    if constexpr (!std::is_same_v<typename decltype(off)::type, Scalar>) {
+      if (s.single_sums) return make(off, diagonal, single);
+    }
+    return make(off, diagonal, working);
+  };
+  const auto with_diagonal = [&](auto off) {
+    if constexpr (rare && !std::is_same_v<typename decltype(off)::type, Scalar>) {
+      if (s.diagonal == Precision::single) return with_sums(off, single);
+    }
+    return with_sums(off, working);
+  };
+  switch (s.off_diagonal) {
+  case Precision::single:
+    return with_diagonal(single);
+  case Precision::half:
+    return with_diagonal(std::type_identity<StorageOf<Precision::half>::type>());
+  case Precision::bfloat16:
+    if constexpr (rare) return with_diagonal(std::type_identity<StorageOf<Precision::bfloat16>::type>());
+    [[fallthrough]];
+  default:
+    return with_diagonal(working);
+  }
+}
+
+template <class Off, class Diagonal, class Sum, int N, class Exec> using TypedFor =
+  TypedRelax<N, Exec, typename Off::type, typename Diagonal::type, typename Sum::type>;
+
+} // namespace
+
+template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const RelaxStorage &s)
+{
+  return with_relax_storage<N == 0>(s, [](auto off, auto diagonal, auto sum) -> RelaxKernels<Exec> {
+    using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), N, Exec>;
+    return {T::template relax<1>, T::largest, T::load};
+  });
+}
+
+template RelaxKernels<HostExec> relax_kernels_for<FINEGRAIN_BLOCK, HostExec>(const RelaxStorage &);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template RelaxKernels<DeviceExec> relax_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const RelaxStorage &);
+#endif
+
+#if FINEGRAIN_BLOCK == 0
+template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const RelaxStorage &s)
+{
+  return with_relax_storage<true>(s, [](auto off, auto diagonal, auto sum) -> RareRelaxKernels<Exec> {
+    using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
+    return {T::template relax<most_vectors>, T::transposed, T::check};
+  });
+}
+
+template RareRelaxKernels<HostExec> rare_relax_kernels_for<HostExec>(const RelaxStorage &);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template RareRelaxKernels<DeviceExec> rare_relax_kernels_for<DeviceExec>(const RelaxStorage &);
+#endif
+#endif
+
+} // namespace finegrain

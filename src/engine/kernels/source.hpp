@@ -1,0 +1,88 @@
+// Where the values of the operator lie.
+#pragma once
+
+#include "base/block.hpp"
+#include "run/neighbors.hpp"
+
+namespace finegrain
+{
+
+// Blocks of the matrix by entry of its graph. Without `base` they are dense and stored by columns one after the other
+// (BAIJ, and AIJ with n = 1). With it the matrix is stored by scalar rows (AIJ): row r of entry e begins at
+// values[base[e n + r]], and holds the columns whose bits are set in mask[e n + r], without gaps.
+struct Source {
+  const Scalar *values = nullptr;
+  const Offset *base = nullptr;
+  const std::uint32_t *mask = nullptr;
+
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &lanes, BlockSize<N> n, Index entry, Scalar *block) const
+  {
+    if (!base) {
+      const Scalar *from = values + Offset(entry) * n * n;
+      lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> copy;
+        copy.load(from + c * n + s.first);
+        copy.store(block + c * n + s.first);
+      });
+    } else {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = value(Offset(entry) * n + s.first + r, c);
+      });
+    }
+  }
+
+  // An entry's block: in the matrix itself where that has it dense, else loaded into `space`.
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index entry, Scalar *space) const
+  {
+    if (!base) return values + Offset(entry) * n * n;
+    load(lanes, n, entry, space);
+    return space;
+  }
+
+  // sums -+= A x for the rows of one strip of an entry's block A.
+  template <Sign sign, int W, int N> KOKKOS_FORCEINLINE_FUNCTION void accumulate_product(Strip<W> s, BlockSize<N> n,
+                                                                                         Index entry, const Scalar *x,
+                                                                                         Accumulator<W> &sums) const
+  {
+    if (!base) accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
+    else
+      for (int c = 0; c < n; ++c) {
+        Scalar column[std::size_t(W)];
+        for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
+        if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(x[c]), column);
+        else sums.add_product(multiplier(x[c]), column);
+      }
+  }
+
+  // Entry `at` of an entry's block by columns.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index entry, int at) const
+  {
+    return base ? value(Offset(entry) * n + at % n, at / n) : values[Offset(entry) * n * n + at];
+  }
+
+private:
+  // Entry of a scalar row's piece, zero where the matrix stores none.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar value(Offset piece, int c) const
+  {
+    const std::uint32_t present = mask[piece], bit = std::uint32_t(1) << c;
+    return present & bit ? values[base[piece] + count_bits(present & (bit - 1))] : Scalar(0);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static int count_bits(std::uint32_t v)
+  {
+#if defined(__CUDA_ARCH__)
+    return __popc(v);
+#else
+    return __builtin_popcount(v);
+#endif
+  }
+};
+
+// Entries of the operator by block row: their columns, and their numbers in the Source; entry null: in order.
+struct EntryList {
+  const Index *ptr = nullptr, *col = nullptr, *entry = nullptr;
+};
+
+} // namespace finegrain

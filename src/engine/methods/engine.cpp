@@ -1,0 +1,18 @@
+#include "methods/engine.hpp"
+
+namespace finegrain
+{
+
+std::unique_ptr<Engine> make_engine(Backend backend, Method method)
+{
+  switch (method) {
+  case Method::relaxation:
+    return make_relaxation(backend);
+  case Method::sip:
+    return make_family(backend);
+  default:
+    return make_factorization(backend);
+  }
+}
+
+} // namespace finegrain

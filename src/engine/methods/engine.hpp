@@ -1,0 +1,124 @@
+// The facade: analyze once per nonzero pattern, factor for each set of values, apply in each iteration.
+#pragma once
+
+#include "methods/halo.hpp"
+#include "plan/options.hpp"
+#include "kernels/source.hpp"
+
+#include <memory>
+
+namespace finegrain
+{
+
+// What a factorization found. Indices are block rows of the operator view. Of several bad rows the smallest is given,
+// or, with an ordering, the one whose turn comes first: those that need it are bad because of it.
+struct FactorReport {
+  Index bad_row = -1;      // a row with a singular or non-finite diagonal block; -1: none
+  Index shifted = 0;       // rows in which pivots were replaced
+  Index bad_coupling = -1; // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
+  Offset flushed = 0;      // relaxation: entries that were not zero and are, as they are stored
+};
+
+struct Statistics {
+  ScheduleKind schedule = ScheduleKind::level;
+  ExecutorKind executor = ExecutorKind::natural;
+  FactorKind factor = FactorKind::dilu;
+  Precision precision = Precision::working, diagonal = Precision::working;
+  Widths widths;
+  const char *reason = "";                          // why this executor
+  Index tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
+  Box tile;                                         // tile on a grid
+  Index rows = 0, lower = 0, upper = 0;             // blocks of the factor
+  Index left_out = 0;                               // blocks of the operator that are not in the factor
+  Index left_out_inside = 0;                        // those of them between owned rows
+  Offset updates = 0;                               // block products of a factorization
+  std::size_t factor_bytes = 0;                     // blocks of the factor
+  std::size_t index_bytes = 0;                      // structure, maps, update lists, schedule
+  std::size_t work_bytes = 0;                       // work vectors
+  std::size_t staged_bytes = 0;                     // copies of the caller's arrays (staged.hpp)
+  std::size_t apply_bytes = 0;                      // least traffic of one application: blocks, indices, vectors
+  std::size_t difference_bytes = 0;                 // blocks kept for residuals
+  std::size_t residual_bytes = 0;                   // blocks that a residual reads (has_short_residual)
+  std::size_t long_residual_bytes = 0;              // the same where it has to read the matrix
+  double apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
+  double bytes_read = 0; // of blocks, by sweeps and residuals since analyze
+  Index fill = 0;        // blocks of the factor that the operator does not have
+  Offset dropped = 0;    // blocks of fill left out because both rows have one color
+  Index colors = 0;
+  bool symmetrized = false;                        // the graph was not symmetric, its colors are those of the union
+  ColoringKind coloring = ColoringKind::automatic; // what automatic came to
+  Real scale = 1;                                  // relaxation: of half-precision storage, for the matrix
+  Offset apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
+  Offset launches = 0;                             // kernels since analyze
+};
+
+// Where a caller's arrays lie: on the host, or where the engine works. The same on engines of hosts.
+enum class Place { host, engine };
+
+// The matrix's values as they are now.
+struct Values {
+  Source owned, coupling;
+  bool short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
+  Place place = Place::host;
+};
+
+class Engine
+{
+public:
+  virtual ~Engine() = default;
+
+  // Structure only. The view need not outlive the call.
+  virtual Refusal analyze(const OperatorView &, const Recipe &) = 0;
+  // Who fetches ghosts; null: there are none on any rank. After analyze().
+  virtual void set_halo(Halo *) = 0;
+  // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
+  // the whole matrix, else nothing, -1.
+  virtual Real find_largest(const Values &) = 0;
+  // Loads the values and factors. The source need not outlive the call, but for Reduction::in_place: then the blocks
+  // of the couplings lie behind those of the owned square in one array, where the engine works, that goes on for
+  // block_slack bytes. It becomes the engine's storage: its numbers are lost, and the caller keeps it until the next
+  // factor(), analyze() or the end of the engine.
+  virtual FactorReport factor(const Values &, Real largest) = 0;
+  FactorReport factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
+  // Where the vectors of all later calls lie. Host, at first.
+  virtual void set_place(Place) {}
+  // A vector for callers, lying where theirs do; made at first use, and the same ever after.
+  virtual Scalar *scratch() = 0;
+  // Where there are several factors: which one applications and corrections take from now on, 0 at first.
+  virtual void choose(int) {}
+  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
+  virtual void apply(const Scalar *b, Scalar *x) = 0;
+  // The same from x as it is, x + M^-1 (b - A x) with the couplings as they are stored. Relaxations only.
+  virtual void proceed(const Scalar *b, Scalar *x) = 0;
+  // Prepares corrections for the view that was analyzed. The factor stays as it is; short residuals need another
+  // factor().
+  virtual void allow_corrections(const OperatorView &) = 0;
+  // A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may
+  // be x. `last` is what the last apply(), or correct(), gave, if x has grown by just that since; null otherwise. It
+  // may be step.
+  virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
+                       Scalar *total) = 0;
+  // b - A x, in the engine's memory until the next call, and step = M^-1 r with total += step unless that is null: a
+  // correction in two parts. After allow_corrections().
+  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x) = 0;
+  virtual void apply_added(const Scalar *r, Scalar *step, Scalar *total) = 0;
+  // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
+  // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
+  // it.
+  virtual bool has_short_residual() const = 0;
+  // The same for several vectors, `stride` scalars apart, and for the transpose of M (not conjugated).
+  virtual void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) = 0;
+  virtual void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) = 0;
+  virtual Statistics statistics() const = 0;
+};
+
+// One translation unit for each.
+std::unique_ptr<Engine> make_factorization(Backend);
+std::unique_ptr<Engine> make_relaxation(Backend);
+std::unique_ptr<Engine> make_family(Backend);
+
+// Kokkos must have been started. Arrays given to the engine lie where its back end works; staged.hpp has one for
+// arrays on the host.
+std::unique_ptr<Engine> make_engine(Backend, Method);
+
+} // namespace finegrain

@@ -1,0 +1,56 @@
+// Rows without ghosts are done while the halo is under way, then the others.
+#pragma once
+
+#include "graph/graph.hpp"
+#include "methods/halo.hpp"
+
+#include <algorithm>
+
+namespace finegrain
+{
+
+// The places of rows without ghosts, then of those with them.
+template <class Space> struct SplitRows {
+  Array<Index, Space> slots; // empty: no row has ghosts, and all come in order
+  HostArray<Index> cut;      // 0, the number of rows without ghosts, the number of rows
+};
+
+// row_at(place) is the row at each place.
+template <class Space, class RowAt>
+SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_at)
+{
+  const auto has_ghosts = [&](Index at) {
+    const Index row = row_at(at);
+    return coupling.entries() > 0 && coupling.ptr(row + 1) > coupling.ptr(row);
+  };
+  const auto list = make_array<Index>("finegrain::slots", std::size_t(rows));
+  SplitRows<Space> parts;
+  for (Index at = 0; at < rows; ++at) list(at) = at;
+  parts.cut = make_array<Index>("finegrain::cut", 3);
+  parts.cut(0) = 0;
+  parts.cut(1) = Index(
+    std::stable_partition(list.data(), list.data() + rows, [&](Index at) { return !has_ghosts(at); }) - list.data());
+  parts.cut(2) = rows;
+  if (parts.cut(1) < rows) parts.slots = copy_to<Space>(list);
+  return parts;
+}
+
+// part(which), 0 while the ghosts of x are fetched and 1 after that; finish() waits for part 0. halo may be null.
+template <class Part, class Finish>
+void overlap(Halo *halo, const Scalar *x, Scalar *ghosts, const Part &part, const Finish &finish)
+{
+  const auto told = [&](int which) {
+    if (halo) halo->residual(which == 0, true);
+    part(which);
+    if (halo) halo->residual(which == 0, false);
+  };
+  if (halo) halo->begin(Halo::all, x, ghosts);
+  told(0);
+  if (halo) {
+    finish();
+    halo->end(Halo::all, x, ghosts);
+  }
+  told(1);
+}
+
+} // namespace finegrain

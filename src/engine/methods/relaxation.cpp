@@ -1,0 +1,428 @@
+// The engine of multicolor point-implicit relaxation (numerics.md 2).
+#include "kernels/relax.hpp"
+#include "methods/engine_base.hpp"
+#include "base/rounding_in_place.hpp"
+#include "kernels/relax_kernels.hpp"
+#include "plan/relaxation_plan.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+// Over the scalars of a vector. Outside of the class, for nvcc.
+struct AddTo {
+  Scalar *total;
+  const Scalar *step;
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
+};
+struct Narrow {
+  const Scalar *from;
+  Single *to;
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
+};
+
+template <class Exec> class RelaxationOn final : public EngineBase<Exec>
+{
+  using Base = EngineBase<Exec>;
+  using typename Base::Space;
+
+public:
+  Refusal analyze(const OperatorView &view, const Recipe &asked) override
+  {
+    if (const Refusal refusal = Base::check(view, asked)) return refusal;
+    RelaxationPlan p;
+    if (const Refusal refusal = plan_relaxation(view, asked, Base::machine(), p)) return refusal;
+    const Recipe &recipe = p.recipe;
+    rows_of_ = copy_to<Space>(p.rows);
+    transposed_ = {};
+    Base::begin(view, recipe, p.plan, rows_of_.row_of);
+    options_ = recipe.relaxation;
+    storage_ = {recipe.precision, recipe.diagonal, options_.single_sums};
+    kernels_ = find_relax_kernels<Exec>(n_, storage_);
+    rare_ = rare_relax_kernels_for<Exec>(storage_);
+
+    const Offset nn = Offset(n_) * n_;
+    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, recipe.precision);
+    stored_ = in_place() ? nullptr : blocks_.data();
+    diagonal_.allocate(rows_ * nn, recipe.diagonal);
+    scaled_ = recipe.precision == Precision::half;
+    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(rows_) : 0);
+    const bool by_row = scaled_ && options_.scaling == Scaling::row;
+    unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
+    const bool fetches = options_.exchange != Exchange::none;
+    ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
+    copies_ = options_.single_sums && !std::is_same_v<Scalar, Single>;
+    copy_ = make_array<Single, Space>("finegrain::copy", copies_ ? Base::scalars() : 0);
+    ghost_copy_ = make_array<Single, Space>("finegrain::ghosts", copies_ ? ghosts_.extent(0) : 0);
+    all_cut_ = to_array("finegrain::cut", {0, rows_});
+    ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
+    rhs_ = {};
+    first_entries_ = p.first_entries;
+
+    statistics_.colors = p.colors;
+    statistics_.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
+    statistics_.coloring = recipe.coloring;
+    statistics_.left_out = fetches ? 0 : view.coupling.entries();
+    statistics_.lower = p.rows.entries();
+    owned_scalars_ = view.owned.entries() * nn;
+    ghost_scalars_ = fetches ? view.coupling.entries() * nn : 0;
+    count();
+    return {};
+  }
+
+  Real find_largest(const Values &values) override
+  {
+    if (!scaled_) return -1;
+    kernels_.largest(
+      Base::run_independent(all_cut_.data()), n_,
+      LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
+    if (options_.scaling == Scaling::row) return -1; // each row has its own
+    exec_.fence();
+    const auto here = copy_to<Kokkos::HostSpace>(largest_);
+    Real most = 0;
+    for (Index i = 0; i < rows_; ++i) most = std::max(most, here(i));
+    return most;
+  }
+
+  FactorReport factor(const Values &values, Real largest) override
+  {
+    Base::clear_trouble();
+    const bool by_row = unscale_.extent(0) > 0;
+    const Real scale = largest >= 0 ? find_scale(largest) : Real(1);
+    kernels_.load(Base::run_independent(all_cut_.data()), n_,
+                  LoadArguments{.ptr = rows_of_.ptr.data(),
+                                .row_of = Base::row_of(),
+                                .diagonal_entry = rows_of_.diagonal.data(),
+                                .source = source(values),
+                                .largest = by_row ? largest_.data() : nullptr,
+                                .scale = scale,
+                                .shift = Base::shift_,
+                                .blocks = in_place() ? nullptr : blocks_.data(),
+                                .diagonal = diagonal_.data(),
+                                .unscale = unscale_.data(),
+                                .trouble = trouble_.data()});
+    if (in_place()) narrow_in_place(const_cast<Scalar *>(values.owned.values), scale);
+    statistics_.scale = scale;
+    unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
+    return Base::report_trouble();
+  }
+
+  void apply(const Scalar *b, Scalar *x) override { relax(b, x, true); }
+  void proceed(const Scalar *b, Scalar *x) override { relax(b, x, false); }
+
+  void allow_corrections(const OperatorView &view) override
+  {
+    Base::allow_residuals(view);
+    count();
+  }
+  bool has_short_residual() const override { return false; }
+
+  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
+               Scalar *total) override
+  {
+    apply_added(Base::find_residual(values, b, x), step, total);
+  }
+  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
+  {
+    relax(r, step, true);
+    if (!total) return;
+    Base::for_each(Offset(Base::scalars()), AddTo{total, step});
+    Base::finish();
+  }
+
+  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    if (fetches()) { // ghosts of one vector at a time
+      for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
+      return;
+    }
+    for (int first = 0; first < vectors; first += most_vectors) {
+      RelaxArguments a = arguments(b + first * stride, x + first * stride);
+      a.vectors = {std::min(most_vectors, vectors - first), stride};
+      a.from_zero = begin_from_zero(a.x, a.vectors);
+      for_sweeps([&](bool backward, bool) {
+        a.rows.backward = backward;
+        rare_.relax(Base::run(direction(backward)), n_, a);
+        count_read(a.from_zero);
+        a.from_zero = false;
+      });
+    }
+    Base::finish();
+  }
+
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
+  // as well, so that the transpose of both is both.
+  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  {
+    if (!transposed_.ptr.extent(0)) { // at first use
+      const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
+      const auto t = transpose_couplings(rows, ghost_count());
+      for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
+      transposed_ = copy_to<Space>(t);
+      statistics_.index_bytes += transposed_.bytes();
+    }
+    const int most = fetches() ? 1 : most_vectors; // at once
+    for (int first = 0; first < vectors; first += most) {
+      const Offset at = first * stride;
+      relax_transposed({std::min(most, vectors - first), stride}, b + at, x + at);
+    }
+    Base::finish();
+  }
+
+private:
+  CouplingSource source(const Values &values) const
+  {
+    return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
+  }
+  // Whether the first sweep leaves out what is zero; if not, x is. Leaving it out interrupts the stream of blocks,
+  // which long rows do not make up for (docs/performance.md).
+  bool begin_from_zero(Scalar *x, const Vectors &vectors) const
+  {
+    if (Offset(rows_of_.entries()) < Offset(10) * rows_) return true;
+    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, unmanaged(x + v * vectors.stride), Scalar(0));
+    return false;
+  }
+  RelaxArguments arguments(const Scalar *b, Scalar *x) const
+  {
+    return {.rows = stored_rows(),
+            .from_zero = false,
+            .blocks = stored_,
+            .diagonal = diagonal_.data(),
+            .unscale = unscale_all_,
+            .omega = options_.omega,
+            .b = b,
+            .x = x,
+            .y = x,
+            .ghosts = ghosts_.data(),
+            .vectors = {}};
+  }
+  // In place, blocks have the order of the matrix.
+  RelaxRows stored_rows() const
+  {
+    RelaxRows r = rows_of_.view();
+    r.block = in_place() ? rows_of_.source.data() : nullptr;
+    return r;
+  }
+  bool in_place() const { return options_.reduction == Reduction::in_place; }
+
+  // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
+  // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
+  void narrow_in_place(Scalar *blocks, Real scale)
+  {
+    Base::clear_blocks(rows_of_.diagonal, blocks, Offset(n_) * n_);
+    // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
+    reduce_blocks<Exec>(exec_, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
+                        &trouble_.data()->flushed);
+    stored_ = blocks;
+    rare_.check(Base::run_independent(all_cut_.data()), n_,
+                CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = trouble_.data()});
+  }
+  bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
+
+  // sweep(backward, whether it is the last) for the sweeps of an application.
+  template <class Sweep> void for_sweeps(const Sweep &sweep) const
+  {
+    for (int left = options_.sweeps - 1; left >= 0; --left) {
+      if (options_.sweep != SweepKind::backward) sweep(false, left == 0 && options_.sweep == SweepKind::forward);
+      if (options_.sweep != SweepKind::forward) sweep(true, left == 0);
+    }
+  }
+
+  void relax(const Scalar *b, Scalar *x, bool from_zero)
+  {
+    const bool by_color = options_.exchange == Exchange::color;
+    bool first = from_zero; // of the sweeps, from zero: there is nothing to fetch
+    RelaxArguments a = arguments(b, x);
+    a.from_zero = from_zero && begin_from_zero(x, a.vectors);
+    if (copies_) {
+      a.y = copy_.data();
+      a.ghosts = ghost_copy_.data();
+      if (!a.from_zero) narrow_to(copy_, x);
+    }
+    if (fetches() && from_zero) clear_ghosts();
+    if (fetches() && !from_zero && by_color) fetch(Halo::all, x);
+    for_sweeps([&](bool backward, bool last) {
+      a.rows.backward = backward;
+      a.x = last || !copies_ || fetches() || options_.omega != Real(1) ? x : nullptr;
+      if (fetches() && by_color) sweep_by_color(a);
+      else {
+        if (fetches() && !first) fetch(Halo::all, x);
+        kernels_.relax(Base::run(direction(backward)), n_, a);
+      }
+      count_read(a.from_zero);
+      a.from_zero = first = false;
+    });
+    Base::finish();
+  }
+
+  void fetch(Index color, const Scalar *x)
+  {
+    Base::finish();
+    halo_->begin(color, x, ghosts_.data());
+    end_fetch(color, x);
+  }
+  void end_fetch(Index color, const Scalar *x)
+  {
+    halo_->end(color, x, ghosts_.data());
+    if (copies_) narrow_to(ghost_copy_, ghosts_.data());
+  }
+  void clear_ghosts()
+  {
+    Kokkos::deep_copy(exec_, ghosts_, Scalar(0));
+    if (copies_) Kokkos::deep_copy(exec_, ghost_copy_, Single(0));
+  }
+  void narrow_to(const Array<Single, Space> &to, const Scalar *from)
+  {
+    Base::for_each(Offset(to.extent(0)), Narrow{from, to.data()});
+  }
+
+  // Each color's rows that others need, then the rest while these are under way.
+  void sweep_by_color(const RelaxArguments &a)
+  {
+    const Direction<Space> &d = direction(a.rows.backward);
+    const Index groups = Index(d.group.extent(0)) - 1; // two for each color
+    const auto run = [&](Index color, bool interior) {
+      // Backward, groups come in reverse: the interior of a color before its boundary.
+      const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
+      halo_->residual(interior, true);
+      kernels_.relax(Base::run_independent(d.group.data() + at), n_, a);
+      halo_->residual(interior, false);
+    };
+    for (Index c = 0; c < groups / 2; ++c) {
+      const Index color = a.rows.backward ? groups / 2 - 1 - c : c;
+      run(color, false);
+      Base::finish();
+      halo_->begin(color, a.x, ghosts_.data());
+      run(color, true);
+      Base::finish();
+      end_fetch(color, a.x);
+    }
+  }
+
+  void relax_transposed(Vectors vectors, const Scalar *b, Scalar *x)
+  {
+    RelaxRows rows = rows_of_.view();
+    rows.ptr = transposed_.ptr.data();
+    rows.col = transposed_.position.data();
+    TransposedRelaxArguments a{.rows = rows,
+                               .entry = transposed_.entry.data(),
+                               .blocks = stored_,
+                               .diagonal = diagonal_.data(),
+                               .unscale = unscale_all_,
+                               .omega = options_.omega,
+                               .in = b,
+                               .x = x,
+                               .out = x,
+                               .vectors = vectors};
+    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, unmanaged(x + v * vectors.stride), Scalar(0));
+    for_sweeps([&](bool backward, bool) {
+      a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
+      if (fetches()) relax_transposed_with_ghosts(a, b);
+      else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
+      count_read(false);
+    });
+  }
+
+  // Ghosts' shares go to their owners, as part of a right-hand side of its own.
+  void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
+  {
+    if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", Base::scalars());
+    Kokkos::deep_copy(exec_, rhs_, unmanaged(b));
+    TransposedRelaxArguments shares = a;
+    shares.rows.ptr += rows_;
+    shares.diagonal = nullptr;
+    shares.out = ghosts_.data();
+    a.in = rhs_.data();
+    const auto add = [&](Index color) {
+      rare_.transposed(Base::run_independent(ghost_cut_.data()), n_, shares);
+      Base::finish();
+      halo_->add(color, ghosts_.data(), rhs_.data());
+    };
+    const Direction<Space> &d = direction(a.rows.backward);
+    if (options_.exchange == Exchange::sweep) {
+      add(Halo::all);
+      rare_.transposed(Base::run(d), n_, a);
+      return;
+    }
+    const Index groups = Index(d.group.extent(0)) - 1;
+    for (Index c = 0; c < groups / 2; ++c) {
+      add(a.rows.backward ? groups / 2 - 1 - c : c);
+      for (const Index g : {2 * c, 2 * c + 1}) rare_.transposed(Base::run_independent(d.group.data() + g), n_, a);
+    }
+  }
+
+  void count_read(bool from_zero)
+  {
+    statistics_.bytes_read += double(from_zero ? first_bytes_ : statistics_.factor_bytes);
+  }
+
+  void count()
+  {
+    const double n = n_, entries = rows_of_.entries();
+    const std::size_t vector = Base::scalars() * sizeof(Scalar);
+    const Residuals<Space> &r = residuals_;
+    Statistics &s = statistics_;
+    const std::size_t sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
+    const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
+    const double first = double(first_entries_); // read by the first sweep
+    const std::size_t blocks =
+      std::size_t(rows_of_.entries()) * std::size_t(n_) * std::size_t(n_) * storage_size(storage_.off_diagonal);
+    s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
+    first_bytes_ = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
+                   unscale_.span() * sizeof(Real);
+    s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.work_bytes = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
+                   (copy_.span() + ghost_copy_.span()) * sizeof(Single) + largest_.span() * sizeof(Real) +
+                   r.work_bytes();
+    s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
+    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
+    s.factor_flops = 2 * n * n * n * rows_;
+    s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
+    Base::count_long_residual();
+  }
+
+  template <class T> auto unmanaged(T *x) const
+  {
+    return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, Base::scalars());
+  }
+  const Direction<Space> &direction(bool backward) const { return backward ? backward_ : forward_; }
+  Index ghost_count() const { return Index(ghosts_.extent(0)) / n_; }
+
+  using Base::backward_;
+  using Base::exec_;
+  using Base::forward_;
+  using Base::halo_;
+  using Base::n_;
+  using Base::progress_;
+  using Base::residuals_;
+  using Base::rows_;
+  using Base::statistics_;
+  using Base::trouble_;
+
+  Relaxation options_;
+  RelaxStorage storage_;
+  RelaxKernels<Exec> kernels_{};
+  RareRelaxKernels<Exec> rare_{};
+  CouplingRows<Space> rows_of_;
+  TransposedCouplings<Space> transposed_;
+  bool scaled_ = false;
+  BlockStorage<Space> blocks_, diagonal_;
+  const void *stored_ = nullptr;                 // the couplings: blocks_, or the matrix's, in place
+  Offset owned_scalars_ = 0, ghost_scalars_ = 0; // of the matrix
+  Array<Real, Space> largest_, unscale_;         // by position: half precision, scaled by row
+  Unscale unscale_all_;
+  Array<Scalar, Space> ghosts_, rhs_;
+  bool copies_ = false; // x and ghosts in single precision, for sums in that
+  Array<Single, Space> copy_, ghost_copy_;
+  HostArray<Index> all_cut_, ghost_cut_; // 0 and the number of rows, of ghosts
+  Index first_entries_ = 0;
+  std::size_t first_bytes_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_relaxation(Backend backend) { return make_engine_on<RelaxationOn>(backend); }
+
+} // namespace finegrain

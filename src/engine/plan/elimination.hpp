@@ -1,0 +1,34 @@
+// What is kept of the owned square, and in which order its rows come: the pattern and the order of an engine.
+#pragma once
+
+#include "graph/fill.hpp"
+#include "plan/options.hpp"
+
+namespace finegrain
+{
+
+struct Elimination {
+  Selection selection;
+  HostArray<Index> ordering; // row at each place; empty: natural
+  HostArray<Index> group;    // where each color begins in the ordering, and the end; empty: not run by colors
+  bool keeps_grid = false;   // the ordering is the natural one of the grid with axes reversed
+  HostArray<Index> color;    // of each row, where there are colors
+  Index colors = 0;
+  ColoringKind coloring = ColoringKind::automatic; // what automatic came to
+  bool symmetrized = false;                        // the graph was not symmetric where that was looked at
+  bool symmetric = false;                          // selection.graph is known to be
+  Index fill = 0;                                  // entries that the matrix does not have
+  Offset dropped = 0;                              // entries of fill between rows of a color
+  bool drops_after = false;                        // they are factored, and zero afterwards
+};
+
+// Of a factorization. Refusal::color_fit, grid_size, entries.
+Refusal choose_elimination(const Graph &owned, const Recipe &, Elimination &);
+
+// Whether fill of this elimination joins two rows that are not to be coupled.
+inline bool is_dropped(const Elimination &e, Index row, Index col)
+{
+  return e.drops_after && row != col && e.color(row) == e.color(col);
+}
+
+} // namespace finegrain

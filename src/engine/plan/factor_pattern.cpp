@@ -1,0 +1,331 @@
+#include "plan/factor_pattern.hpp"
+
+#include <algorithm>
+
+namespace finegrain
+{
+
+namespace
+{
+
+using Host = Kokkos::HostSpace;
+
+// Where the rows of the owned square stand, and how an entry is told lower from upper.
+struct Order {
+  Index rows;
+  bool permuted;
+  std::vector<Index> position; // of each row, if permuted
+  HostArray<Index> row_of;     // of each position, if permuted
+
+  Index row(Index pos) const { return permuted ? row_of(pos) : pos; }
+  Index pos(Index row) const { return permuted ? position[std::size_t(row)] : row; }
+};
+
+Order invert_order(Index rows, const HostArray<Index> &row_of)
+{
+  Order o{rows, row_of.extent(0) > 0, {}, row_of};
+  if (o.permuted) {
+    o.position.resize(std::size_t(rows));
+    for (Index p = 0; p < rows; ++p) o.position[std::size_t(row_of(p))] = p;
+  }
+  return o;
+}
+
+Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
+
+// Keeps the entries of each slot's row that `wanted` accepts, by ascending place of their columns in the elimination
+// order, or by descending place if `reversed`.
+template <class RowOfSlot, class Wanted, class Column>
+Triangle<Host> select(const Selection &selection, const std::vector<Index> &place, RowOfSlot row_of_slot,
+                      Wanted wanted, Column column, bool reversed)
+{
+  const Graph &g = selection.graph;
+  Triangle<Host> t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
+  struct Kept {
+    Index place, entry;
+  };
+  std::vector<Kept> kept;
+  t.ptr(0) = 0;
+  for (Index slot = 0; slot < g.rows; ++slot) {
+    const Index row = row_of_slot(slot);
+    t.ptr(slot + 1) = t.ptr(slot);
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) t.ptr(slot + 1) += wanted(row, g.col(e));
+  }
+  t.col = make_array<Index>("finegrain::col", std::size_t(t.ptr(g.rows)));
+  t.source = make_array<Index>("finegrain::source", std::size_t(t.ptr(g.rows)));
+  for (Index slot = 0, to = 0; slot < g.rows; ++slot) {
+    const Index row = row_of_slot(slot);
+    kept.clear();
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
+      if (wanted(row, g.col(e))) kept.push_back({place.empty() ? e : place[std::size_t(g.col(e))], e});
+    if (!place.empty())
+      std::sort(kept.begin(), kept.end(), [](const Kept &a, const Kept &b) { return a.place < b.place; });
+    if (reversed) std::reverse(kept.begin(), kept.end());
+    for (const Kept &k : kept) {
+      t.col(to) = column(g.col(k.entry));
+      t.source(to++) = source_entry(selection, k.entry);
+    }
+  }
+  return t;
+}
+
+// Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
+// of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
+// entries.
+class UpdateFinder
+{
+public:
+  UpdateFinder(const Pattern<Host> &p, const Order &o) : p_(p), o_(o), target_(std::size_t(o.rows), none) {}
+
+  // Finds the products that fall on an entry of the row at this position, or on its diagonal entry only.
+  void visit_row(Index pos, bool only_diagonal)
+  {
+    const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
+    const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
+    const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
+    set_targets(l0, l1, u0, u1, row, only_diagonal, false);
+    pivots_.clear();
+    std::size_t most = 0;
+    for (Index e = l0; e < l1; ++e) {
+      const Index k = pivot(e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
+      for (Index f = begin; f < end; f += 16) __builtin_prefetch(&p_.upper.col(f));
+      pivots_.push_back({begin, end});
+      most += std::size_t(end - begin);
+    }
+    if (found_.size() < most) found_.resize(most + most / 2);
+    // Without branches: which entries meet is not to be foreseen.
+    Pair *to = found_.data();
+    for (Index e = l0; e < l1; ++e) {
+      const auto [begin, end] = pivots_[std::size_t(e - l0)];
+      for (Index f = begin; f < end; ++f) {
+        const Index t = target_[std::size_t(p_.upper.col(f))];
+        *to = {t, e, f};
+        to += t != none;
+      }
+    }
+    count_ = to - found_.data();
+    set_targets(l0, l1, u0, u1, row, only_diagonal, true);
+    first_.assign(std::size_t(l1 - l0 + u1 - u0) + 2, 0);
+    for (std::ptrdiff_t k = 0; k < count_; ++k) ++first_[std::size_t(found_[std::size_t(k)].target) + 1];
+    for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
+  }
+
+  // At most that many pairs are found in the row at this position.
+  std::size_t bound(Index pos) const
+  {
+    std::size_t most = 0;
+    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) most += upper_size(pivot(e));
+    return most;
+  }
+  // The number of pairs of targets before this one.
+  Offset before(Index target) const { return first_[std::size_t(target)]; }
+  // Puts the pairs of targets below, at and above the diagonal where they belong. Ends the row's visit.
+  struct Place {
+    Index *left, *right;
+    Offset shift; // from the number of pairs before in the row
+  };
+  void store(Index lowers, const Place &below, const Place &at, const Place &above)
+  {
+    for (std::ptrdiff_t k = 0; k < count_; ++k) {
+      const Pair p = found_[std::size_t(k)];
+      const Place &place = p.target < lowers ? below : p.target > lowers ? above : at;
+      const Offset to = first_[std::size_t(p.target)]++ + place.shift;
+      place.left[to] = p.left;
+      place.right[to] = p.right;
+    }
+  }
+
+private:
+  static constexpr Index none = -1;
+  struct Pair {
+    Index target, left, right;
+  };
+
+  Index lower_row(Index e) const { return p_.y == Layout::row ? p_.lower.col(e) : o_.row(p_.lower.col(e)); }
+  Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(e)); } // its slot in the upper part
+  std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
+
+  void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool only_diagonal, bool clear)
+  {
+    target_[std::size_t(row)] = clear ? none : l1 - l0;
+    if (only_diagonal) return;
+    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = clear ? none : e - l0;
+    for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = clear ? none : l1 - l0 + 1 + f - u0;
+  }
+
+  const Pattern<Host> &p_;
+  const Order &o_;
+  std::vector<Index> target_; // of each row as a column
+  std::vector<Pair> found_;
+  std::ptrdiff_t count_ = 0;
+  std::vector<Offset> first_; // pairs before each target
+
+  std::vector<std::pair<Index, Index>> pivots_; // their upper entries
+};
+
+// Pairs of indices in one piece of memory as large as they can get. Pages that stay untouched cost nothing.
+struct PairSpace {
+  HostArray<Index> left, right;
+
+  explicit PairSpace(std::size_t bound)
+      : left(make_array<Index>("finegrain::left", bound)), right(make_array<Index>("finegrain::right", bound))
+  {
+  }
+  std::size_t size() const { return left.extent(0); }
+};
+
+// A list that grows in such a space from the front or, row by row, from the back.
+struct ListBuilder {
+  HostArray<Offset> ptr;
+  PairSpace space;
+  Offset first, last; // what is filled
+
+  ListBuilder(Index targets, const PairSpace &pairs, bool from_back)
+      : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)),
+        space(pairs),
+        first(from_back ? Offset(pairs.size()) : 0),
+        last(first)
+  {
+  }
+  UpdateFinder::Place place(Offset shift) { return {space.left.data(), space.right.data(), shift}; }
+  Updates<Host> finish()
+  {
+    const auto range = std::make_pair(std::size_t(first), std::size_t(last));
+    ptr(ptr.extent(0) - 1) = last;
+    for (std::size_t t = 0; first > 0 && t < ptr.extent(0); ++t) ptr(t) -= first;
+    return {ptr, Kokkos::subview(space.left, range), Kokkos::subview(space.right, range)};
+  }
+};
+
+void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
+{
+  const bool only_diagonal = kind == FactorKind::dilu;
+  UpdateFinder finder(p, o);
+  std::size_t bound = 0;
+  for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
+  // A pivot meets a diagonal once. Rows come from the back of the upper part.
+  const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
+  const PairSpace one{std::size_t(lowers_of_all)}, both{only_diagonal ? 0 : bound};
+  ListBuilder diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
+  for (Index pos = 0; pos < o.rows; ++pos) {
+    finder.visit_row(pos, only_diagonal);
+    const Index l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
+    const Index u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
+    const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
+                 all = finder.before(above + uppers);
+    upper.first -= all - before_upper;
+    const Offset to_lower = lower.last, to_diagonal = diagonal.last - before_diagonal,
+                 to_upper = upper.first - before_upper;
+    for (Index t = 0; t < lowers; ++t) lower.ptr(l0 + t) = to_lower + finder.before(t);
+    diagonal.ptr(pos) = diagonal.last;
+    for (Index t = 0; t < uppers; ++t) upper.ptr(u0 + t) = to_upper + finder.before(above + t);
+    finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
+    lower.last += before_diagonal;
+    diagonal.last += before_upper - before_diagonal;
+  }
+  const bool has_off_diagonal = lower.last > 0 || upper.first < upper.last;
+  if (kind == FactorKind::automatic) kind = has_off_diagonal ? FactorKind::ilu0 : FactorKind::dilu;
+  p.to_diagonal = diagonal.finish();
+  p.to_lower = has_off_diagonal ? lower.finish() : Updates<Host>();
+  p.to_upper = has_off_diagonal ? upper.finish() : Updates<Host>();
+}
+
+} // namespace
+
+Selection select_within_grids(const Graph &g, const Grid &grid)
+{
+  std::vector<Index> box_of;
+  for (std::size_t b = 0; b < grid.size(); ++b) box_of.insert(box_of.end(), std::size_t(grid[b].points()), Index(b));
+  const auto inside = [&](Index row, Index e) { return box_of[std::size_t(row)] == box_of[std::size_t(g.col(e))]; };
+  Index kept = 0;
+  for (Index row = 0; row < g.rows; ++row)
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) kept += inside(row, e);
+  if (kept == g.entries()) return {g, {}, {}, {}};
+
+  const auto part = [&](bool wanted, Index size, HostArray<Index> &entry) {
+    Graph p{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
+            make_array<Index>("finegrain::col", std::size_t(size))};
+    entry = make_array<Index>("finegrain::entry", std::size_t(size));
+    p.ptr(0) = 0;
+    for (Index row = 0, to = 0; row < g.rows; ++row) {
+      for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
+        if (inside(row, e) == wanted) {
+          p.col(to) = g.col(e);
+          entry(to++) = e;
+        }
+      p.ptr(row + 1) = to;
+    }
+    return p;
+  };
+  Selection s;
+  s.graph = part(true, kept, s.entry);
+  s.left_out = part(false, g.entries() - kept, s.left_out_entry);
+  return s;
+}
+
+Selection select_for_factor(const Graph &g, const Grid &grid, GridCoupling coupling)
+{
+  if (coupling == GridCoupling::corrections && count_points(grid) == g.rows) return select_within_grids(g, grid);
+  return {g, {}, {}, {}};
+}
+
+Transposed<Host> transpose_pattern(const Pattern<Host> &p)
+{
+  const Index rows = p.rows;
+  const Order o = invert_order(rows, p.row_of);
+
+  // Visits rows in ascending number, so that the entries of a slot come in that order.
+  const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
+    Transposed<Host>::Part q{HostArray<Index>("finegrain::ptr", std::size_t(rows) + 1),
+                             make_array<Index>("finegrain::entry", t.col.extent(0)),
+                             make_array<Index>("finegrain::row", t.col.extent(0))};
+    const auto slot_of = [&](Index e) {
+      const Index pos = o.pos(column(t.col(e)));
+      return reversed ? rows - 1 - pos : pos;
+    };
+    for (Index e = 0; e < Index(t.col.extent(0)); ++e) ++q.ptr(slot_of(e) + 1);
+    for (Index s = 0; s < rows; ++s) q.ptr(s + 1) += q.ptr(s);
+    std::vector<Index> next(q.ptr.data(), q.ptr.data() + rows);
+    for (Index row = 0; row < rows; ++row) {
+      const Index pos = o.pos(row), slot = reversed ? pos : rows - 1 - pos;
+      for (Index e = t.ptr(slot); e < t.ptr(slot + 1); ++e) {
+        const Index to = next[std::size_t(slot_of(e))]++;
+        q.entry(to) = e;
+        q.row(to) = row;
+      }
+    }
+    return q;
+  };
+  return {part(p.upper, false, [](Index col) { return col; }),
+          part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : o.row(col); })};
+}
+
+Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,
+                            const HostArray<Index> &row_of, Layout y, FactorKind &kind)
+{
+  const Graph &g = selection.graph;
+  const Order o = invert_order(g.rows, row_of);
+  Pattern<Host> p;
+  const std::vector<Index> place = invert_order(g.rows, ordering).position;
+  p.rows = g.rows;
+  p.permuted = o.permuted;
+  p.y = o.permuted ? y : Layout::row;
+  p.row_of = row_of;
+  p.lower = select(
+    selection, place, [&](Index pos) { return o.row(pos); },
+    [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
+    [&](Index col) { return p.y == Layout::row ? col : o.pos(col); }, false);
+  p.upper = select(
+    selection, place, [&](Index slot) { return o.row(g.rows - 1 - slot); },
+    [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; }, true);
+  p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
+  for (Index pos = 0; pos < g.rows; ++pos) {
+    const Index row = o.row(pos);
+    const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
+    p.diagonal(pos) = source_entry(selection, Index(std::lower_bound(first, last, row) - g.col.data()));
+  }
+  if (kind != FactorKind::sip) find_updates(p, o, kind);
+  return p;
+}
+
+} // namespace finegrain

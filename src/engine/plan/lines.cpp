@@ -1,0 +1,79 @@
+#include "plan/lines.hpp"
+
+namespace finegrain
+{
+
+bool is_complete_star(const Graph &g, const Grid &grid)
+{
+  if (count_points(grid) != g.rows) return false;
+  Index row = 0;
+  for (const Box &box : grid)
+    for (Index k = 0; k < box.k; ++k)
+      for (Index j = 0; j < box.j; ++j)
+        for (Index i = 0; i < box.i; ++i, ++row) {
+          const Index step[] = {-box.i * box.j, -box.i, -1, 0, 1, box.i, box.i * box.j};
+          const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < box.i, j + 1 < box.j, k + 1 < box.k};
+          Index e = g.ptr(row);
+          const Index end = g.ptr(row + 1);
+          for (std::size_t d = 0; d < 7; ++d)
+            if (inside[d] && (e == end || g.col(e++) != row + step[d])) return false;
+          if (e != end) return false;
+        }
+  return true;
+}
+
+std::vector<LinePart> cut_parts(const Grid &grid, Box tile, const HostArray<Index> &ordering)
+{
+  std::vector<LinePart> parts;
+  const auto row_at = [&](Index place) { return ordering.extent(0) ? ordering(place) : place; };
+  Index slot = 0, corner = 0; // the box's first place
+  for (const Box &box : grid) {
+    if (box.points() == 0) continue;
+    const auto along = [&](Index edge, Index places) {
+      return edge > 1 ? row_at(corner + places) - row_at(corner) : 0;
+    };
+    for (Index k = 0; k < box.k; k += tile.k)
+      for (Index j = 0; j < box.j; j += tile.j)
+        for (Index i = 0; i < box.i; i += tile.i) {
+          LinePart p;
+          p.size = {std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)};
+          p.first = row_at(corner + i + box.i * (j + box.j * k));
+          p.slot = slot;
+          p.step = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
+          p.before = {i > 0, j > 0, k > 0};
+          p.after = {i + p.size.i < box.i, j + p.size.j < box.j, k + p.size.k < box.k};
+          slot += Index(p.size.points());
+          parts.push_back(p);
+        }
+    corner += Index(box.points());
+  }
+  return parts;
+}
+
+LinePart reverse_part(const LinePart &p, Index rows)
+{
+  LinePart r = p;
+  r.first = p.first + (p.size.i - 1) * p.step[0] + (p.size.j - 1) * p.step[1] + (p.size.k - 1) * p.step[2];
+  r.slot = rows - p.slot - Index(p.size.points());
+  r.step = {-p.step[0], -p.step[1], -p.step[2]};
+  r.before = p.after;
+  r.after = p.before;
+  // Bundles are the same, and the one that may be smaller comes last in one direction and first in the other.
+  const Index rest = p.size.j % bundle_lines;
+  r.head = rest ? rest : bundle_lines;
+  return r;
+}
+
+void order_part(const LinePart &p, Index *row_at)
+{
+  Index slot = p.slot;
+  for (Index k = 0; k < p.size.k; ++k)
+    p.bundles([&](Index j, Index lines) {
+      for (Index s = 0; s < p.size.i + lines - 1; ++s)
+        for (Index l = 0; l < lines; ++l)
+          if (s >= l && s - l < p.size.i)
+            row_at[slot++] = p.first + (s - l) * p.step[0] + (j + l) * p.step[1] + k * p.step[2];
+    });
+}
+
+} // namespace finegrain

@@ -1,0 +1,104 @@
+// What the engine is asked to do: one choice of each part.
+#pragma once
+
+#include "graph/coloring.hpp"
+#include "graph/levels.hpp"
+
+#include <cstdint>
+
+namespace finegrain
+{
+
+// One of Stone's factors.
+struct SipMember {
+  Real alpha = 0;        // 0 <= alpha < 1
+  unsigned mirrored = 0; // axes along which it is eliminated backwards (star.hpp)
+};
+
+struct Relaxation {
+  int sweeps = 15; // of the kind below; symmetric: up and down
+  SweepKind sweep = SweepKind::forward;
+  Real omega = 1;
+  Scaling scaling = Scaling::global;
+  Exchange exchange = Exchange::none;
+  bool single_sums = false; // products of couplings are summed in single precision
+  Reduction reduction = Reduction::none;
+};
+
+struct Recipe {
+  Method method = Method::factorization;
+  ScheduleKind schedule = ScheduleKind::automatic;
+  ExecutorKind executor = ExecutorKind::automatic;
+  FactorKind factor = FactorKind::automatic;
+  Backend backend = Backend::host;
+  Precision precision = Precision::working; // of lower and upper blocks
+  Precision diagonal = Precision::working;  // of the inverted diagonal blocks
+  Shift shift;
+  Grid grid; // empty: no structure known
+  GridCoupling coupling = GridCoupling::factor;
+  int levels = 0; // of fill: p of ILU(p)
+  int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
+  Drop drop = Drop::during;
+  SipMember stone; // of FactorKind::sip
+  ColoringKind coloring = ColoringKind::automatic;
+  bool balanced = false;
+  Box tile;                  // of executor tile; no points: chosen by the plan
+  HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
+  Relaxation relaxation;     // of Method::relaxation
+
+  std::vector<SipMember> family; // of Method::sip, in the order of their turns
+};
+
+// q of ILU(p,q).
+inline std::int64_t colored_power(const Recipe &r) { return r.power > 0 ? r.power : std::int64_t(r.levels) + 1; }
+
+// Why a recipe cannot be built, naming the choices that exclude each other; null if it can.
+const char *find_conflict(const Recipe &);
+
+// What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All
+// arrays are empty otherwise.
+struct GlobalColoring {
+  ColoringKind kind = ColoringKind::hash;
+  Coloring coloring; // of the owned rows, with the colors of all ranks
+  HostArray<Index> ghost_color;
+  HostArray<std::int64_t> key, ghost_key; // global numbers, by which terms of one color are ordered
+  std::vector<char> sent;                 // whether another rank has a row among its ghosts
+  bool symmetrized = false;               // couplings between ranks were not symmetric, colors are those of the union
+};
+
+// A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
+// relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one Source for each
+// part, numbered like the part's entries.
+struct OperatorView {
+  int block = 1;
+  Graph owned;    // columns: owned block rows
+  Graph coupling; // the same rows; columns: ghosts
+  Index ghosts = 0;
+  GlobalColoring agreed;
+};
+
+// Why analyze() refused, in terms a caller can translate for its user.
+struct Refusal {
+  enum Reason {
+    none,
+    conflict,
+    block_size,
+    malformed,
+    missing_diagonal,
+    grid_size,
+    grid_fit,
+    no_grid,
+    bad_ordering,
+    tile_fit,
+    color_fit, // a coloring that the graph does not have
+    entries,   // more entries than an Index counts
+    star_fit,  // a coupling that is in no star of the grid
+    scratch    // a block size for which a team of a device has too little scratch memory
+  } reason = none;
+  Index row = -1;             // missing_diagonal, star_fit
+  const char *text = nullptr; // conflict
+
+  explicit operator bool() const { return reason != none; }
+};
+
+} // namespace finegrain

@@ -1,0 +1,356 @@
+#include "plan/plan.hpp"
+
+#include "plan/elimination.hpp"
+#include "plan/factor_pattern.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace finegrain
+{
+
+namespace
+{
+
+// Two lines of a grid side by side hide the latency of a row; small blocks need four. More cost more in cache than
+// they hide (docs/performance.md).
+double window_width(int block) { return block <= 2 ? 3 : 1.9; }
+
+// No rows are the rows of no grids.
+bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
+
+// The graph in the order of elimination, made where anything wants it: one thread that runs colors does not.
+class EliminatedGraph
+{
+public:
+  explicit EliminatedGraph(const Elimination &e) : e_(e) {}
+
+  bool ordered() const { return e_.ordering.extent(0) > 0; }
+  const HostArray<Index> &ordering() const { return e_.ordering; }
+  bool keeps_grid() const { return !ordered() || e_.keeps_grid; }
+  Index rows() const { return e_.selection.graph.rows; }
+  Index entries() const { return e_.selection.graph.entries(); }
+  const Graph &get() const
+  {
+    if (!ordered()) return e_.selection.graph;
+    if (!permuted_) permuted_ = permute(e_.selection.graph, e_.ordering);
+    return *permuted_;
+  }
+
+private:
+  const Elimination &e_;
+  mutable std::optional<Graph> permuted_;
+};
+
+Refusal choose_schedule(const EliminatedGraph &g, const Elimination &e, const Recipe &recipe, Plan &plan)
+{
+  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane;
+  std::optional<Schedule> planes;
+  if (e.group.extent(0)) {
+    plan.schedule = {ScheduleKind::color, {}, e.group};
+    return {};
+  }
+  if (recipe.schedule != ScheduleKind::level && has_grid(e.selection.graph, recipe) && g.keeps_grid())
+    planes = schedule_hyperplanes(recipe.grid, g.get());
+  // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
+  const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
+  if (wants_planes && !planes &&
+      !(coupled && find_hyperplanes(recipe.grid, select_within_grids(e.selection.graph, recipe.grid).graph)))
+    return {Refusal::grid_fit};
+  plan.schedule = planes ? *planes : schedule_levels(g.get());
+  return {};
+}
+
+// An order for one thread that runs colors: any one in which a row comes after its neighbors of smaller colors
+// gives the same result, and one close to the natural order finds its vectors in cache.
+HostArray<Index> order_colors(const Elimination &e, int block)
+{
+  const Graph &graph = e.selection.graph;
+  const HostArray<Index> near = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
+  const HostArray<Index> windows = order_windows(renumber(graph, near), window_width(block));
+  return windows.extent(0) ? compose(near, windows) : near;
+}
+
+// Chooses the executor, and cuts its tasks.
+class TaskChooser
+{
+public:
+  TaskChooser(const EliminatedGraph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+      : g_(g), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
+  {
+  }
+
+  Refusal choose()
+  {
+    const bool shaped = recipe_.executor == ExecutorKind::automatic && recipe_.tile.points() > 0;
+    plan_.executor = shaped ? ExecutorKind::tile : recipe_.executor;
+    plan_.reason = shaped ? "a shape of tiles is given" : "as asked for";
+    switch (plan_.executor) {
+    case ExecutorKind::tile:
+      return cut_tile_tasks();
+    case ExecutorKind::self:
+      cut_self_tasks();
+      return {};
+    case ExecutorKind::automatic:
+      return choose_automatic();
+    default:
+      return {};
+    }
+  }
+
+  // Lines for one thread that runs no tasks, if it can go by them: whole boxes.
+  std::vector<LinePart> choose_lines() const
+  {
+    return fits_lines() ? cut_parts(recipe_.grid, bounds(), g_.ordering()) : std::vector<LinePart>();
+  }
+
+  // The storage order of one thread that runs no tasks.
+  HostArray<Index> choose_order() const
+  {
+    const std::optional<Cut> lines = cut_lines(1);
+    if (!lines) return order_windows(g_.get(), window_width(block_));
+    return plan_tasks(g_.get(), lines->chunks, lines->levels, {g_.rows(), 1}, window_width(block_)).order;
+  }
+
+private:
+  struct Cut {
+    Chunks chunks;
+    ChunkLevels levels;
+  };
+  Cut level(const Chunks &chunks) const { return {chunks, find_chunk_levels(g_.get(), chunks)}; }
+  bool is_wide(const Cut &c, int threads) const // enough chunks on a level
+  {
+    return double(c.chunks.count) >= (machine_.device ? 256. : 3. * threads) * c.levels.count;
+  }
+
+  Refusal choose_automatic()
+  {
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason = "one thread";
+    if (!machine_.device && machine_.threads == 1) return {};
+    if (recipe_.relaxation.exchange == Exchange::color) {
+      plan_.executor = ExecutorKind::launch;
+      plan_.reason = "an exchange after each color";
+      return {};
+    }
+    // On a device a kernel for each group needs no flags, and wide groups hide its cost; by a model, for nothing has
+    // been measured (docs/gpu.md).
+    plan_.reason = "wide groups";
+    plan_.executor = ExecutorKind::launch;
+    if (machine_.device && g_.rows() >= Offset(1000) * plan_.schedule.groups()) return {};
+    // A kernel costs some microseconds.
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason = "few rows";
+    if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
+    // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
+    plan_.reason = "wide colors";
+    plan_.executor = ExecutorKind::launch;
+    const bool colors = plan_.schedule.kind == ScheduleKind::color;
+    if (!machine_.device && colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
+    plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
+    plan_.reason = has_grid() ? "a grid" : "no grid";
+    if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;
+    if (machine_.device || double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason = "hardly any independent rows";
+    plan_.tasks = {};
+    plan_.tile = {};
+    plan_.lines = {};
+    return {};
+  }
+
+  bool has_grid() const
+  {
+    return recipe_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(recipe_.grid) == g_.rows() &&
+           g_.keeps_grid();
+  }
+  // Whether sweeps may go by lines.
+  bool fits_lines() const
+  {
+    return block_ == 1 && !machine_.device && recipe_.method == Method::factorization && has_grid() &&
+           is_complete_star(g_.get(), recipe_.grid);
+  }
+  // Of the factor, for one sweep.
+  double bytes_per_row() const
+  {
+    const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
+    return blocks / 2 * block_ * block_ * double(storage_size(recipe_.precision));
+  }
+  double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
+
+  // Order of the rows of a tile on a host: by the level of their line. Lines of a level do not depend on each other
+  // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
+  HostArray<Index> line_levels() const
+  {
+    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(1);
+    if (!lines) return {};
+    auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows()));
+    for (Index i = 0; i < g_.rows(); ++i) of(i) = lines->levels.of(lines->chunks.of(i));
+    return of;
+  }
+
+  // The longest edges of the grids.
+  Box bounds() const
+  {
+    Box b{1, 1, 1};
+    for (const Box &box : recipe_.grid) b = {std::max(b.i, box.i), std::max(b.j, box.j), std::max(b.k, box.k)};
+    return b;
+  }
+
+  Refusal cut_tile_tasks()
+  {
+    const bool asked = recipe_.tile.points() > 0;
+    const bool misfit = !recipe_.grid.empty() && count_points(recipe_.grid) != g_.rows();
+    if (asked && !has_grid()) return {misfit ? Refusal::grid_size : Refusal::no_grid};
+    std::optional<Chunks> chunks;
+    if (has_grid())
+      for (const Box &shape : asked ? std::vector<Box>{recipe_.tile} : tile_shapes()) {
+        chunks = cut_tiles(recipe_.grid, shape, g_.get());
+        if (!chunks) continue;
+        plan_.tile = shape;
+        break;
+      }
+    if (asked && !chunks) return {Refusal::tile_fit};
+    const Cut cut = chunks ? level(*chunks) : cut_long_runs(machine_.device ? 256 : 4096);
+    const bool lines = chunks && fits_lines();
+    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
+                             lines ? HostArray<Index>() : line_levels());
+    plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
+    return {};
+  }
+  // Of each task: a tile.
+  std::vector<LinePart> find_task_lines(const Chunks &chunks) const
+  {
+    const auto tiles = cut_parts(recipe_.grid, plan_.tile, g_.ordering());
+    const auto &tasks = plan_.tasks;
+    std::vector<LinePart> lines;
+    for (Index t = 0; t < tasks.tasks.count(); ++t) {
+      const Index slot = tasks.tasks.slot(t);
+      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(slot)))]);
+      lines.back().slot = slot;
+    }
+    return lines;
+  }
+
+  // Best first. The last fits any grid.
+  std::vector<Box> tile_shapes() const
+  {
+    const Box b = bounds();
+    if (machine_.device) { // as many points as scratch memory holds, in about equal edges
+      const Index points = Index(std::max<std::size_t>(machine_.scratch / (sizeof(Scalar) * std::size_t(block_)), 1));
+      Box t{1, 1, 1};
+      for (bool grown = true; grown;) {
+        grown = false;
+        for (const auto edge : {&Box::i, &Box::j, &Box::k}) {
+          Box next = t;
+          next.*edge *= 2;
+          if (t.*edge < b.*edge && next.points() <= points) {
+            t = next;
+            grown = true;
+          }
+        }
+      }
+      return {t, {t.i, 1, 1}, {1, 1, 1}};
+    }
+    // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
+    // threads, and thin in the last, so that the second tile can begin soon.
+    const Index pieces = 2 * Index(machine_.threads);
+    const auto cut = [&](Index edge) { return std::max(Index(1), (edge + pieces - 1) / pieces); };
+    if (b.k > 1) return {{b.i, cut(b.j), std::min(cut(b.k), Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
+    return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
+  }
+
+  // Runs of consecutive rows, shorter until there are enough on a level.
+  Cut cut_long_runs(Index longest) const
+  {
+    for (Index length = longest; length > 1; length /= 2)
+      if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
+    return level(cut_runs(g_.rows(), 1));
+  }
+
+  void cut_self_tasks()
+  {
+    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
+    const Cut cut = machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
+    plan_.tasks =
+      plan_tasks(g_.get(), cut.chunks, cut.levels, machine_.device ? TaskSize{256, 1} : cut_levels(), width());
+  }
+  // Two pieces of a level for each thread, and no piece larger than a core's cache.
+  TaskSize cut_levels() const
+  {
+    return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
+  }
+
+  // Lines of a grid, or parts of them, enough on a level for that many threads.
+  std::optional<Cut> cut_lines(int threads) const
+  {
+    if (!has_grid()) return std::nullopt;
+    for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
+      const auto chunks = cut_tiles(recipe_.grid, {length, 1, 1}, g_.get());
+      if (!chunks) continue;
+      if (Cut c = level(*chunks); is_wide(c, threads)) return c;
+    }
+    return std::nullopt;
+  }
+
+  const EliminatedGraph &g_;
+  const int block_;
+  const Recipe &recipe_;
+  const Machine &machine_;
+  Plan &plan_;
+};
+
+} // namespace
+
+Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+{
+  const Graph &graph = e.selection.graph;
+  const bool colors = e.group.extent(0) > 0,
+             by_hand = colors && recipe.relaxation.exchange == Exchange::color; // group after group
+  const bool ordered = e.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
+  if (wants_planes && !has_grid(graph, recipe)) return {Refusal::no_grid};
+  if (wants_planes && count_points(recipe.grid) != graph.rows) return {Refusal::grid_size};
+  const EliminatedGraph g(e);
+  if (const Refusal refusal = choose_schedule(g, e, recipe, plan)) return refusal;
+  TaskChooser chooser(g, block, recipe, machine, plan);
+  if (const Refusal refusal = chooser.choose()) return refusal;
+  // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
+  HostArray<Index> order;
+  switch (plan.executor) {
+  case ExecutorKind::natural:
+    plan.lines = chooser.choose_lines();
+    if (!colors && plan.lines.empty()) order = chooser.choose_order();
+    break;
+  case ExecutorKind::self:
+  case ExecutorKind::tile:
+    order = plan.tasks.order;
+    break;
+  default:
+    order = plan.schedule.order;
+  }
+  if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
+  if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
+  if (!plan.lines.empty()) {
+    order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
+    for (const LinePart &part : plan.lines) order_part(part, order.data());
+  }
+  plan.row_of = order;
+  // Groups are far apart in the order of rows, tasks of a host are not.
+  const bool by_row =
+    plan.executor == ExecutorKind::natural ||
+    (!machine.device && plan.executor != ExecutorKind::launch && plan.executor != ExecutorKind::shuffle);
+  plan.y = by_row ? Layout::row : Layout::position;
+  return {};
+}
+
+HostArray<Index> shuffle_slots(const HostArray<Index> &group)
+{
+  const std::size_t last = group.extent(0) - 1;
+  auto visit = make_array<Index>("finegrain::visit", std::size_t(group(last)));
+  std::mt19937 random(20150101);
+  for (Index i = 0; i < group(last); ++i) visit(i) = i;
+  for (std::size_t g = 0; g < last; ++g) std::shuffle(visit.data() + group(g), visit.data() + group(g + 1), random);
+  return visit;
+}
+
+} // namespace finegrain

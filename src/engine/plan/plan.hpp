@@ -1,0 +1,40 @@
+// Schedule, storage order and executor, chosen together.
+#pragma once
+
+#include "base/kinds.hpp"
+#include "graph/levels.hpp"
+#include "plan/lines.hpp"
+#include "plan/tasks.hpp"
+
+namespace finegrain
+{
+
+struct Elimination;
+struct Recipe;
+struct Refusal;
+
+// What runs the plan.
+struct Machine {
+  bool device = false;
+  int threads = 1;         // of a host, that can run at once
+  std::size_t scratch = 0; // bytes a team of a device has for the rows of a tile
+};
+
+struct Plan {
+  Schedule schedule;
+  ExecutorKind executor = ExecutorKind::natural;
+  const char *reason = ""; // why this executor
+  HostArray<Index> row_of; // storage order; empty: natural
+  Layout y = Layout::row;
+  TaskPlan tasks; // self and tile
+  Box tile;       // tile on a grid
+
+  std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
+};
+
+Refusal make_plan(const Elimination &, int block, const Recipe &, const Machine &, Plan &);
+
+// For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
+HostArray<Index> shuffle_slots(const HostArray<Index> &group);
+
+} // namespace finegrain

@@ -1,0 +1,24 @@
+// What is decided on the host before a relaxation is set up: colors, the order of rows, of their couplings and
+// tasks.
+#pragma once
+
+#include "plan/relaxation_rows.hpp"
+#include "plan/options.hpp"
+#include "plan/plan.hpp"
+
+namespace finegrain
+{
+
+struct RelaxationPlan {
+  Recipe recipe; // as it was asked for, with the kind of coloring that was taken
+  int colors = 0;
+  bool was_symmetric = false;
+  Plan plan;
+  CouplingRows<Kokkos::HostSpace> rows;
+  Index first_entries = 0; // couplings that a first sweep from zero reads
+};
+
+// Refusal::color_fit where the coloring that was asked for does not fit, or ranks have agreed on one that does not.
+Refusal plan_relaxation(const OperatorView &, const Recipe &, const Machine &, RelaxationPlan &);
+
+} // namespace finegrain

@@ -1,0 +1,283 @@
+// How the groups or tasks of a schedule are run: free functions over (how to run, row function).
+//
+// natural and shuffle are loops of one host thread, launch is a kernel per group, self and tile are one kernel whose
+// workers draw tasks by a ticket and wait for those that they need (tasks.hpp, progress.hpp). A worker is a thread on
+// a host and a team on a device.
+#pragma once
+
+#include "run/neighbors.hpp"
+#include "run/run.hpp"
+#include "run/teams.hpp"
+
+namespace finegrain
+{
+
+namespace detail
+{
+
+// Scratch of one host lane. Bytes for a run-time block size, because the default constructor of Kokkos::complex would
+// set every entry at every row.
+template <class Row, int N> struct HostScratch {
+  static constexpr int size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
+  Scalar scalars[std::size_t(size)];
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return scalars; }
+};
+template <class Row> struct HostScratch<Row, 0> {
+  static constexpr int size = Row::scratch_size(max_block) > 0 ? Row::scratch_size(max_block) : 1;
+  alignas(64) unsigned char bytes[sizeof(Scalar) * std::size_t(size)];
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
+};
+
+// The loop of one host thread, which all executors of hosts share.
+template <int N, class Row>
+[[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
+{
+  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
+  for (Index slot = first; slot < last; ++slot) {
+    HostScratch<Row, N> scratch;
+    row(slot, HostLanes<N>{row.n}, scratch.data(), Everywhere());
+  }
+}
+
+// The share of one thread in a group.
+template <int N, class Row> struct HostShare {
+  Row row;
+  Index first, last, shares;
+
+  void operator()(const Index i) const
+  {
+    const auto cut = [&](Index share) { return first + Index(Offset(last - first) * share / shares); };
+    run_rows<N>(row, cut(i), cut(i + 1));
+  }
+};
+
+// What a worker does: tasks until none is left. The text is the same for one host thread and for a team.
+template <class Worker>
+KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &progress, const Worker &worker)
+{
+  for (;;) {
+    const Index t = Index(worker.draw(progress));
+    if (t < 0 || t >= tasks.count) return;
+    stress();
+    worker.each(tasks.wait_ptr[t], tasks.wait_ptr[t + 1], [&](Index w) { progress.await(tasks.wait[w]); });
+    worker.barrier();
+    worker.run(tasks, t);
+    worker.barrier();
+    worker.once([&]() { progress.publish(t); });
+  }
+}
+
+// A sweep that does a task by itself: run(t), without slots.
+template <class Row>
+concept DoesTasks = requires(const Row &row)
+{
+  row.run(Index());
+};
+
+template <int N, class Row> struct Thread {
+  const Row &row;
+
+  KOKKOS_FORCEINLINE_FUNCTION unsigned draw(const TaskFlags &progress) const { return progress.draw(); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(Index first, Index last, const F &f) const
+  {
+    for (Index i = first; i < last; ++i) f(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable // sweeps that do tasks are the host's
+#endif
+  KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
+  {
+    if constexpr (DoesTasks<Row>) row.run(t);
+    else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
+};
+
+template <int N, class Row> struct ThreadBody {
+  Row row;
+  TaskList tasks;
+  TaskFlags progress;
+  void operator()(const Index) const { work(tasks, progress, Thread<N, Row>{row}); }
+};
+
+// The threads of a team, each with its vector lanes: a thread takes a row, its lanes share it.
+template <int N, class Row, class Member> struct Team {
+  const Row &row;
+  const Member &member;
+  const Index *near; // null: neighbors are read from global memory
+  Scalar *scratch;   // of this thread
+  Scalar *tile_rows; // of the team
+
+  KOKKOS_FUNCTION unsigned draw(const TaskFlags &progress) const
+  {
+    unsigned t = 0;
+    Kokkos::single(
+      Kokkos::PerTeam(member), [&](unsigned &drawn) { drawn = progress.draw(); }, t);
+    return t;
+  }
+  template <class F> KOKKOS_FUNCTION void each(Index first, Index last, const F &f) const
+  {
+    for (Index i = first + Index(member.team_rank()); i < last; i += Index(member.team_size())) f(i);
+  }
+  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
+  template <class F> KOKKOS_FUNCTION void once(const F &f) const { Kokkos::single(Kokkos::PerTeam(member), f); }
+
+  KOKKOS_FUNCTION void run(const TaskList &tasks, Index t) const
+  {
+    for (Index s = tasks.step_ptr[t]; s < tasks.step_ptr[t + 1]; ++s) {
+      if (s > tasks.step_ptr[t]) barrier();
+      each(tasks.step[s], tasks.step[s + 1], [&](Index slot) {
+        if constexpr (Row::keeps_tile) {
+          if (near) {
+            row(slot, lanes(), scratch, InTile{near, tile_rows, slot - tasks.slot[t]});
+            return;
+          }
+        }
+        row(slot, lanes(), scratch, Everywhere());
+      });
+    }
+  }
+
+private:
+  KOKKOS_FUNCTION TeamLanes<N, Member> lanes() const { return {row.n, member}; }
+};
+
+// Scratch for this many scalars. By reference: taking some moves the space's own mark.
+template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, int scalars)
+{
+  if (scalars == 0) return nullptr;
+  return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
+}
+
+template <int N, class Exec, class Row> struct TeamBody {
+  using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
+  Row row;
+  TaskList tasks;
+  TaskFlags progress;
+  const Index *near;
+
+  KOKKOS_FUNCTION void operator()(const Member &member) const
+  {
+    Scalar *tile_rows = take_scratch(member.team_scratch(0), near ? tasks.most_rows * row.n : 0);
+    Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    work(tasks, progress, Team<N, Row, Member>{row, member, near, scratch, tile_rows});
+  }
+};
+
+// launch on a device: as many teams as the group needs.
+template <int N, class Exec, class Row> struct GroupBody {
+  using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
+  Row row;
+  Index first, last;
+
+  KOKKOS_FUNCTION void operator()(const Member &member) const
+  {
+    const Index slot = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
+    Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    if (slot < last) row(slot, TeamLanes<N, Member>{row.n, member}, scratch, Everywhere());
+  }
+};
+
+// Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
+template <class Exec, class Row> TeamShape shape_on(const Row &row)
+{
+  static_assert(fits_or_says_so<Row>(), "A team of a device has too little scratch for this row function");
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
+    return {Exec().concurrency() > 1 && scratch_bytes(Row::scratch_size(row.n)) <= 9 * 1024 ? 2 : 1, 1};
+  return shape_team<Row>(row.n);
+}
+
+// Where Kokkos passes a kernel larger than this in constant memory, it waits for the kernel before: a wait a kernel.
+inline constexpr std::size_t most_kernel_bytes = 512;
+// How much Kokkos adds to a body: policy, scratch and sizes.
+inline constexpr std::size_t kokkos_kernel_bytes = 192;
+
+// Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds.
+#if !defined(FINEGRAIN_TEAMS_PER_SM)
+#define FINEGRAIN_TEAMS_PER_SM 0
+#endif
+using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
+
+// Body in a league of `teams` teams, with scratch for the row function and for the rows of a tile.
+template <class Space, class Row, class Body>
+void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows, const Body &body)
+{
+  using Policy = Kokkos::TeamPolicy<Space, TeamBounds>;
+  static_assert(sizeof(Body) + kokkos_kernel_bytes < most_kernel_bytes, "This kernel is too large to pass by value");
+#if defined(KOKKOS_ENABLE_CUDA)
+  static_assert(sizeof(Kokkos::Impl::ParallelFor<Body, Policy, Space>) < most_kernel_bytes);
+#endif
+  Policy policy(exec, teams, shape.threads, shape.lanes);
+  policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(scratch_bytes(tile_rows * row.n))),
+                          Kokkos::PerThread(ScratchBytes(scratch_bytes(Row::scratch_size(row.n)))));
+  Kokkos::parallel_for("finegrain::teams", policy, body);
+}
+
+template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, const Row &row, Index g)
+{
+  const Index first = run.group[g], last = run.group[g + 1];
+  if constexpr (works_in_teams<Exec>) {
+    const TeamShape shape = shape_on<Exec>(row);
+    launch_teams(run.exec, (last - first + shape.threads - 1) / shape.threads, shape, row, 0,
+                 GroupBody<N, Exec, Row>{row, first, last});
+  } else {
+    const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
+    for_threads(run.exec, shares, HostShare<N, Row>{row, first, last, shares});
+  }
+}
+
+template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
+{
+  const TaskList &tasks = *run.tasks;
+  if constexpr (works_in_teams<Exec>) {
+    const TeamShape shape = shape_on<Exec>(row);
+    const Index *near = Row::keeps_tile ? run.near : nullptr;
+    const Index teams =
+      std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
+    launch_teams(run.exec, teams, shape, row, near ? tasks.most_rows : 0,
+                 TeamBody<N, Exec, Row>{row, tasks, run.progress->next(), near});
+    run.progress->advance(tasks.count, teams);
+  } else {
+    const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));
+    for_threads(run.exec, workers, ThreadBody<N, Row>{row, tasks, run.progress->next()});
+    run.progress->advance(tasks.count, workers);
+  }
+}
+
+} // namespace detail
+
+template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const Row &row)
+{
+  if (run.groups == 0) return;
+  if (run.executor == ExecutorKind::self || run.executor == ExecutorKind::tile) {
+    if (run.tasks->count == 0) return; // groups may all be empty
+    detail::run_tasks<N>(run, row);
+    ++*run.launches;
+    return;
+  }
+  if constexpr (!works_in_teams<Exec>) {
+    const Index first = run.group[0], last = run.group[run.groups];
+    if (run.executor == ExecutorKind::natural) return detail::run_rows<N>(row, first, last);
+    if (run.executor == ExecutorKind::shuffle) {
+      for (Index i = first; i < last; ++i) detail::run_rows<N>(row, run.visit[i], run.visit[i] + 1);
+      return;
+    }
+  }
+  for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
+  *run.launches += run.groups;
+}
+
+// The same for a sweep that does `count` tasks, by natural or tile on a host.
+template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
+{
+  if (run.executor == ExecutorKind::tile) {
+    if (count == 0) return;
+    detail::run_tasks<1>(run, sweep);
+    ++*run.launches;
+    return;
+  }
+  for (Index t = 0; t < count; ++t) sweep.run(t);
+}
+
+} // namespace finegrain

@@ -1,0 +1,51 @@
+// Where a row function finds the vector entries of its neighbors.
+#pragma once
+
+#include "base/scalar.hpp"
+
+namespace finegrain
+{
+
+// Asks for memory that a later row will read, for all caches, for the second and below, or for the first alone. On
+// hosts.
+enum class Caches { all, second, first };
+template <std::size_t bytes, Caches caches = Caches::all>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
+{
+#if !defined(__CUDA_ARCH__)
+  for (std::size_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch(static_cast<const char *>(at) + i, 0,
+                       caches == Caches::all      ? 3
+                       : caches == Caches::second ? 2
+                                                  : 0);
+#endif
+}
+
+// In global memory: entry e's column is col[e].
+struct Everywhere {
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const
+  {
+    return vector + Offset(col[e]) * n;
+  }
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &, int, int) const {}
+};
+
+// Rows of a team's own tile are in its scratch memory as well, and read there. Their columns are ~place, where place
+// counts the rows of the tile in the order of visits.
+struct InTile {
+  const Index *col;
+  Scalar *rows;
+  Index place; // of the row that is visited
+
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *, Index e, int n) const
+  {
+    const Index c = col[e];
+    return c >= 0 ? vector + Offset(c) * n : rows + ~c * n;
+  }
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &sums, int n, int first) const
+  {
+    sums.store(rows + place * n + first);
+  }
+};
+
+} // namespace finegrain

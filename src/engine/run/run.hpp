@@ -1,0 +1,30 @@
+// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels.
+#pragma once
+
+#include "base/kinds.hpp"
+#include "run/task_flags.hpp"
+
+namespace finegrain
+{
+
+// Tasks as a kernel sees them.
+struct TaskList {
+  Index count = 0;
+  const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
+  Index most_rows = 0; // of a task
+};
+
+// One run over the slots of all groups, group after group. Nothing here is allocated per run.
+template <class Exec> struct Run {
+  typename Exec::execution_space exec;
+  ExecutorKind executor = ExecutorKind::natural; // never automatic
+  const Index *group = nullptr;                  // first slot of each group, and the end of the last; on the host
+  Index groups = 0;
+  const Index *visit = nullptr;    // shuffle: the slots of each group in the order of visits
+  Offset *launches = nullptr;      // counts kernels
+  const TaskList *tasks = nullptr; // self and tile
+  const Index *near = nullptr;     // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
+  TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
+};
+
+} // namespace finegrain

@@ -1,0 +1,119 @@
+// How far the tasks of a running kernel are: a ticket that hands them out, and a flag for each.
+//
+// Nothing is reset between kernels. The ticket and the number of the run only grow; what a kernel has to know is what
+// they were when it began. Kernels of one engine follow one another, so that progress belongs to one run at a time.
+//
+// The order of memory: whatever a worker stores before it publishes a task can be read by any worker that has awaited
+// it. The ticket's read-modify-write is an acquire and a release as well, which orders the kernel after what the host
+// stored before it began.
+#pragma once
+
+#include "base/scalar.hpp"
+
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+#if defined(FINEGRAIN_STRESS)
+#include <chrono>
+#include <random>
+#include <thread>
+#endif
+#if !defined(__CUDACC__)
+#include <sched.h>
+#endif
+
+namespace finegrain
+{
+
+// Random delays between the steps of a worker, in builds that look for races.
+KOKKOS_FORCEINLINE_FUNCTION void stress()
+{
+#if defined(FINEGRAIN_STRESS)
+  thread_local std::minstd_rand random(unsigned(std::chrono::steady_clock::now().time_since_epoch().count()));
+  const auto dice = random() % 64;
+  if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
+  else if (dice < 8) sched_yield();
+#endif
+}
+
+struct TaskFlags {
+  unsigned *ticket, *done; // done: of task t at t stride
+  int stride;
+  unsigned base, run; // the ticket's value when this run began, and the run's number
+
+  // The next task, or a number that is none.
+  KOKKOS_FORCEINLINE_FUNCTION unsigned draw() const
+  {
+#if defined(__CUDA_ARCH__)
+    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*ticket).fetch_add(1, cuda::memory_order_acq_rel) -
+           base;
+#else
+    return __atomic_fetch_add(ticket, 1u, __ATOMIC_ACQ_REL) - base;
+#endif
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void publish(Index task) const
+  {
+    stress();
+    unsigned &flag = done[Offset(task) * stride];
+#if defined(__CUDA_ARCH__)
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(flag).store(run, cuda::memory_order_release);
+#else
+    __atomic_store_n(&flag, run, __ATOMIC_RELEASE);
+#endif
+  }
+
+  // Returns when the task has been published. Its worker has drawn it before the caller drew its own, and runs.
+  KOKKOS_FORCEINLINE_FUNCTION void await(Index task) const
+  {
+    unsigned &flag = done[Offset(task) * stride];
+#if defined(__CUDA_ARCH__)
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> seen(flag);
+    while (seen.load(cuda::memory_order_acquire) != run) __nanosleep(20);
+#else
+    for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins)
+      if (spins < 64) pause();
+      else sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
+#endif
+  }
+
+private:
+  static void pause()
+  {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+};
+
+// The memory behind it, as large as the largest run so far.
+template <class Space> class TaskFlagMemory
+{
+public:
+  void reserve(Index tasks)
+  {
+    const std::size_t needed = tasks ? (std::size_t(tasks) + 1) * std::size_t(stride) : 0;
+    if (words_.extent(0) >= needed) return;
+    words_ = Array<unsigned, Space>("finegrain::progress", needed);
+    base_ = run_ = 0;
+  }
+  // For the next kernel; advance() once it is launched: one whose launch throws has drawn no tickets.
+  TaskFlags next() const { return {words_.data(), words_.data() + stride, stride, base_, run_ + 1}; }
+  // The kernel has that many tasks and workers, each of which draws until it gets none.
+  void advance(Index tasks, Index workers)
+  {
+    base_ += unsigned(tasks) + unsigned(workers);
+    ++run_;
+  }
+  std::size_t bytes() const { return words_.span() * sizeof(unsigned); }
+
+private:
+  // Flags of different threads on different cache lines; on a device a warp reads several at once.
+  static constexpr int stride = std::is_same_v<Space, Kokkos::HostSpace> ? 16 : 1;
+  Array<unsigned, Space> words_;
+  unsigned base_ = 0, run_ = 0;
+};
+
+} // namespace finegrain

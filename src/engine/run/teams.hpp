@@ -1,0 +1,62 @@
+// How many threads a team of a device has, and how many vector lanes each has, so that its scratch memory fits.
+//
+// In: what a row function says of itself. Out: a shape that Kokkos' Cuda back end launches, or that there is none.
+// Kokkos takes a team only if threads times lanes, rounded up to a power of two and to a warp, would still fit; the
+// shapes here are powers of two and whole warps, so that nothing is rounded. tests/engine/test_teams.cpp holds every
+// row function and block size against Kokkos' own rule.
+#pragma once
+
+#include "base/block.hpp"
+
+namespace finegrain
+{
+
+struct TeamShape {
+  int threads, lanes; // no threads: the row function does not fit
+};
+
+inline constexpr int warp_lanes = 32;
+inline constexpr int team_lanes = 128;                 // most lanes of all threads of a team
+inline constexpr std::size_t team_scratch = 48 * 1024; // bytes that every CUDA device gives a block unasked
+inline constexpr std::size_t tile_scratch = 12 * 1024; // of these for the rows of a tile, where a sweep keeps them
+inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
+  kokkos_thread_bytes = sizeof(double);                         // and for each of its threads
+
+// Scratch for this many scalars, wherever they begin.
+constexpr std::size_t scratch_bytes(int scalars, std::size_t of_scalar = sizeof(Scalar))
+{
+  return scalars ? of_scalar * (std::size_t(scalars) + 1) : 0;
+}
+
+// parallelism: how many lanes a row can use; scratch: bytes that each row needs; tile: bytes for the rows of a tile.
+constexpr TeamShape shape_team(int parallelism, std::size_t scratch, std::size_t tile)
+{
+  const std::size_t room = team_scratch - kokkos_bytes - tile;
+  const auto fits = [=](int threads) { return std::size_t(threads) * (scratch + kokkos_thread_bytes) <= room; };
+  TeamShape shape = {0, 1};
+  while (shape.lanes < parallelism && shape.lanes < warp_lanes) shape.lanes *= 2;
+  for (int threads = team_lanes / shape.lanes; threads > 0 && !shape.threads; threads /= 2)
+    if (fits(threads)) shape.threads = threads;
+  while (shape.threads * shape.lanes < warp_lanes && shape.lanes < warp_lanes) shape.lanes *= 2; // lanes to spare
+  return shape;
+}
+
+// The same for a row function and a block size.
+template <class Row> constexpr TeamShape shape_team(int n, std::size_t of_scalar = sizeof(Scalar))
+{
+  return shape_team(Row::parallelism(n), scratch_bytes(Row::scratch_size(n), of_scalar),
+                    Row::keeps_tile ? tile_scratch + of_scalar : 0);
+}
+template <class Row> constexpr bool fits_team(int n) { return shape_team<Row>(n).threads > 0; }
+
+// Row functions that do not fit at every block size say so (Row::may_not_fit), and whoever runs them on a device
+// refuses these sizes.
+template <class Row> consteval bool fits_or_says_so()
+{
+  if constexpr (requires { Row::may_not_fit; }) return true;
+  for (int n = 1; n <= max_block; ++n)
+    if (!fits_team<Row>(n)) return false;
+  return true;
+}
+
+} // namespace finegrain

@@ -1,0 +1,166 @@
+// Arrays of vectors for kernels: where the vectors have them, if the kernels' memory is that, else on the host.
+#pragma once
+
+#include "common/petsc_compat.hpp"
+
+#include "methods/engine.hpp"
+
+#include <petscdevice.h>
+#include <petscvec.h>
+
+#if defined(PETSC_HAVE_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#define FINEGRAIN_SHARES_DEVICE // with PETSc
+#endif
+
+namespace finegrain
+{
+
+// Arrays of the device back end, as PETSc calls them.
+#if defined(FINEGRAIN_SHARES_DEVICE)
+inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_CUDA;
+#else
+inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_HOST;
+#endif
+
+// Whether a device's kernels can read PETSc's arrays of this type. Where the device is emulated they can read any,
+// and FINEGRAIN_COPIES says that they shall be copied all the same: for tests.
+inline bool lies_on_device(PetscMemType type)
+{
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  return PetscMemTypeHost(type) && !std::getenv("FINEGRAIN_COPIES");
+#elif defined(FINEGRAIN_SHARES_DEVICE)
+  return PetscMemTypeDevice(type);
+#else
+  (void)type;
+  return false;
+#endif
+}
+
+// Whether PetscSF can exchange what lies on the device.
+inline bool exchanges_on_device()
+{
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  return !std::getenv("FINEGRAIN_COPIES");
+#elif defined(FINEGRAIN_SHARES_DEVICE)
+  return true;
+#else
+  return false;
+#endif
+}
+
+// What PETSc has queued on its current device context comes first. Kernels here fence at the end of each application.
+inline PetscErrorCode FinegrainWaitForPetsc()
+{
+  PetscFunctionBegin;
+#if defined(FINEGRAIN_SHARES_DEVICE) || defined(FINEGRAIN_EMULATE_DEVICE)
+  PetscDeviceContext context;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextSynchronize(context));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What PetscSF has received on a device is there. It unpacks without waiting, on the stream of the context that was
+// current when it first exchanged something, which need be neither the current one nor one that Kokkos waits for.
+inline PetscErrorCode FinegrainWaitForUnpacking()
+{
+  PetscFunctionBegin;
+  PetscCall(FinegrainWaitForPetsc());
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  Kokkos::fence("finegrain: PetscSF has unpacked"); // of the whole device
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The device that PETSc takes, of `count`: the one that an option names (-1: none does), else by rank.
+inline int device_of_petsc(PetscInt named, int rank, int count)
+{
+  if (named >= 0) return int(named);
+  return count > 0 ? rank % count : -1;
+}
+
+// Flops of kernels on this back end.
+inline PetscErrorCode FinegrainLogFlops([[maybe_unused]] Backend backend, double flops)
+{
+  PetscFunctionBegin;
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  if (backend == Backend::device) {
+    PetscCall(PetscLogGpuFlops(flops));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// out = f(in, also), for the length of a call. `also` may be null, or out.
+class Arrays
+{
+public:
+  // keeps: what out holds is read too.
+  PetscErrorCode get(Backend backend, Vec in, Vec also, Vec out, bool keeps)
+  {
+    PetscFunctionBegin;
+    in_ = in;
+    also_ = also == out ? nullptr : also;
+    out_ = out;
+    keeps_ = keeps || (also && also == out);
+    place_ = Place::host;
+    if (backend == Backend::device) {
+      PetscMemType types[3] = {device_memory, device_memory, device_memory};
+      PetscCall(VecGetArrayReadAndMemType(in_, &from_, &types[0]));
+      if (also_) PetscCall(VecGetArrayReadAndMemType(also_, &second_, &types[1]));
+      if (keeps_) PetscCall(VecGetArrayAndMemType(out_, &to_, &types[2]));
+      else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
+      if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
+        place_ = Place::engine;
+        PetscCall(FinegrainWaitForPetsc());
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+      PetscCall(restore_on_device());
+    }
+    PetscCall(VecGetArrayRead(in_, &from_));
+    if (also_) PetscCall(VecGetArrayRead(also_, &second_));
+    if (keeps_) PetscCall(VecGetArray(out_, &to_));
+    else PetscCall(VecGetArrayWrite(out_, &to_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode restore()
+  {
+    PetscFunctionBegin;
+    if (place_ == Place::engine) {
+      PetscCall(restore_on_device());
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (keeps_) PetscCall(VecRestoreArray(out_, &to_));
+    else PetscCall(VecRestoreArrayWrite(out_, &to_));
+    if (also_) PetscCall(VecRestoreArrayRead(also_, &second_));
+    PetscCall(VecRestoreArrayRead(in_, &from_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const Scalar *from() const { return reinterpret_cast<const Scalar *>(from_); }
+  const Scalar *second() const { return also_ ? reinterpret_cast<const Scalar *>(second_) : to(); }
+  Scalar *to() const { return reinterpret_cast<Scalar *>(to_); }
+  Place place() const { return place_; }
+
+private:
+  PetscErrorCode restore_on_device()
+  {
+    PetscFunctionBegin;
+    if (keeps_) PetscCall(VecRestoreArrayAndMemType(out_, &to_));
+    else PetscCall(VecRestoreArrayWriteAndMemType(out_, &to_));
+    if (also_) PetscCall(VecRestoreArrayReadAndMemType(also_, &second_));
+    PetscCall(VecRestoreArrayReadAndMemType(in_, &from_));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  Vec in_ = nullptr, also_ = nullptr, out_ = nullptr;
+  bool keeps_ = false;
+  const PetscScalar *from_ = nullptr, *second_ = nullptr;
+  PetscScalar *to_ = nullptr;
+  Place place_ = Place::host;
+};
+
+} // namespace finegrain

@@ -1,0 +1,51 @@
+// From a Mat to the engine's operator view.
+#pragma once
+
+#include "common/petsc_compat.hpp"
+
+#include "methods/engine.hpp"
+
+#include <vector>
+
+namespace finegrain
+{
+
+// AIJ with n > 1: where each row of each block begins and which of its columns are there (Source).
+struct BlockMap {
+  HostArray<Offset> base;
+  HostArray<std::uint32_t> mask;
+
+  std::size_t bytes() const { return base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t); }
+};
+
+// How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
+struct Operator {
+  bool by_blocks = false;          // BAIJ; otherwise AIJ
+  bool parallel = false;           // MPIAIJ or MPIBAIJ
+  PetscInt block = 1;              // block size
+  Backend backend = Backend::host; // where the values are wanted
+
+  BlockMap owned, coupling;
+  std::vector<PetscInt> ghosts; // global block rows of the ghosts, ascending
+
+  std::size_t bytes() const { return owned.bytes() + coupling.bytes() + ghosts.size() * sizeof(PetscInt); }
+};
+
+} // namespace finegrain
+
+// Finds the parts of `mat` and its block structure. block_size is that of an AIJ matrix, 0 for the matrix's own;
+// `option` names the option that sets it. Every error is raised on all ranks of the matrix. Collective.
+PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
+                               finegrain::OperatorView *view);
+
+// The blocks of any matrix of type BAIJ, with the ghosts and their numbers as it has them. Not collective.
+PetscErrorCode OperatorGetBlocks(Mat mat, finegrain::Operator *op, finegrain::OperatorView *view);
+
+// Access to the values on the host; mat/baijkokkos.hpp has OperatorGetValues(). `mat` has the structure that was
+// analyzed. Collective.
+PetscErrorCode OperatorGetHostValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+PetscErrorCode OperatorRestoreValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+
+// The block rows of this rank in a MatOrderingType of their graph.
+PetscErrorCode OperatorGetOrdering(const finegrain::Graph &graph, MatOrderingType type,
+                                   finegrain::HostArray<finegrain::Index> *order);

@@ -1,0 +1,52 @@
+// What everything here that uses Kokkos runs in: its start, a guard against exceptions, log events, and errors that
+// all ranks raise.
+#pragma once
+
+#include "common/petsc_compat.hpp"
+
+#include "base/kokkos.hpp"
+
+#include <exception>
+#include <new>
+
+// Starts Kokkos, if nobody has, on the device that PETSc takes.
+PetscErrorCode FinegrainStartKokkos();
+
+// The device that PETSc is on, or will be on once it needs one: it is not started for this, because it stops programs
+// whose MPI is not aware of GPUs. -1: none.
+PetscErrorCode FinegrainFindDeviceOfPetsc(int *device);
+
+// Raises the error of a rank on all ranks, so that none waits for the others: returns `local` where it is set (the
+// error has been raised there already) and an error of its own elsewhere. Collective.
+PetscErrorCode FinegrainErrorOnAnyRank(PetscObject object, PetscErrorCode local);
+
+// Runs what uses Kokkos: not where that would abort, and C++ exceptions end here.
+template <class Body> PetscErrorCode FinegrainGuard(Body body)
+{
+  PetscCheck(finegrain::kokkos_may_run(), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Kokkos cannot run inside a parallel region of OpenMP unless regions may be nested: set "
+             "OMP_MAX_ACTIVE_LEVELS=2, or leave the region before the solver is called");
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of memory");
+  } catch (const std::exception &e) {
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
+  }
+}
+
+struct FinegrainEvents {
+  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary, mirror;
+};
+extern FinegrainEvents finegrain_events;
+
+// Runs `body` inside a log event, which ends after an error or exception too: an event left open counts no more.
+template <class Body> PetscErrorCode FinegrainLogged(PetscLogEvent event, PC pc, Body body)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(event, pc, nullptr, nullptr, nullptr));
+  const PetscErrorCode code = FinegrainGuard(body);
+  PetscCall(PetscLogEventEnd(event, pc, nullptr, nullptr, nullptr));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

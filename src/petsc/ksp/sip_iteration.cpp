@@ -1,0 +1,248 @@
+// KSPSIP: Stone's strongly implicit procedure, whose iterations take PCSIP's factors in turn.
+#include "ksp/iteration.hpp"
+#include "pc/pcengine.hpp"
+
+#include <cstring>
+
+namespace
+{
+
+// Places of the work vectors.
+enum { RESIDUAL, STEP, WORK_VECTORS };
+
+PetscErrorCode IsStone(PC pc, bool *is)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  *is = e && !std::strcmp(e->type->name, PCSIP);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The preconditioner must be PCSIP; one without a type becomes that.
+PetscErrorCode CheckPreconditioner(KSP ksp)
+{
+  PC pc;
+  PCType type;
+  const char *prefix;
+  bool is = false;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCGetType(pc, &type));
+  if (!type) PetscCall(PCSetType(pc, PCSIP));
+  PetscCall(IsStone(pc, &is));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCheck(
+    is, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_WRONG,
+    "-%sksp_type sip iterates with the factors of -%spc_type sip, and not with %s; take that, or another KSP "
+    "such as -%sksp_type richardson",
+    prefix ? prefix : "", prefix ? prefix : "", type, prefix ? prefix : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What PETSc gives a PC whose type nobody has set.
+PetscErrorCode HasDefaultType(PC pc, PetscBool *has)
+{
+  PC fresh;
+  PetscBool a, p;
+  Mat Amat, Pmat;
+  PetscOptions none; // not even -help
+
+  PetscFunctionBegin;
+  PetscCall(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &fresh));
+  PetscCall(PetscOptionsCreate(&none));
+  PetscCall(PetscObjectSetOptions(reinterpret_cast<PetscObject>(fresh), none));
+  PetscCall(PCGetOperatorsSet(pc, &a, &p));
+  if (a && p) {
+    PetscCall(PCGetOperators(pc, &Amat, &Pmat));
+    PetscCall(PCSetOperators(fresh, Amat, Pmat));
+  }
+  PetscCall(PCSetFromOptions(fresh));
+  PetscCall(
+    PetscObjectTypeCompare(reinterpret_cast<PetscObject>(fresh), reinterpret_cast<PetscObject>(pc)->type_name, has));
+  PetscCall(PCDestroy(&fresh));
+  PetscCall(PetscOptionsDestroy(&none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSetUp_SIP(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckPreconditioner(ksp));
+  PetscCall(KSPSetWorkVecs(ksp, WORK_VECTORS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// KSPSetFromOptions() has given the PC a type by now, its default where there was none.
+PetscErrorCode KSPSetFromOptions_SIP(KSP ksp, FinegrainOptionItems)
+{
+  PC pc;
+  PetscBool by_default;
+  bool is = false;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(IsStone(pc, &is));
+  if (is) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(HasDefaultType(pc, &by_default));
+  if (!by_default) PetscFunctionReturn(PETSC_SUCCESS); // set-up says what is wrong
+  PetscCall(PetscInfo(ksp, "The preconditioner becomes -pc_type sip\n"));
+  PetscCall(PCSetType(pc, PCSIP));
+  PetscCall(PCSetFromOptions(pc)); // -pc_type has the last word
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether iterations run inside the engine: it does not know another Amat, transposed solves, null spaces, and steps
+// that are measured before they are added. On a device PETSc's vectors would have to be told of its arrays.
+PetscErrorCode RunsInside(KSP ksp, bool *inside)
+{
+  Mat Amat, Pmat;
+  MatNullSpace null;
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(ksp->pc, &e));
+  PetscCall(PCGetOperators(ksp->pc, &Amat, &Pmat));
+  PetscCall(MatGetNullSpace(Pmat, &null));
+  *inside = Amat == Pmat && !null && !ksp->transpose_solve && ksp->normtype != KSP_NORM_PRECONDITIONED &&
+            e->op.backend == finegrain::Backend::host;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// r = b - A x, as an array inside the engine or in the vector; `norm` of it, if one is tested.
+PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec r, PetscReal *norm)
+{
+  const bool none = ksp->normtype == KSP_NORM_NONE;
+  Mat Amat;
+
+  PetscFunctionBegin;
+  if (ksp->its == 0 && ksp->guess_zero) {
+    PetscCall(VecCopy(ksp->vec_rhs, r));
+  } else if (inside) {
+    PetscCall(PCEngineFindResidual(ksp->pc, ksp->vec_rhs, ksp->vec_sol, array));
+    if (!none) {
+      PetscCall(VecPlaceArray(r, *array));
+      PetscCall(VecNorm(r, NORM_2, norm));
+      PetscCall(VecResetArray(r));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    PetscCall(PCGetOperators(ksp->pc, &Amat, nullptr));
+    PetscCall(KSP_MatMult(ksp, Amat, ksp->vec_sol, r));
+    PetscCall(VecAYPX(r, -1, ksp->vec_rhs));
+  }
+  *array = nullptr;
+  if (!none) PetscCall(VecNorm(r, NORM_2, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// step = M^-1 r with the factor whose turn it is.
+PetscErrorCode FindStep(KSP ksp, Vec r, Vec step)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineStep(ksp->pc, ksp->its, r, step, ksp->transpose_solve));
+  if (!ksp->transpose_solve) PetscCall(KSP_RemoveNullSpace(ksp, step));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSolve_SIP(KSP ksp)
+{
+  const Vec x = ksp->vec_sol, r = ksp->work[RESIDUAL], step = ksp->work[STEP];
+  const bool preconditioned = ksp->normtype == KSP_NORM_PRECONDITIONED;
+  const PetscScalar *array = nullptr;
+  bool inside = false;
+
+  PetscFunctionBegin;
+  PetscCall(CheckPreconditioner(ksp)); // its type may have been set since set-up
+  PetscCall(PCSetUp(ksp->pc));         // and the matrix's values, as PCApply() would see
+  PetscCall(RunsInside(ksp, &inside));
+  ksp->reason = KSP_CONVERGED_ITERATING;
+  PetscCall(KSPIterationCount(ksp, 0));
+  while (true) {
+    PetscReal norm = 0;
+    if (ksp->its < ksp->max_it || ksp->normtype != KSP_NORM_NONE)
+      PetscCall(FindResidual(ksp, inside, &array, r, &norm));
+    if (preconditioned) {
+      PetscCall(FindStep(ksp, r, step));
+      PetscCall(VecNorm(step, NORM_2, &norm));
+    }
+    PetscCall(KSPIterationTest(ksp, norm));
+    if (ksp->reason) break;
+    if (array) {
+      PetscCall(PCEngineAddStep(ksp->pc, ksp->its, array, x));
+    } else {
+      if (!preconditioned) PetscCall(FindStep(ksp, r, step));
+      PetscCall(VecAXPY(x, 1, step));
+    }
+    PetscCall(KSPIterationCount(ksp, ksp->its + 1));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPView_SIP(KSP ksp, PetscViewer viewer)
+{
+  PCEngine *e;
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii || !ksp->pc) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCEngineFind(ksp->pc, &e));
+  if (e)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "  an iteration takes the next of %" PetscInt_FMT " factors\n", e->members));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/*MC
+   KSPSIP - "sip": Stone's strongly implicit procedure
+
+   Level: beginner
+
+   Notes:
+   An iteration is r = b - A x, x += M^-1 r with the next of the factors of `PCSIP`, which has one for each
+-pc_sip_alpha and, with -pc_sip_alternate, for each direction. The first iteration of a solve takes the first factor.
+-pc_sip_its and -pc_sip_corrections, which are about applications of the preconditioner, play no part.
+
+   The preconditioner must be `PCSIP`. It becomes that where it has no type, and in `KSPSetFromOptions()` where it has
+the type that PETSc gives by default and there is no -pc_type; any other is an error.
+
+   The norm is that of r (default), of M^-1 r (preconditioned), or none: max_it iterations without any reduction, as a
+smoother wants them. Iterations run inside the preconditioner, the update in its backward sweep, unless Amat is not
+Pmat, a null space is attached, the solve is transposed, or the norm is the preconditioned one; then they are PETSc's
+products and updates. On several ranks the residual is that of the whole matrix, and each rank has factors of its own.
+
+   Supports left preconditioning, and `KSPSolveTranspose()`.
+
+   References:
+.  * - H. L. Stone, Iterative solution of implicit approximations of multidimensional partial differential equations,
+       SIAM Journal on Numerical Analysis 5 (1968)
+
+.seealso: `KSPCreate()`, `KSPSetType()`, `PCSIP`, `PCSIPSetAlpha()`, `PCSIPSetAlternate()`, `KSPREFINE`,
+`KSPRICHARDSON`
+M*/
+PetscErrorCode KSPCreate_SIP(KSP ksp)
+{
+  PC pc;
+  PCType type;
+
+  PetscFunctionBegin;
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  ksp->ops->setup = KSPSetUp_SIP;
+  ksp->ops->solve = KSPSolve_SIP;
+  ksp->ops->setfromoptions = KSPSetFromOptions_SIP;
+  ksp->ops->view = KSPView_SIP;
+  ksp->ops->destroy = KSPDestroyDefault;
+  ksp->ops->buildsolution = KSPBuildSolutionDefault;
+  ksp->ops->buildresidual = KSPBuildResidualDefault;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCGetType(pc, &type));
+  if (!type) PetscCall(PCSetType(pc, PCSIP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

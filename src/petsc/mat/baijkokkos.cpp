@@ -1,0 +1,383 @@
+// BAIJ with a mirror of its blocks where kernels run. The parent's operations work on the host's values, as ever; the
+// object state says when the mirror is behind.
+#include "mat/baijkokkos.hpp"
+
+#include "common/runtime.hpp"
+
+#include <cstring>
+
+using namespace finegrain;
+
+namespace
+{
+
+PetscErrorCode MatDuplicate_BAIJKokkos(Mat, MatDuplicateOption, Mat *);
+PetscErrorCode MatDestroy_BAIJKokkos(Mat);
+PetscErrorCode MatBindToCPU_BAIJKokkos(Mat, PetscBool);
+
+// y = b + A x, or that with A transposed; b may be null.
+PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosUpdate(A));
+  PetscCall(a.get(m->op.backend, x, b, y, false));
+  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+    const Scalar *add = b ? a.second() : nullptr;
+    if (transposed) m->mirror->multiply_transposed(a.place(), add, a.from(), a.to());
+    else m->mirror->multiply(a.place(), add, a.from(), a.to());
+    return m->halo.take_error();
+  }));
+  PetscCall(a.restore());
+  PetscCall(FinegrainLogFlops(m->op.backend, m->mirror->flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Values that were set on one rank may belong to another, whose host is brought up to date for them.
+PetscErrorCode MatAssemblyBegin_BAIJKokkos(Mat A, MatAssemblyType type)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  if (m->from_coordinates && !m->assembling) {
+    int behind = m->host_is_behind;
+    PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, &behind, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(A))));
+    m->from_coordinates = behind;
+    if (!behind) PetscCall(BAIJKokkosSyncHost(A));
+  }
+  PetscCall((*m->parent.assemblybegin)(A, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// MPIBAIJ counts its structures anew in some assemblies, and neither type counts new blocks of MatSetValuesBlocked().
+PetscErrorCode CountStructure(Mat A, BAIJKokkos *m, PetscObjectState before)
+{
+  MatInfo info;
+
+  PetscFunctionBegin;
+  A->nonzerostate = PetscMax(A->nonzerostate, before);
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  int changed = m->entries >= 0 && info.nz_used != m->entries;
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(A))));
+  if (changed) ++A->nonzerostate;
+  m->entries = info.nz_used;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Values that were assembled in the mirror change nothing on the host.
+PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+  const PetscObjectState before = A->nonzerostate;
+
+  PetscFunctionBegin;
+  PetscCall((*m->parent.assemblyend)(A, type));
+  if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!m->host_is_behind) {
+    m->from_coordinates = false;
+    PetscCall(CountStructure(A, m, before));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  m->assembling = false;
+  A->nonzerostate = before;
+  if (m->keeps_host_current) PetscCall(BAIJKokkosSyncHost(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The parent's product where the matrix is bound to the host.
+template <auto Member, class... Vecs> PetscErrorCode OnHost(Mat A, Vecs... v)
+{
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall((BAIJKokkosGet(A)->parent.*Member)(A, v...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMult_BAIJKokkos(Mat A, Vec x, Vec y)
+{
+  return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::mult>(A, x, y) : Multiply(A, nullptr, x, y, false);
+}
+PetscErrorCode MatMultAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
+{
+  return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::multadd>(A, x, b, y) : Multiply(A, b, x, y, false);
+}
+PetscErrorCode MatMultTranspose_BAIJKokkos(Mat A, Vec x, Vec y)
+{
+  return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::multtranspose>(A, x, y) : Multiply(A, nullptr, x, y, true);
+}
+PetscErrorCode MatMultTransposeAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
+{
+  return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::multtransposeadd>(A, x, b, y) : Multiply(A, b, x, y, true);
+}
+
+// Preallocation of SEQBAIJ sets products, so that this comes after it again. A hash table has put ours aside with its
+// parent's and brings them back.
+PetscErrorCode SetOperations(Mat A, bool there)
+{
+  auto *m = static_cast<BAIJKokkos *>(A->spptr);
+  const auto change = [&](auto member, auto *ours) {
+    auto &now = A->ops[0].*member, &parent = m->parent.*member;
+    if (there && now != ours) parent = now;
+    if (there) now = ours;
+    else if (now == ours) now = parent;
+  };
+
+  PetscFunctionBegin;
+  if (FinegrainIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
+  change(&_MatOps::mult, MatMult_BAIJKokkos);
+  change(&_MatOps::multadd, MatMultAdd_BAIJKokkos);
+  change(&_MatOps::multtranspose, MatMultTranspose_BAIJKokkos);
+  change(&_MatOps::multtransposeadd, MatMultTransposeAdd_BAIJKokkos);
+  if (A->ops->assemblybegin) change(&_MatOps::assemblybegin, MatAssemblyBegin_BAIJKokkos);
+  change(&_MatOps::assemblyend, MatAssemblyEnd_BAIJKokkos);
+  change(&_MatOps::duplicate, MatDuplicate_BAIJKokkos);
+  change(&_MatOps::bindtocpu, MatBindToCPU_BAIJKokkos);
+  PetscCall(BAIJKokkosSetHostOperations(A, there));
+  change(&_MatOps::destroy, MatDestroy_BAIJKokkos); // last: it tells ours from others
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The vectors' type that goes with the mirror: where PETSc was built for devices but this process finds none,
+// standard.
+PetscErrorCode SetVecType(Mat A, bool host)
+{
+  VecType type = VECSTANDARD;
+
+  PetscFunctionBegin;
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+  if (!host && (!builds_device || count_devices() > 0)) type = VECKOKKOS;
+#elif defined(FINEGRAIN_SHARES_DEVICE)
+  if (!host && count_devices() > 0) type = VECCUDA;
+#else
+  (void)host;
+#endif
+  PetscCall(MatSetVecType(A, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatBindToCPU_BAIJKokkos(Mat A, PetscBool bound)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+#if defined(PETSC_HAVE_DEVICE)
+  A->boundtocpu = bound;
+#endif
+  m->bound = bound;
+  m->mirror.reset();
+  m->structure = -1;
+  PetscCall(SetVecType(A, bound));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Composed functions of the parent, behind ours.
+
+template <class Function, class... Sizes> PetscErrorCode Preallocate(Mat A, Function *parent, Sizes... sizes)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  PetscCall((*parent)(A, sizes...));
+  PetscCall(SetOperations(A, true));
+  m->structure = -1;
+  m->host_is_behind = m->from_coordinates = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SeqSetPreallocation_BAIJKokkos(Mat A, PetscInt bs, PetscInt nz, const PetscInt nnz[])
+{
+  return Preallocate(A, BAIJKokkosGet(A)->preallocate_seq, bs, nz, nnz);
+}
+PetscErrorCode MPISetPreallocation_BAIJKokkos(Mat A, PetscInt bs, PetscInt d_nz, const PetscInt d_nnz[],
+                                              PetscInt o_nz, const PetscInt o_nnz[])
+{
+  return Preallocate(A, BAIJKokkosGet(A)->preallocate_mpi, bs, d_nz, d_nnz, o_nz, o_nnz);
+}
+
+// Everything that is composed with matrices of the type, or is taken away again.
+PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
+{
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosComposeConversions(A, m, there));
+  PetscCall(BAIJKokkosComposeHostFunctions(A, &m, there));
+  PetscCall(BAIJKokkosComposeCOO(A, there));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr char seq_preallocation[] = "MatSeqBAIJSetPreallocation_C",
+               mpi_preallocation[] = "MatMPIBAIJSetPreallocation_C";
+
+// Composes what BAIJ had composed before.
+PetscErrorCode ComposeParents(Mat A, BAIJKokkos &m)
+{
+  PetscFunctionBegin;
+  PetscCall(ComposeAll(A, m, false));
+  PetscCall(BAIJKokkosCompose(A, seq_preallocation, m.preallocate_seq));
+  PetscCall(BAIJKokkosCompose(A, mpi_preallocation, m.preallocate_mpi));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A hash table would bring back the operations it has put aside.
+PetscErrorCode CheckNotHashed(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCheck(!FinegrainIsHashed(A), PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_ARG_WRONGSTATE,
+             "The matrix is being filled without preallocation: call MatAssemblyBegin() and MatAssemblyEnd() before "
+             "it is converted");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosAdopt(Mat A)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(A);
+  PetscBool seq;
+
+  PetscFunctionBegin;
+  PetscCall(CheckNotHashed(A));
+  PetscCall(PetscObjectTypeCompare(object, MATSEQBAIJ, &seq));
+  auto *m = new BAIJKokkos();
+  m->type = seq ? MATSEQBAIJKOKKOS : MATMPIBAIJKOKKOS;
+  m->parent_type = seq ? MATSEQBAIJ : MATMPIBAIJ;
+  A->spptr = m;
+  PetscCall(PetscObjectChangeTypeName(object, m->type));
+  PetscCall(SetOperations(A, true));
+  PetscCall(PetscObjectQueryFunction(object, seq_preallocation, &m->preallocate_seq));
+  PetscCall(PetscObjectQueryFunction(object, mpi_preallocation, &m->preallocate_mpi));
+  if (seq) PetscCall(BAIJKokkosCompose(A, seq_preallocation, SeqSetPreallocation_BAIJKokkos));
+  else PetscCall(BAIJKokkosCompose(A, mpi_preallocation, MPISetPreallocation_BAIJKokkos));
+  PetscCall(ComposeAll(A, *m, true));
+  PetscCall(SetVecType(A, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace
+{
+
+PetscErrorCode Release(Mat A, BAIJKokkos *m)
+{
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall(ComposeParents(A, *m));
+  PetscCall(SetOperations(A, false));
+  PetscCall(m->halo.destroy());
+  PetscCall(BAIJKokkosDestroyCOO(m));
+  // MatHeaderMerge() destroys a matrix whose name it has put aside.
+  const PetscObject object = reinterpret_cast<PetscObject>(A);
+  if (object->type_name) PetscCall(PetscObjectChangeTypeName(object, m->parent_type));
+  A->spptr = nullptr;
+  delete m;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDestroy_BAIJKokkos(Mat A)
+{
+  BAIJKokkos *m = static_cast<BAIJKokkos *>(A->spptr);
+  const auto destroy = m->parent.destroy;
+
+  PetscFunctionBegin;
+  m->host_is_behind = false;
+  PetscCall(Release(A, m));
+  PetscCall((*destroy)(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatDuplicate_BAIJKokkos(Mat A, MatDuplicateOption option, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall((*BAIJKokkosGet(A)->parent.duplicate)(A, option, B));
+  if (!BAIJKokkosGet(*B)) {
+    PetscCall(ComposeParents(*B, *BAIJKokkosGet(A))); // BAIJ copies the list of composed functions
+    PetscCall(BAIJKokkosAdopt(*B));
+  } else PetscCall(SetOperations(*B, true));
+  if (BAIJKokkosGet(A)->bound) PetscCall(MatBindToCPU_BAIJKokkos(*B, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+BAIJKokkos *BAIJKokkosGet(Mat A)
+{
+  const char *type = reinterpret_cast<PetscObject>(A)->type_name;
+  const bool hashed =
+    FinegrainIsHashed(A) && type && (!std::strcmp(type, MATSEQBAIJKOKKOS) || !std::strcmp(type, MATMPIBAIJKOKKOS));
+  return hashed || A->ops->destroy == MatDestroy_BAIJKokkos ? static_cast<BAIJKokkos *>(A->spptr) : nullptr;
+}
+
+PetscErrorCode BAIJKokkosRelease(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckNotHashed(A));
+  PetscCall(Release(A, BAIJKokkosGet(A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATSEQBAIJKOKKOS - "seqbaijkokkos" - `MATSEQBAIJ` whose products run in Kokkos, on a device where there is one
+
+   Options Database Key:
+.  -mat_type seqbaijkokkos - sets the type
+
+   Level: intermediate
+
+.seealso: `MATBAIJKOKKOS`
+M*/
+PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATSEQBAIJ));
+  PetscCall(BAIJKokkosAdopt(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+   MATBAIJKOKKOS - "baijkokkos" - `MATBAIJ` whose products run in Kokkos: on a device where there is one, else with
+all threads of the host
+
+   Options Database Keys:
++  -mat_type baijkokkos    - sets the type
+-  -dm_mat_type baijkokkos - sets it for the matrices of a DM
+
+   Level: intermediate
+
+   Notes:
+   It is `MATSEQBAIJKOKKOS` on one rank and `MATMPIBAIJKOKKOS` on several. Values are set as those of `MATBAIJ` are,
+on the host; a copy of the blocks, the mirror, where products run is renewed when they have changed. With
+`MatSetPreallocationCOO()` and `MatSetValuesCOO()` values are assembled in the mirror, and come to the host when an
+operation there asks for them. `MatBAIJKokkosSetPreallocationCOO()` takes coordinates of blocks.
+
+   `MatCreateVecs()` gives `VECKOKKOS` where PETSc has Kokkos, else `VECCUDA` where it and finegrain have CUDA, else
+standard vectors. Products take vectors of any type; those on the host are copied to a device and back.
+`MatBindToCPU()` sends everything to `MATBAIJ`'s own operations.
+
+   Products are the same bits on any number of threads, and differ from `MATBAIJ`'s by rounding. Diagonal blocks and
+factors of PETSc's are of type `MATBAIJ`, submatrices of this one.
+
+.seealso: `MATBAIJ`, `MATSEQBAIJKOKKOS`, `MATMPIBAIJKOKKOS`, `MatBAIJKokkosSetPreallocationCOO()`, `PCFGBILU`
+M*/
+
+/*MC
+   MATMPIBAIJKOKKOS - "mpibaijkokkos" - `MATMPIBAIJ` whose products run in Kokkos, on a device where there is one; the
+exchange between ranks runs while rows that need none are done
+
+   Options Database Key:
+.  -mat_type mpibaijkokkos - sets the type
+
+   Level: intermediate
+
+.seealso: `MATBAIJKOKKOS`
+M*/
+PetscErrorCode MatCreate_MPIBAIJKokkos(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatSetType(A, MATMPIBAIJ));
+  PetscCall(BAIJKokkosAdopt(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

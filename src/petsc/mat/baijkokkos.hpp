@@ -1,0 +1,99 @@
+// BAIJ with a mirror of its blocks: what the type, its operations on the host and its assembly share.
+#pragma once
+
+#include "common/arrays.hpp"
+#include "common/petsc_halo.hpp"
+
+#include "methods/mirror.hpp"
+#include "base/copies.hpp"
+
+#include <petsc/private/matimpl.h>
+#include <petscfinegrain.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+// A->spptr of SEQBAIJKOKKOS and MPIBAIJKOKKOS. A->data is BAIJ's, with values on the host.
+struct BAIJKokkos {
+  const char *type, *parent_type;
+  _MatOps parent; // its operations
+  PetscErrorCode (*preallocate_seq)(Mat, PetscInt, PetscInt, const PetscInt[]) = nullptr;
+  PetscErrorCode (*preallocate_mpi)(Mat, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[]) = nullptr;
+  bool bound = false; // to the host, MatBindToCPU()
+
+  std::unique_ptr<finegrain::Mirror> mirror; // made at first use
+  finegrain::Operator op;
+  finegrain::PetscHalo halo;
+  PetscObjectState structure = -1, values = -1; // of the matrix, as the mirror has them
+
+  // Values that were assembled in the mirror and have not been brought to the host.
+  bool host_is_behind = false;
+  bool keeps_host_current = false; // somebody reads the host's values without asking: they are brought there at once
+
+  // Coordinates (matcoo.cpp).
+  bool has_lists = false, lists_are_set = false;
+  finegrain::AssemblyLists lists;
+  PetscSF received = nullptr; // null: none on any rank
+  MPI_Datatype unit = MPI_DATATYPE_NULL;
+  PetscObjectState coo_structure = -1;                 // that the lists are for
+  finegrain::HostArray<finegrain::Scalar> from_others; // where SF takes no device's arrays
+
+  // The same on all ranks, which host_is_behind need not be: values came from coordinates, and nothing has been set
+  // on any rank since, as far as assemblies have seen; and PETSc's assembly after MatSetValuesCOO() is under way.
+  bool from_coordinates = false, assembling = false;
+  PetscLogDouble entries = -1; // as the last assembly left them
+
+  std::array<void (*)(void), 4> composed{}; // the parent's (mathost.cpp)
+};
+
+// Composes a function with the matrix, or takes it away.
+template <class Function> PetscErrorCode BAIJKokkosCompose(Mat A, const std::string &name, Function *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(A), name.c_str(), f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The data of a matrix of these types, null for any other.
+BAIJKokkos *BAIJKokkosGet(Mat A);
+
+// Brings the mirror up to date with the structure, or with structure and values. Collective.
+PetscErrorCode BAIJKokkosUpdateStructure(Mat A);
+PetscErrorCode BAIJKokkosUpdate(Mat A);
+
+// Brings the host up to date; does nothing for matrices of other types. Not collective.
+PetscErrorCode BAIJKokkosSyncHost(Mat A);
+
+// Makes a BAIJ matrix one of these types, or it BAIJ again.
+PetscErrorCode BAIJKokkosAdopt(Mat A);
+PetscErrorCode BAIJKokkosRelease(Mat A);
+
+// Access to the values of any matrix that was analyzed: those of the mirror of a BAIJKOKKOS matrix, if it lies where
+// they are wanted (op.backend), else on the host. Collective.
+PetscErrorCode OperatorGetValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+
+// The mirror's blocks for an engine on `backend`, where the matrix has such a mirror; *found says so. Collective.
+PetscErrorCode BAIJKokkosGetValues(Mat A, finegrain::Backend backend, finegrain::Values *values, bool *found);
+
+// The same, and the array that they lie in (Mirror::give_blocks()), from a matrix of these types with a mirror on
+// op.backend. *blocks is what the caller took before, if anything: it is used again. Collective.
+PetscErrorCode BAIJKokkosTakeBlocks(Mat A, finegrain::Values *values, std::shared_ptr<void> *blocks);
+
+// Whether the matrix is of these types and not bound to the host.
+PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored);
+
+// Puts this type's operations in place of its parent's, again after each change of those, or takes them away
+// (mathost.cpp).
+PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there);
+PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there);
+PetscErrorCode BAIJKokkosRegisterFactors();
+
+// Composes or removes conversions (matconvert.cpp), assembly from coordinates (matcoo.cpp).
+PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there);
+PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there);
+PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m);
+
+PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A);
+PetscErrorCode MatCreate_MPIBAIJKokkos(Mat A);

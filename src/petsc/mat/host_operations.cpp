@@ -1,0 +1,248 @@
+// Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
+// so that each of them is preceded by BAIJKokkosSyncHost().
+#include "mat/baijkokkos.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace
+{
+
+inline PetscErrorCode SyncIfMatrix(Mat A) { return BAIJKokkosSyncHost(A); }
+template <class T> PetscErrorCode SyncIfMatrix(const T &) { return PETSC_SUCCESS; }
+
+// Operations whose results read or write the host's values later, and those that change values without saying so.
+template <auto Member> constexpr bool pins = false;
+template <> inline constexpr bool pins<&_MatOps::getdiagonalblock> = true;
+template <> inline constexpr bool pins<&_MatOps::fdcoloringcreate> = true;
+template <auto Member> constexpr bool uncounted = false;
+template <> inline constexpr bool uncounted<&_MatOps::realpart> = true;
+template <> inline constexpr bool uncounted<&_MatOps::imaginarypart> = true;
+
+// An operation of BAIJ behind a synchronization of all matrices that it is given.
+template <auto Member> struct Preceded;
+template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct Preceded<Member> {
+  static PetscErrorCode call(Mat A, Rest... rest)
+  {
+    PetscFunctionBegin;
+    PetscCall(BAIJKokkosSyncHost(A));
+    for (const PetscErrorCode code : {PetscErrorCode(PETSC_SUCCESS), SyncIfMatrix(rest)...}) PetscCall(code);
+    BAIJKokkosGet(A)->keeps_host_current |= pins<Member>;
+    PetscCall((BAIJKokkosGet(A)->parent.*Member)(A, rest...));
+    if (uncounted<Member>) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static void put(Mat A, BAIJKokkos *m)
+  {
+    if (A->ops[0].*Member == call) return;
+    m->parent.*Member = A->ops[0].*Member;
+    if (A->ops[0].*Member) A->ops[0].*Member = call;
+  }
+  static void take(Mat A, const BAIJKokkos *m)
+  {
+    if (A->ops[0].*Member == call) A->ops[0].*Member = m->parent.*Member;
+  }
+};
+
+// An operation that may put another BAIJ matrix in the place of this one: BAIJ itself does it. Factors stay BAIJ.
+template <auto Member> struct Released;
+template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct Released<Member> {
+  static PetscErrorCode call(Mat A, Rest... rest)
+  {
+    const bool bound = BAIJKokkosGet(A)->bound, keeps_host_current = BAIJKokkosGet(A)->keeps_host_current;
+
+    PetscFunctionBegin;
+    for (const PetscErrorCode code : {PetscErrorCode(PETSC_SUCCESS), SyncIfMatrix(rest)...}) PetscCall(code);
+    PetscCall(BAIJKokkosRelease(A));
+    PetscCall((A->ops[0].*Member)(A, rest...));
+    if (A->factortype != MAT_FACTOR_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(BAIJKokkosAdopt(A));
+    BAIJKokkosGet(A)->keeps_host_current = keeps_host_current;
+    if (bound) PetscCall((*A->ops->bindtocpu)(A, PETSC_TRUE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+// Where the structures are the same BAIJ adds to the values it has.
+PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure structure)
+{
+  PetscFunctionBegin;
+  PetscCall((structure == SAME_NONZERO_PATTERN ? Preceded<&_MatOps::axpy>::call
+                                               : Released<&_MatOps::axpy>::call)(Y, a, X, structure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// With -ksp_view and the like: where products run.
+PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
+{
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  PetscInt64 bytes = m->mirror ? PetscInt64(m->mirror->bytes() + m->mirror->index_bytes()) : 0;
+  PetscBool ascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(Preceded<&_MatOps::view>::call(A, viewer));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(A))));
+  if (m->bound) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none, bound to the host\n"));
+  else if (!bytes) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none yet\n"));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "\n",
+                                     m->op.backend == finegrain::Backend::device ? "device" : "host", bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <auto Member, class Function> void Replace(Mat A, BAIJKokkos *m, bool there, Function *ours)
+{
+  auto &now = A->ops[0].*Member, &parent = m->parent.*Member;
+  if (there && now && now != ours) {
+    parent = now;
+    now = ours;
+  } else if (!there && now == ours) {
+    now = parent;
+  }
+}
+
+template <auto... Members> void Switch(Mat A, BAIJKokkos *m, bool there)
+{
+  if (there) (Preceded<Members>::put(A, m), ...);
+  else (Preceded<Members>::take(A, m), ...);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
+{
+  using O = _MatOps;
+  BAIJKokkos *const m = static_cast<BAIJKokkos *>(A->spptr);
+
+  PetscFunctionBegin;
+  Switch<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
+         &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
+         &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
+         &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrix,
+         &O::createsubmatrices, &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax,
+         &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions,
+         &O::invertblockdiagonal, &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
+         &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric, &O::ishermitian>(A, m, there);
+  Replace<&O::view>(A, m, there, MatView_BAIJKokkos);
+  Replace<&O::axpy>(A, m, there, MatAXPY_BAIJKokkos);
+  Replace<&O::lufactor>(A, m, there, Released<&O::lufactor>::call);
+  Replace<&O::ilufactor>(A, m, there, Released<&O::ilufactor>::call);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace
+{
+
+using AnyFunction = void (*)(void);
+
+// The same for functions that BAIJ composes. Those that are counted change values without saying so.
+constexpr const char *composed_names[] = {"MatSeqBAIJGetArray_C", "MatSeqBAIJRestoreArray_C", "MatStoreValues_C",
+                                          "MatRetrieveValues_C"};
+
+template <int which, bool counted, class... Rest> PetscErrorCode Composed(Mat A, Rest... rest)
+{
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall((*reinterpret_cast<PetscErrorCode (*)(Mat, Rest...)>(BAIJKokkosGet(A)->composed[which]))(A, rest...));
+  if (counted) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Function>
+PetscErrorCode ComposeHostFunction(Mat A, AnyFunction *parent, const char *name, bool there, Function *ours)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(A);
+
+  PetscFunctionBegin;
+  if (there) PetscCall(PetscObjectQueryFunction(object, name, parent));
+  if (!*parent) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectComposeFunction(object, name, there ? reinterpret_cast<AnyFunction>(ours) : *parent));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there)
+{
+  auto &parent = m->composed;
+
+  PetscFunctionBegin;
+  PetscCall(ComposeHostFunction(A, &parent[0], composed_names[0], there, Composed<0, false, PetscScalar **>));
+  PetscCall(ComposeHostFunction(A, &parent[1], composed_names[1], there, Composed<1, true, PetscScalar **>));
+  PetscCall(ComposeHostFunction(A, &parent[2], composed_names[2], there, Composed<2, false>));
+  PetscCall(ComposeHostFunction(A, &parent[3], composed_names[3], there, Composed<3, true>));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace
+{
+
+// Factorizations of PETSc's and other packages read the values of a matrix at each numerical factorization, without a
+// call that could be caught. From the first MatGetFactor() on values go to the host when they are assembled.
+constexpr std::array<MatSolverType, 14> packages = {
+  MATSOLVERPETSC,   MATSOLVERMUMPS,   MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,
+  MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERKLU,     MATSOLVERMKL_PARDISO,  MATSOLVERMKL_CPARDISO,
+  MATSOLVERPASTIX,  MATSOLVERESSL,    MATSOLVERBAS,     MATSOLVERLUSOL};
+
+using GetFactor = PetscErrorCode (*)(Mat, MatFactorType, Mat *);
+
+PetscErrorCode FindFactor(MatSolverType package, MatType type, MatFactorType kind, GetFactor *get)
+{
+  PetscBool found, found_type;
+
+  PetscFunctionBegin;
+  *get = nullptr;
+  PetscCall(MatSolverTypeGet(package, type, kind, &found, &found_type, get));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t package> PetscErrorCode GetFactor_BAIJKokkos(Mat A, MatFactorType kind, Mat *F)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+  GetFactor get;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  m->keeps_host_current = true;
+  PetscCall(FindFactor(packages[package], m->parent_type, kind, &get));
+  PetscCall((*get)(A, kind, F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t package> PetscErrorCode RegisterFactors(MatType type, MatType parent)
+{
+  PetscFunctionBegin;
+  for (int kind = MAT_FACTOR_NONE + 1; kind < MAT_FACTOR_NUM_TYPES; ++kind) {
+    GetFactor get;
+    PetscCall(FindFactor(packages[package], parent, MatFactorType(kind), &get));
+    if (get)
+      PetscCall(MatSolverTypeRegister(packages[package], type, MatFactorType(kind), GetFactor_BAIJKokkos<package>));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <std::size_t... I> PetscErrorCode RegisterAll(std::index_sequence<I...>)
+{
+  PetscFunctionBegin;
+  for (const PetscErrorCode code : {RegisterFactors<I>(MATSEQBAIJKOKKOS, MATSEQBAIJ)...}) PetscCall(code);
+  for (const PetscErrorCode code : {RegisterFactors<I>(MATMPIBAIJKOKKOS, MATMPIBAIJ)...}) PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosRegisterFactors()
+{
+  PetscFunctionBegin;
+  PetscCall(MatInitializePackage());
+  PetscCall(RegisterAll(std::make_index_sequence<packages.size()>()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

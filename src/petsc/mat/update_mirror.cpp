@@ -1,0 +1,153 @@
+// What keeps the mirror and the values on the host alike.
+#include "mat/baijkokkos.hpp"
+
+#include "common/runtime.hpp"
+
+using namespace finegrain;
+
+namespace
+{
+
+// The mirror of the structure, anew.
+PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
+{
+  OperatorView view;
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  m->structure = -1;
+  m->op = Operator();
+  PetscCall(OperatorGetBlocks(A, &m->op, &view));
+  m->op.backend = has_device() && !BAIJKokkosGet(A)->bound ? Backend::device : Backend::host;
+  if (!m->mirror) m->mirror = make_mirror(m->op.backend);
+  m->mirror->set_structure(view, Index(A->cmap->n / A->rmap->bs));
+  PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
+  m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
+  m->structure = A->nonzerostate;
+  m->values = -1;
+  m->lists_are_set = false;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Load(Mat A, BAIJKokkos *m)
+{
+  Values values;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetHostValues(A, m->op, &values));
+  m->mirror->load(values.owned.values, values.coupling.values);
+  PetscCall(OperatorRestoreValues(A, m->op, &values));
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  if (m->op.backend == Backend::device) PetscCall(PetscLogCpuToGpu(PetscLogDouble(m->mirror->bytes())));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored)
+{
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  *mirrored = m && !m->bound;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosUpdateStructure(Mat A)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  if (m->mirror && m->structure == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), FinegrainStartKokkos()));
+  PetscCall(MakeMirror(A, m));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosUpdate(Mat A)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  if (m->host_is_behind || (m->structure == A->nonzerostate && m->values == state))
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(finegrain_events.mirror, A, nullptr, nullptr, nullptr));
+  const PetscErrorCode code = FinegrainGuard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(BAIJKokkosUpdateStructure(A));
+    PetscCall(Load(A, m));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  PetscCall(PetscLogEventEnd(finegrain_events.mirror, A, nullptr, nullptr, nullptr));
+  PetscCall(code);
+  m->values = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosSyncHost(Mat A)
+{
+  BAIJKokkos *m = A ? BAIJKokkosGet(A) : nullptr;
+  Values values;
+
+  PetscFunctionBegin;
+  if (!m || !m->host_is_behind) PetscFunctionReturn(PETSC_SUCCESS);
+  m->host_is_behind = false; // first: what follows asks for the host's values
+  PetscCall(OperatorGetHostValues(A, m->op, &values));
+  m->mirror->save(const_cast<Scalar *>(values.owned.values), const_cast<Scalar *>(values.coupling.values));
+  PetscCall(OperatorRestoreValues(A, m->op, &values));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &m->values));
+#if defined(FINEGRAIN_SHARES_DEVICE)
+  if (m->op.backend == Backend::device) PetscCall(PetscLogGpuToCpu(PetscLogDouble(m->mirror->bytes())));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosGetValues(Mat A, Backend backend, Values *values, bool *found)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  *found = m && !m->bound;
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BAIJKokkosUpdate(A));
+  *found = m->op.backend == backend;
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool is_short = values->short_residual;
+  *values = m->mirror->values();
+  values->short_residual = is_short;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosTakeBlocks(Mat A, Values *values, std::shared_ptr<void> *blocks)
+{
+  BAIJKokkos *m = BAIJKokkosGet(A);
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall(BAIJKokkosUpdateStructure(A));
+  if (*blocks) m->mirror->take_blocks(*blocks);
+  blocks->reset();
+  PetscCall(BAIJKokkosUpdate(A));
+  *values = m->mirror->values();
+  *blocks = m->mirror->give_blocks();
+  m->values = -1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorGetValues(Mat mat, const Operator &op, Values *values)
+{
+  bool mirrored;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosGetValues(mat, op.backend, values, &mirrored));
+  if (!mirrored) {
+    PetscCall(BAIJKokkosSyncHost(mat));
+    PetscCall(OperatorGetHostValues(mat, op, values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

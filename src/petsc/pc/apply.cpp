@@ -1,0 +1,356 @@
+// Applications of all types to a vector: plain, transposed, corrected, and Richardson's method.
+#include "common/arrays.hpp"
+#include "mat/baijkokkos.hpp"
+#include "pc/pcengine.hpp"
+
+#include <petscksp.h>
+
+#include <cstring>
+
+using namespace finegrain;
+
+namespace
+{
+
+// Arrays of right-hand side and result; the engine is told where they lie. `also` as in Arrays::get().
+PetscErrorCode GetArrays(PCEngine *e, Vec b, Vec also, Vec x, bool keeps, Arrays *a)
+{
+  PetscFunctionBegin;
+  PetscCall(a->get(e->op.backend, b, also, x, keeps));
+  e->engine->set_place(a->place());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What corrections read of the matrix as it is now.
+PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
+{
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineAllowCorrections(pc, e));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  if (state != e->state) PetscCall(PCEngineConvert(pc, e));
+  values->short_residual = state == e->state && e->short_residual;
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode RestoreValues(PC pc, PCEngine *e, Values *values)
+{
+  PetscFunctionBegin;
+  PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, values));
+  PetscCall(e->halo.take_error());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double CorrectionFlops(const Engine &engine, const Values &values)
+{
+  const Statistics s = engine.statistics();
+  return s.apply_flops + (values.short_residual ? s.residual_flops : s.long_residual_flops);
+}
+
+// step = M^-1 (b - A x) in vectors; the arguments are those of Engine::correct().
+PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step)
+{
+  Values values;
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(GetValues(pc, e, &values));
+  PetscCall(GetArrays(e, b, x, step, has_last, &a));
+  e->engine->correct(values, a.from(), a.second(), has_last ? a.to() : nullptr, a.to(), nullptr);
+  PetscCall(a.restore());
+  PetscCall(FinegrainLogFlops(e->op.backend, CorrectionFlops(*e->engine, values)));
+  PetscCall(RestoreValues(pc, e, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
+{
+  Arrays a;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(b, &n));
+  PetscCall(GetArrays(e, b, nullptr, x, false, &a));
+  if (transposed) e->engine->apply_transposed(1, n, a.from(), a.to());
+  else e->engine->apply(a.from(), a.to());
+  PetscCall(a.restore());
+  PetscCall(e->halo.take_error());
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Sweeps from x as it is, where that is what Richardson's method does: not where a replaced pivot makes D another.
+bool Proceeds(PC pc, const PCEngine &e)
+{
+  PetscObjectState state;
+  return e.type->method == Method::relaxation && e.recipe.precision == Precision::working &&
+         e.shift_type == MAT_SHIFT_NONE && pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
+         !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
+}
+
+PetscErrorCode Proceed(PCEngine *e, Vec b, Vec x)
+{
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(GetArrays(e, b, nullptr, x, true, &a));
+  e->engine->proceed(a.from(), a.to());
+  PetscCall(a.restore());
+  PetscCall(e->halo.take_error());
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
+template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(FinegrainVecFlag(x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, body));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// `steps` of x += M^-1 (b - A x) from x = 0.
+PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    e->engine->choose(0);
+    if (steps == 1) {
+      PetscCall(ApplyOnce(e, b, x, false));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    Values values;
+    Arrays a;
+    PetscCall(GetValues(pc, e, &values));
+    PetscCall(GetArrays(e, b, nullptr, x, false, &a));
+    e->engine->apply(a.from(), a.to());
+    Scalar *step = e->engine->scratch();
+    for (PetscInt k = 1; k < steps; ++k) {
+      e->engine->choose(int(k % e->members));
+      e->engine->correct(values, a.from(), a.to(), k > 1 ? step : a.to(), step, a.to());
+    }
+    e->engine->choose(0);
+    PetscCall(a.restore());
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
+                                                 double(steps - 1) * CorrectionFlops(*e->engine, values)));
+    PetscCall(RestoreValues(pc, e, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplySteps(pc, PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Composed with every PC of ours for KSPREFINE: an application and `further` ones to what is left, each with the
+// steps that it has anyway.
+PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(PCSetUp(pc)); // as PCApply() does: values may have changed
+  PetscCall(ApplySteps(pc, (further + 1) * PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
+PetscErrorCode ApplyToResidual(PCEngine *e, Mat A, Vec b, Vec x, Vec step, bool transposed)
+{
+  PetscFunctionBegin;
+  if (!e->residual) PetscCall(VecDuplicate(b, &e->residual));
+  PetscCall(transposed ? MatMultTranspose(A, x, e->residual) : MatMult(A, x, e->residual));
+  PetscCall(VecAYPX(e->residual, -1, b));
+  PetscCall(ApplyOnce(e, e->residual, step, transposed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    const PetscInt last = PCEngineSteps(*e) - 1;
+    e->engine->choose(int(last % e->members));
+    PetscCall(ApplyOnce(e, b, x, true));
+    if (last && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
+    for (PetscInt k = last - 1; k >= 0; --k) { // the transpose of steps is these steps transposed, the last one first
+      e->engine->choose(int(k % e->members));
+      PetscCall(ApplyToResidual(e, pc->pmat, b, x, e->correction, true));
+      PetscCall(VecAXPY(x, 1, e->correction));
+    }
+    e->engine->choose(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say whether it would test a
+// norm at all; hence PCFinegrainSetRichardson(). Tests are those of the preconditioned norm, its default, as
+// KSPConvergedDefault() makes them, before each step is added: counts and reasons are those of the monitored method.
+struct RichardsonTest {
+  PetscReal rtol, abstol, dtol, first = -1;
+
+  bool any() const { return rtol > 0 || abstol > 0 || dtol > 0; }
+  int operator()(PetscReal norm) const
+  {
+    if (PetscIsInfOrNanReal(norm)) return KSP_DIVERGED_NANORINF;
+    if (norm <= PetscMax(rtol * first, abstol))
+      return norm < abstol ? PCRICHARDSON_CONVERGED_ATOL : PCRICHARDSON_CONVERGED_RTOL;
+    if (dtol > 0 && norm >= dtol * first) return PCRICHARDSON_DIVERGED_DTOL;
+    return 0;
+  }
+};
+
+PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, RichardsonTest test, PetscInt steps,
+                          bool guess_zero, PetscInt *done, int *reason)
+{
+  PetscReal norm;
+
+  PetscFunctionBegin;
+  *done = 0;
+  *reason = 0;
+  if (!test.any() && Proceeds(pc, *e)) {
+    for (; *done < steps; ++*done)
+      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(e, b, x, false));
+      else PetscCall(Proceed(e, b, x));
+    *reason = KSP_CONVERGED_ITS;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineAllowCorrections(pc, e));
+  if (!guess_zero && test.any()) { // what the guess is measured against
+    PetscCall(ApplyOnce(e, b, step, false));
+    PetscCall(VecNorm(step, NORM_2, &test.first));
+  }
+  for (; *done < steps; ++*done) {
+    const bool first = *done == 0;
+    if (first && guess_zero) PetscCall(ApplyOnce(e, b, step, false));
+    else if (pc->mat == pc->pmat) PetscCall(Correct(pc, e, b, x, !first, step));
+    else PetscCall(ApplyToResidual(e, pc->mat, b, x, step, false));
+    if (test.any()) {
+      PetscCall(VecNorm(step, NORM_2, &norm));
+      if (first && test.first <= 0) test.first = norm;
+      *reason = test(norm);
+      if (*reason) {
+        if (first && guess_zero) PetscCall(VecSet(x, 0));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }
+    }
+    if (first && guess_zero) PetscCall(VecCopy(step, x));
+    else PetscCall(VecAXPY(x, 1, step));
+  }
+  *reason = test.any() ? KSP_DIVERGED_ITS : KSP_CONVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rtol, PetscReal abstol, PetscReal dtol,
+                                        PetscInt steps, PetscBool guess_zero, PetscInt *done,
+                                        PCRichardsonConvergedReason *reason)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  int result = KSP_DIVERGED_PC_FAILED;
+
+  PetscFunctionBegin;
+  *done = 0;
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    const RichardsonTest none{0, 0, 0}, test{rtol, abstol, dtol};
+    PetscCall(Richardson(pc, e, b, x, w, e->richardson == PC_FINEGRAIN_RICHARDSON_STEPS ? none : test, steps,
+                         guess_zero, done, &result));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  static_assert(sizeof(*reason) == sizeof(result));
+  std::memcpy(reason, &result, sizeof(result)); // KSPRICHARDSON takes any of its own; the enumeration has fewer
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    Values values;
+    const PetscScalar *rhs, *sum;
+    PetscFunctionBegin;
+    PetscCall(GetValues(pc, e, &values));
+    PetscCall(VecGetArrayRead(b, &rhs));
+    PetscCall(VecGetArrayRead(x, &sum));
+    e->engine->set_place(Place::host);
+    *r = reinterpret_cast<const PetscScalar *>(
+      e->engine->find_residual(values, reinterpret_cast<const Scalar *>(rhs), reinterpret_cast<const Scalar *>(sum)));
+    PetscCall(VecRestoreArrayRead(x, &sum));
+    PetscCall(VecRestoreArrayRead(b, &rhs));
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().long_residual_flops));
+    PetscCall(RestoreValues(pc, e, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+    PetscScalar *sum;
+    PetscFunctionBegin;
+    PetscCall(VecGetArray(x, &sum));
+    e->engine->choose(int(turn % e->members));
+    e->engine->set_place(Place::host);
+    e->engine->apply_added(reinterpret_cast<const Scalar *>(r), e->engine->scratch(),
+                           reinterpret_cast<Scalar *>(sum));
+    e->engine->choose(0);
+    PetscCall(VecRestoreArray(x, &sum));
+    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transposed)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(Application(pc, step, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    e->engine->choose(int(turn % e->members));
+    PetscCall(ApplyOnce(e, r, step, transposed));
+    e->engine->choose(0);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineSetApplications(PC pc)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(pc);
+  const PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  pc->ops->apply = PCApply_Engine;
+  pc->ops->applytranspose = PCApplyTranspose_Engine;
+  // A step of several of ours is one that KSPRICHARDSON does by itself.
+  pc->ops->applyrichardson =
+    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineRepeats(*e) ? nullptr : PCApplyRichardson_Engine;
+  PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
+  PetscCall(PCEngineSetMatApplications(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

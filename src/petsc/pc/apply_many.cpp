@@ -1,0 +1,88 @@
+// Applications of all types to several vectors, the columns of dense matrices.
+#include "common/arrays.hpp"
+#include "pc/pcengine.hpp"
+
+using namespace finegrain;
+
+namespace
+{
+
+// Columns one by one, where they cannot share sweeps.
+PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
+{
+  PetscInt columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, nullptr, &columns));
+  for (PetscInt c = 0; c < columns; ++c) {
+    Vec b, x;
+    PetscCall(MatDenseGetColumnVecRead(B, c, &b));
+    PetscCall(MatDenseGetColumnVecWrite(X, c, &x));
+    PetscCall(transposed ? (*pc->ops->applytranspose)(pc, b, x) : (*pc->ops->apply)(pc, b, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, c, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, c, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscInt from, to, columns;
+  const PetscScalar *b;
+  PetscScalar *x;
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(B, &from));
+  PetscCall(MatDenseGetLDA(X, &to));
+  // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
+  if (pc->failedreason || PCEngineSteps(*e) > 1 || from != to) {
+    PetscCall(ApplyToColumns(pc, B, X, transposed));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetSize(B, nullptr, &columns));
+  PetscCall(MatDenseGetArrayRead(B, &b));
+  PetscCall(MatDenseGetArrayWrite(X, &x));
+  const auto sweep = [&]() -> PetscErrorCode {
+    e->engine->set_place(Place::host);
+    const Scalar *rhs = reinterpret_cast<const Scalar *>(b);
+    Scalar *result = reinterpret_cast<Scalar *>(x);
+    if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
+    else e->engine->apply_many(int(columns), from, rhs, result);
+    return PETSC_SUCCESS;
+  };
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
+  PetscCall(MatDenseRestoreArrayWrite(X, &x));
+  PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(e->halo.take_error());
+  PetscCall(FinegrainLogFlops(e->op.backend, double(columns) * e->engine->statistics().apply_flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_Engine(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApply(pc, B, X, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if PETSC_VERSION_GE(3, 24, 0)
+PetscErrorCode PCMatApplyTranspose_Engine(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(MatApply(pc, B, X, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+} // namespace
+
+PetscErrorCode PCEngineSetMatApplications(PC pc)
+{
+  PetscFunctionBegin;
+  pc->ops->matapply = PCMatApply_Engine;
+#if PETSC_VERSION_GE(3, 24, 0)
+  pc->ops->matapplytranspose = PCMatApplyTranspose_Engine;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,144 @@
+// PCFGBILU: manual page, its own option, constructor.
+#include "pc/settings.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+const char *const PCFGBILUFactorTypes[] = {"auto", "dilu", "ilu0", "PCFGBILUFactorType", "PCFGBILU_FACTOR_", nullptr};
+static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
+
+/*@
+   PCFGBILUSetFactor - Chooses which blocks the factorization modifies
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+-  factor - `PCFGBILU_FACTOR_AUTO` (default), `PCFGBILU_FACTOR_DILU` or `PCFGBILU_FACTOR_ILU0`
+
+   Options Database Key:
+.  -pc_fgbilu_factor <auto,dilu,ilu0> - the factorization
+
+   Level: intermediate
+
+.seealso: `PCFGBILUGetFactor()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFGBILUGetFactor - Gets what `PCFGBILUSetFactor()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  factor - the factorization asked for
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetFactor()`
+@*/
+PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_FGBILU(PC pc, FinegrainOptionItems PetscOptionsObject)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineOptions(pc, PetscOptionsObject)
+              .choice("factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", PCFGBILUFactorTypes,
+                      PCFGBILUGetFactor, PCFGBILUSetFactor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  if (!e->analyzed) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: %s\n", PCFGBILUFactorTypes[int(e->recipe.factor)]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const Statistics s = e->engine->statistics();
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
+    s.factor == FactorKind::dilu && e->recipe.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
+    e->ordering.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PCEngineType fgbilu = {PCFGBILU,
+                              Method::factorization,
+                              PCENGINE_HYPERPLANES | PCENGINE_LEVELS | PCENGINE_GRIDS,
+                              PCSetFromOptions_FGBILU,
+                              PCView_FGBILU,
+                              "@article{LuoEdwardsLuoMueller2015,\n"
+                              "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
+                              "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"
+                              "  journal = {Computers \\& Fluids},\n"
+                              "  volume  = {119},\n"
+                              "  year    = {2015}\n"
+                              "}\n",
+                              PETSC_FALSE};
+PCEngineType *const PCEngineType_FGBILU = &fgbilu;
+
+/*MC
+   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank
+
+   Options Database Keys:
++  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
+.  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
+.  -pc_fgbilu_precision <working,single>          - `PCFinegrainSetPrecision()`
+.  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
+.  -pc_fgbilu_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
+.  -pc_fgbilu_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
+.  -pc_fgbilu_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
+.  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
+.  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
+-  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a rank owns
+is factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum w_ij x_j
+with w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
+full blocks that is `PCBJACOBI` with `PCILU`, natural ordering, to rounding. An AIJ matrix with a block size is
+factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are missing inside blocks.
+
+   Rows run in groups: hyperplanes of a structured grid (from the `DMDA` of the `KSP` or of the matrix, or
+-pc_fgbilu_grid), else level sets. The result does not depend on schedule, executor or number of threads, bit by bit.
+
+   A new matrix with the nonzero pattern of the last is factored without repeating the analysis. A singular or
+non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info names the block
+row.
+
+   References:
+.  * - L. Luo, J. R. Edwards, H. Luo, F. Mueller, A fine-grained block ILU scheme on regular structures for GPGPUs,
+       Computers & Fluids 119 (2015)
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`, `KSPREFINE`
+M*/
+PetscErrorCode PCCreate_FGBILU(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, PCEngineType_FGBILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

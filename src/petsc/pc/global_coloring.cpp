@@ -1,0 +1,222 @@
+// What ranks agree on for a relaxation that does not depend on their number: keys, colors, and which rows others
+// have as ghosts.
+#include "pc/pcengine.hpp"
+
+#include <petscdmda.h>
+
+#include <algorithm>
+
+using namespace finegrain;
+
+namespace
+{
+
+using Keys = HostArray<std::int64_t>;
+
+// Natural indices of a DMDA, whose numbering depends on the number of ranks, else global block rows.
+PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, Keys *key)
+{
+  DM da;
+  PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
+
+  PetscFunctionBegin;
+  *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows));
+  PetscCall(PCEngineFindGrid(pc, &da));
+  if (da) {
+    PetscCall(DMDAGetInfo(da, nullptr, &M, &N, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                          nullptr, nullptr));
+    PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
+  }
+  int mine = da && PetscInt64(m) * n * p == rows, all;
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  Index row = 0;
+  if (all)
+    for (PetscInt c = k; c < k + p; ++c)
+      for (PetscInt b = j; b < j + n; ++b)
+        for (PetscInt a = i; a < i + m; ++a) (*key)(row++) = a + PetscInt64(M) * (b + PetscInt64(N) * c);
+  for (; row < rows; ++row) (*key)(row) = first + row;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class T>
+PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, HostArray<T> *ghosts)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastBegin(sf, unit, owned.data(), ghosts->data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(sf, unit, owned.data(), ghosts->data(), MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Couplings of owned rows to rows of others in either direction: ours, and those that others have to us.
+struct Neighbors {
+  Graph graph; // columns: places in `global`
+  std::vector<PetscInt> global;
+  bool symmetric = true; // of this rank's rows: ours are theirs
+};
+
+PetscErrorCode FindNeighbors(MPI_Comm comm, PetscInt first, const OperatorView &view,
+                             const std::vector<PetscInt> &ghosts, Neighbors *n)
+{
+  const Graph &g = view.coupling;
+  const Index rows = view.owned.rows;
+  std::vector<PetscInt> to(std::size_t(g.entries())), from(to.size()), incoming;
+  const PetscInt *degree;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  for (Index row = 0; row < g.rows; ++row)
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
+      to[std::size_t(e)] = ghosts[std::size_t(g.col(e))];
+      from[std::size_t(e)] = first + row;
+    }
+  PetscCall(FinegrainMakeForest(comm, rows, to, &sf));
+  PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
+  std::size_t count = 0;
+  for (Index row = 0; row < rows; ++row) count += std::size_t(degree[row]);
+  incoming.resize(count);
+  PetscCall(PetscSFGatherBegin(sf, MPIU_INT, from.data(), incoming.data()));
+  PetscCall(PetscSFGatherEnd(sf, MPIU_INT, from.data(), incoming.data()));
+
+  std::vector<std::vector<PetscInt>> of(static_cast<std::size_t>(rows));
+  auto next = incoming.cbegin();
+  for (Index row = 0; row < rows; ++row) {
+    std::vector<PetscInt> &mine = of[std::size_t(row)];
+    mine.assign(next, next + degree[row]);
+    next += degree[row];
+    std::sort(mine.begin(), mine.end());
+    const auto begin = to.cbegin() + (g.rows ? g.ptr(row) : 0), end = to.cbegin() + (g.rows ? g.ptr(row + 1) : 0);
+    n->symmetric = n->symmetric && std::equal(mine.cbegin(), mine.cend(), begin, end); // ghosts ascend
+    mine.insert(mine.end(), begin, end);
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    n->global.insert(n->global.end(), mine.begin(), mine.end());
+  }
+  PetscCall(PetscSFDestroy(&sf));
+  std::vector<PetscInt> all = n->global;
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  n->graph = {rows, make_array<Index>("finegrain::ptr", std::size_t(rows) + 1),
+              make_array<Index>("finegrain::col", n->global.size())};
+  n->graph.ptr(0) = 0;
+  Index at = 0;
+  for (Index row = 0; row < rows; ++row) {
+    for (const PetscInt c : of[std::size_t(row)])
+      n->graph.col(at++) = Index(std::lower_bound(all.begin(), all.end(), c) - all.begin());
+    n->graph.ptr(row + 1) = at;
+  }
+  n->global = all;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Jones and Plassmann's coloring over all ranks: rounds until every row has its color.
+PetscErrorCode ColorByHash(MPI_Comm comm, const OperatorView &view, const Neighbors &n, Coloring *coloring)
+{
+  const std::size_t ghosts = n.global.size();
+  auto ghost_key = make_array<std::int64_t>("finegrain::key", ghosts);
+  auto ghost_color = make_array<Index>("finegrain::color", ghosts);
+  int left = 1;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  Kokkos::deep_copy(ghost_color, Index(-1));
+  PetscCall(FinegrainMakeForest(comm, view.owned.rows, n.global, &sf));
+  PetscCall(Fetch(sf, MPI_INT64_T, view.agreed.key, &ghost_key));
+  HashColoring colors(symmetrize(view.owned), n.graph, view.agreed.key, ghost_key);
+  while (left) {
+    const int mine = !colors.advance(ghost_color.data());
+    PetscCall(Fetch(sf, MPI_INT32_T, colors.color(), &ghost_color));
+    PetscCallMPI(MPI_Allreduce(&mine, &left, 1, MPI_INT, MPI_MAX, comm));
+  }
+  *coloring = colors.coloring();
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Red and black by the parity of the global indices of a DMDA, if that is a coloring on all ranks.
+PetscErrorCode ColorByParity(PC pc, const OperatorView &view, PetscSF sf, Coloring *coloring, bool *fits)
+{
+  DM da;
+  PetscInt i, j, k, m, n, p;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFindGrid(pc, &da));
+  std::optional<Coloring> parity;
+  if (da) {
+    PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
+    parity = color_red_black({{Index(m), Index(n), Index(p)}}, {{Index(i), Index(j), Index(k)}}, view.owned);
+  }
+  auto ghost_color = make_array<Index>("finegrain::color", std::size_t(view.ghosts));
+  auto own = parity ? parity->color : HostArray<Index>("finegrain::color", std::size_t(view.owned.rows));
+  PetscCall(Fetch(sf, MPI_INT32_T, own, &ghost_color));
+  int mine = parity && is_valid(view.coupling, *parity, ghost_color.data()), all;
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  *fits = all;
+  if (all) *coloring = *parity;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
+{
+  PetscBool is_da = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetDM(pc, da));
+  if (!*da) PetscCall(MatGetDM(pc->pmat, da));
+  if (*da) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(*da), DMDA, &is_da));
+  if (!is_da) *da = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const char *name = e.type->name;
+  const Index rows = view->owned.rows;
+  const Recipe &r = e.recipe;
+  GlobalColoring &a = view->agreed;
+  bool red_black = r.coloring == ColoringKind::automatic || r.coloring == ColoringKind::red_black, fits = false;
+  const PetscInt *degree;
+  PetscInt first;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCheck(
+    red_black || r.coloring == ColoringKind::hash, comm, PETSC_ERR_ARG_INCOMP,
+    "-pc_%s_exchange color needs colors that do not depend on the ranks: -pc_%s_coloring jp, or redblack with a "
+    "DMDA",
+    name, name);
+  PetscCheck(!r.balanced, comm, PETSC_ERR_ARG_INCOMP,
+             "-pc_%s_coloring_balance depends on the ranks; it goes with -pc_%s_exchange none and sweep", name, name);
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  first /= e.op.block;
+  PetscCall(FindKeys(pc, first, rows, &a.key));
+  PetscCall(FinegrainMakeForest(comm, rows, e.op.ghosts, &sf));
+  a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
+  a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
+  PetscCall(Fetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
+
+  if (red_black) PetscCall(ColorByParity(pc, *view, sf, &a.coloring, &fits));
+  PetscCheck(fits || r.coloring != ColoringKind::red_black, comm, PETSC_ERR_ARG_INCOMP,
+             "-pc_%s_coloring redblack does not fit: there is no DMDA, or points of the same parity are coupled; "
+             "-pc_%s_coloring jp fits any matrix",
+             name, name);
+  if (!fits) {
+    Neighbors n;
+    PetscCall(FindNeighbors(comm, first, *view, e.op.ghosts, &n));
+    PetscCall(ColorByHash(comm, *view, n, &a.coloring));
+    a.symmetrized = !n.symmetric;
+  }
+  a.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
+  PetscCall(Fetch(sf, MPI_INT32_T, a.coloring.color, &a.ghost_color));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &a.coloring.colors, 1, MPI_INT32_T, MPI_MAX, comm));
+
+  PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
+  a.sent.assign(std::size_t(rows), 0);
+  for (Index row = 0; row < rows; ++row) a.sent[std::size_t(row)] = degree[row] > 0;
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

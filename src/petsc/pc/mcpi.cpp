@@ -1,0 +1,176 @@
+// PCMCPI: manual page, its own options, view, constructor. Its setters are in pcmcpisettings.cpp.
+#include "mat/baijkokkos.hpp"
+#include "pc/settings.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOptionsObject)
+{
+  const PCEngineOptions options(pc, PetscOptionsObject);
+
+  PetscFunctionBegin;
+  PetscCall(options.value("its", "Sweeps of one application", "PCMCPISetIterations", PCMCPIGetIterations,
+                          PCMCPISetIterations));
+  PetscCall(options.value("omega", "Relaxation factor", "PCMCPISetOmega", PCMCPIGetOmega, PCMCPISetOmega));
+  PetscCall(options.choice("sweep", "Order of the colors", "PCMCPISetSweep", PCMCPISweepTypes, PCMCPIGetSweep,
+                           PCMCPISetSweep));
+  PetscCall(options.choice("exchange", "When values of other ranks are fetched", "PCMCPISetExchange",
+                           PCMCPIExchangeTypes, PCMCPIGetExchange, PCMCPISetExchange));
+  PetscCall(options.choice("scaling", "Scaling of half precision", "PCMCPISetScaling", PCMCPIScalingTypes,
+                           PCMCPIGetScaling, PCMCPISetScaling));
+  PetscCall(options.choice("accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
+                           PCMCPIGetAccumulate, PCMCPISetAccumulate));
+  PetscCall(options.choice("reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction",
+                           PCMCPIReductionTypes, PCMCPIGetReduction, PCMCPISetReduction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
+{
+  const Mat A = pc->pmat;
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  const char *prefix, *name, *places[] = {"host", "device"};
+  Backend mirror, engine;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  if (!prefix) prefix = "";
+  const std::string option = std::string("-") + prefix + "pc_" + e.type->name + "_reduction",
+                    remedy = "or take " + option + " none, PCMCPISetReduction()";
+  PetscCall(PetscObjectGetName(reinterpret_cast<PetscObject>(A), &name));
+  PetscCheck(pc->mat != A, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
+             "KSPSetOperators() another Pmat, MatDuplicate() makes one, %s",
+             option.c_str(), name, remedy.c_str());
+  PetscCheck(
+    m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+    "%s in_place: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
+    option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
+  PetscCheck(!m->bound, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "%s in_place: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
+             option.c_str(), name, remedy.c_str());
+  mirror = has_device() ? Backend::device : Backend::host;
+  PetscCall(PCEngineFindBackend(pc, e, &engine));
+  PetscCheck(mirror == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
+             "-%spc_%s_backend %s, %s",
+             option.c_str(), name, places[int(mirror)], places[int(engine)], prefix, e.type->name,
+             places[int(mirror)], remedy.c_str());
+  PetscCheck(e.corrections == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s in_place: corrections (-%spc_%s_corrections %" PetscInt_FMT
+             ") read Pmat %s in each application; leave them out, %s",
+             option.c_str(), prefix, e.type->name, e.corrections, name, remedy.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The paper's name of a setting, empty if it has none.
+static const char *FindName(const PCEngine &e)
+{
+  const Recipe &r = e.recipe;
+  const bool single = r.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+                      sizeof(Real) == sizeof(double);
+  if (single && r.precision == Precision::single) return " (DS)";
+  if (single && r.precision == Precision::half) return " (DSH)";
+  return "";
+}
+
+static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  const Relaxation &r = e->recipe.relaxation;
+
+  PetscFunctionBegin;
+  PetscCall(
+    PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
+                           r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
+                           PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
+  if (r.reduction == Reduction::in_place)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "reduction: in place, couplings lie in the memory of Pmat's mirror\n"));
+  PetscCall(PCEngineViewColoring(pc, *e, viewer));
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Statistics s = e->engine->statistics();
+  PetscInt64 flushed = e->report.flushed;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
+                             PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
+  char scale[64] = "";
+  if (s.precision == Precision::half && r.scaling == Scaling::global)
+    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by %g", double(s.scale)));
+  if (s.precision == Precision::half && r.scaling == Scaling::row)
+    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings that became zero in storage: %" PetscInt64_FMT " entries%s\n",
+                                   flushed, scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PCEngineType mcpi = {
+  PCMCPI,
+  Method::relaxation,
+  PCENGINE_COLORS,
+  PCSetFromOptions_MCPI,
+  PCView_MCPI,
+  "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
+  "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
+  "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
+  "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
+  "  year      = {2019}\n"
+  "}\n",
+  PETSC_FALSE};
+PCEngineType *const PCEngineType_MCPI = &mcpi;
+
+/*MC
+   PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
+
+   Options Database Keys:
++  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
+.  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
+.  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
+.  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
+.  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
+.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
+.  -pc_mcpi_accumulate <working,single>              - `PCMCPISetAccumulate()`
+.  -pc_mcpi_reduction <none,in_place>                - `PCMCPISetReduction()`
+.  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
+.  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
+.  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
+.  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+-  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the
+diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
+once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
+
+   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a sweep
+reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
+instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half, and
+not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working precision.
+
+   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is
+not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+
+   The result does not depend on executor or number of threads, bit by bit, nor on the number of ranks with
+-pc_mcpi_exchange color.
+
+   References:
+.  * - A. Walden, E. Nielsen, B. Diskin, M. Zubair, A mixed precision multicolor point-implicit solver for
+       unstructured grids on GPUs, IA3 2019
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCSOR`, `PCPBJACOBI`, `PCFGBILU`, `KSPREFINE`
+M*/
+PetscErrorCode PCCreate_MCPI(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, PCEngineType_MCPI));
+  static_cast<PCEngine *>(pc->data)->recipe.relaxation.exchange = Exchange::sweep;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,401 @@
+// Set-up, application, view and life cycle of all types. Options and setters are in pcsettings.cpp.
+#include "common/arrays.hpp"
+#include "mat/baijkokkos.hpp"
+#include "pc/pcengine.hpp"
+#include "methods/device_copies.hpp"
+
+#include <petscdmda.h>
+
+#include <limits>
+#include <string>
+
+using namespace finegrain;
+
+namespace
+{
+
+// The grid set by the user, else the local box of a DMDA. `hint` says that nobody asked for it.
+PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
+{
+  DM da;
+  PetscInt m, n, p;
+
+  PetscFunctionBegin;
+  grid->clear();
+  *hint = e.grid.empty();
+  for (std::size_t b = 0; b + 2 < e.grid.size(); b += 3)
+    grid->push_back({Index(e.grid[b]), Index(e.grid[b + 1]), Index(e.grid[b + 2])});
+  if (!*hint) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCEngineFindGrid(pc, &da));
+  if (da) {
+    PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m, &n, &p));
+    grid->push_back({Index(m), Index(n), Index(p)});
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Translates the engine's refusal into an error for the user of this rank.
+PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt first_row, Index rows,
+                            const Grid &grid)
+{
+  const char *name = e.type->name;
+  std::string sizes, power;
+
+  PetscFunctionBegin;
+  if (e.recipe.method == Method::factorization)
+    power = " in |A|^" + std::to_string(colored_power(e.recipe)) + " (-pc_" + name +
+            "_power 1 colors A itself), or an ordering is given";
+  for (const Box &box : grid)
+    for (const Index points : {box.i, box.j, box.k})
+      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
+  switch (refusal.reason) {
+  case Refusal::none:
+    break;
+  case Refusal::conflict:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-pc_%s options exclude each other: %s", name, refusal.text);
+  case Refusal::missing_diagonal:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+            "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
+            "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
+            first_row + refusal.row);
+  case Refusal::no_grid:
+    if (e.recipe.method == Method::sip)
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+              "-pc_type %s needs a structured grid in its natural order: give its local size with -pc_%s_grid I,J,K "
+              "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()",
+              name, name);
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+      "-pc_%s_schedule hyperplane and -pc_%s_tile need a structured grid in its natural order: give its local "
+      "size with -pc_%s_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level "
+      "without a shape of tiles needs none",
+      name, name, name, name);
+  case Refusal::grid_size:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+            "The grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this rank; "
+            "give the local size in points, or leave the grid out",
+            sizes.c_str(), name, int(rows));
+  case Refusal::grid_fit:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+      "The matrix couples block rows that no hyperplanes of the grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a "
+      "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
+      "-pc_%s_schedule level fits any matrix",
+      sizes.c_str(), name, name);
+  case Refusal::star_fit:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+            "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (-pc_%s_grid, "
+            "PCFinegrainSetGrid() or a DMDA): -pc_type %s factors stars of width 1; take DMDA_STENCIL_STAR of width "
+            "1, or -pc_type fgbilu, which fits any stencil",
+            first_row + refusal.row, sizes.c_str(), name, name);
+  case Refusal::tile_fit:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+      "-pc_%s_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the grid in "
+      "the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose",
+      name, int(e.recipe.tile.i), int(e.recipe.tile.j), int(e.recipe.tile.k), sizes.c_str());
+  case Refusal::color_fit:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+            "-pc_%s_coloring redblack does not fit: points of the same parity are coupled%s, or there is no grid%s%s "
+            "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
+            name, power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
+  case Refusal::entries:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+            "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "
+            "-pc_%s_levels or -pc_%s_power, or more ranks",
+            name, name);
+  case Refusal::scratch:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_SUP,
+      "-pc_type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a team of "
+      "a device has; take -pc_%s_backend host, PCFinegrainSetBackend(), or smaller blocks",
+      name, e.op.block, e.op.block, name);
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Stops for a schedule that the type does not have.
+PetscErrorCode CheckSchedule(const PCEngineType &type, ScheduleKind schedule)
+{
+  constexpr unsigned needs[] = {0, PCENGINE_HYPERPLANES, PCENGINE_LEVELS, PCENGINE_COLORS};
+  std::string names;
+
+  PetscFunctionBegin;
+  for (int s = 0; s < 4; ++s)
+    if ((type.has & needs[s]) == needs[s]) names.append(s ? ", " : "").append(PCFinegrainScheduleTypes[s]);
+  PetscCheck((type.has & needs[int(schedule)]) == needs[int(schedule)], PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "-pc_%s_schedule is %s, which -pc_type %s does not have; it has %s", type.name,
+             PCFinegrainScheduleTypes[int(schedule)], type.name, names.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// `hint`: nobody asked for the recipe's grid.
+PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe recipe, bool hint)
+{
+  PetscInt first;
+
+  PetscFunctionBegin;
+  const bool colors = e->type->has & PCENGINE_COLORS;
+  PetscCall(CheckSchedule(*e->type, recipe.schedule));
+  if (recipe.schedule == ScheduleKind::automatic && colors) recipe.schedule = ScheduleKind::color;
+  else if (recipe.schedule == ScheduleKind::automatic && !hint) recipe.schedule = ScheduleKind::hyperplane;
+  PetscCheck((e->type->has & PCENGINE_LEVELS) || e->ordering == MATORDERINGNATURAL, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "PCFinegrainSetOrdering(): -pc_type %s has an order of its own; leave the ordering natural",
+             e->type->name);
+  if (e->ordering != MATORDERINGNATURAL)
+    PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
+  // Inverses are never stored below single.
+  if (e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
+    recipe.diagonal = recipe.precision == Precision::working ? Precision::working : Precision::single;
+  recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
+  PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
+  e->op.backend = recipe.backend;
+  e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  // A grid that was given and that nothing would use.
+  const bool misfit =
+    !hint && colors && count_points(recipe.grid) != view.owned.rows && recipe.coloring == ColoringKind::automatic;
+  const Refusal refusal = misfit ? Refusal{Refusal::grid_size} : e->engine->analyze(view, recipe);
+  PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
+  const Statistics s = e->engine->statistics();
+  PetscCall(
+    PetscInfo(pc,
+              "executor %s (%s); %s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper "
+              "blocks, %s\n",
+              PCFinegrainExecutorTypes[int(s.executor)], s.reason, PCFinegrainScheduleTypes[int(s.schedule)],
+              int(s.widths.groups), int(s.widths.min), int(s.widths.max), view.block, int(s.lower), int(s.upper),
+              hint && !recipe.grid.empty() && s.schedule == ScheduleKind::level && recipe.schedule != s.schedule
+                ? "the DMDA's hyperplanes do not fit the matrix"
+                : "as asked for"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The exchange between ranks, and the engine's link to it.
+PetscErrorCode MakeHalo(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  if (!e->has_halo) PetscCall(e->halo.create(reinterpret_cast<PetscObject>(pc), e->op, view, view.owned.rows));
+  e->has_halo = true;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  e->engine->set_halo(size > 1 ? &e->halo : nullptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscFunctionBegin;
+  e->engine->allow_corrections(view);
+  PetscCall(MakeHalo(pc, e, view));
+  e->has_corrections = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Analyze(PC pc, PCEngine *e)
+{
+  OperatorView view;
+  Recipe recipe = e->recipe;
+  bool hint;
+  const std::string option = std::string("-pc_") + e->type->name + "_block_size";
+
+  PetscFunctionBegin;
+  e->analyzed = e->has_halo = false;
+  e->engine.reset();
+  e->blocks.reset();
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
+  if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
+  PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
+  if (e->type->prepare) PetscCall((*e->type->prepare)(pc, &recipe));
+  PetscCall(
+    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, std::move(recipe), hint)));
+  if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
+  if (PCEngineRepeats(*e) || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  PetscCall(PCEngineSetApplications(pc));
+  e->analyzed = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What is bad on any rank is a failure on all of them; residuals are short on all ranks or on none.
+PetscErrorCode ReportTrouble(PC pc, PCEngine *e)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
+  PetscInt first, mine[3] = {none, none, e->engine->has_short_residual()}, least[3];
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
+  if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
+  PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
+  e->short_residual = least[2] > 0;
+  const bool pivot = least[0] != none, coupling = least[1] != none;
+  const auto row = pivot ? least[0] : least[1];
+  const char *what = pivot ? "Singular or non-finite diagonal block" : "Coupling that is not finite as it is stored";
+  const std::string hint = pivot ? std::string("; try -pc_") + e->type->name + "_shift_type inblocks"
+                                 : std::string("; look for Inf and NaN in the matrix, and for entries that -pc_") +
+                                     e->type->name + "_precision cannot hold";
+  PetscCall(PCSetFailedReason(pc, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : coupling ? PC_FACTOR_OTHER : PC_NOERROR));
+  if (!pivot && !coupling) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!pc->erroriffailure, comm, pivot ? PETSC_ERR_MAT_LU_ZRPVT : PETSC_ERR_FP,
+             "%s in block row %" PetscInt_FMT "%s", what, row, hint.c_str());
+  PetscCall(PetscInfo(pc, "%s in block row %" PetscInt_FMT "%s\n", what, row, hint.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Factor(PC pc, PCEngine *e)
+{
+  const Mat mat = PCEngineMatrix(pc, *e);
+  Values values;
+
+  PetscFunctionBegin;
+  if (PCEngineReducesInPlace(*e)) {
+    PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), PCEngineCheckReduction(pc, *e)));
+    PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
+  } else PetscCall(OperatorGetValues(mat, e->op, &values));
+  PetscReal largest = e->engine->find_largest(values);
+  if (largest >= 0)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  e->report = e->engine->factor(values, largest);
+  PetscCall(OperatorRestoreValues(mat, e->op, &values));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().factor_flops));
+  PetscCall(ReportTrouble(pc, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_Engine(PC pc)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
+  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
+    if (!e->analyzed) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), FinegrainStartKokkos()));
+    PetscCall(PCEngineConvert(pc, e));
+    if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
+    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_Engine(PC pc)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  e->analyzed = false;
+  e->engine.reset();
+  e->blocks.reset();
+  e->op = Operator();
+  e->report = FactorReport();
+  e->has_corrections = e->has_halo = false;
+  PetscCall(e->halo.destroy());
+  PetscCall(MatDestroy(&e->converted));
+  PetscCall(VecDestroy(&e->residual));
+  PetscCall(VecDestroy(&e->correction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr char find_function[] = "PCFinegrainGetEngine_C";
+
+PetscErrorCode PCDestroy_Engine(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Engine(pc)); // PCSetType() destroys without a reset
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, nullptr));
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCFinegrainApplyCorrections_C", nullptr));
+  delete static_cast<PCEngine *>(pc->data);
+  pc->data = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCFinegrainGetEngine_Engine(PC pc, PCEngine **e)
+{
+  *e = static_cast<PCEngine *>(pc->data);
+  return PETSC_SUCCESS;
+}
+
+} // namespace
+
+PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(pc->pmat);
+  PetscBool seq, mpi;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seq));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpi));
+  if (!e->analyzed) PetscCall(MatDestroy(&e->converted));
+  if (!seq && !mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectStateGet(object, &state));
+  if (e->converted && state == e->converted_state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&e->converted));
+  PetscCall(MatConvert(pc->pmat, seq ? MATSEQBAIJ : MATMPIBAIJ, MAT_INITIAL_MATRIX, &e->converted));
+  e->converted_state = state;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
+{
+  OperatorView view;
+  Operator op;
+  PetscObjectState state;
+
+  PetscFunctionBegin;
+  if (e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
+  PetscCall(AllowCorrections(pc, e, view));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  if (state == e->state) // for the short residual; a lagged factor stays as it is
+    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
+{
+  PetscFunctionBegin;
+  PCEngine *e = new PCEngine();
+  e->type = type;
+  e->recipe.method = type->method;
+  e->shift_amount = 100 * PETSC_MACHINE_EPSILON;
+
+  pc->data = e;
+  pc->ops->setup = PCSetUp_Engine;
+  pc->ops->setfromoptions = PCSetFromOptions_Engine;
+  pc->ops->view = PCView_Engine;
+  pc->ops->reset = PCReset_Engine;
+  pc->ops->destroy = PCDestroy_Engine;
+  PetscCall(PCEngineSetApplications(pc));
+  PetscCall(
+    PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineFind(PC pc, PCEngine **e)
+{
+  PetscErrorCode (*find)(PC, PCEngine **) = nullptr;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  *e = nullptr;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(pc), find_function, &find));
+  if (find) PetscCall((*find)(pc, e));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineGet(PC pc, PCEngine **e)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, e));
+  PetscCheck(*e, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "Preconditioner of type %s is not one of finegrain's", reinterpret_cast<PetscObject>(pc)->type_name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

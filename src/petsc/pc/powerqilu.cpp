@@ -1,0 +1,282 @@
+// PCPOWERQILU: manual page, its own options, view, constructor.
+#include "pc/settings.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
+                                            nullptr};
+static_assert(int(Drop::none) == PCPOWERQILU_DROP_NONE);
+
+/*@
+   PCPOWERQILUSetLevels - Sets the levels of fill
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+-  levels - p of ILU(p), 0 (default) or more
+
+   Options Database Key:
+.  -pc_powerqilu_levels <0> - p
+
+   Level: intermediate
+
+   Note:
+   Entries of the matrix are of level 0, fill is of the least lev(i,k) + lev(k,j) + 1 over the rows k eliminated
+before i and j; that of a level above p is left out.
+
+
+.seealso: `PCPOWERQILUGetLevels()`, `PCPOWERQILUSetPower()`, `PCFactorSetLevels()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscCheck(levels >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_powerqilu_levels is %" PetscInt_FMT "; it must be 0 or more", levels);
+  PetscCall(PCEngineSet(
+    pc, levels, [](PCEngine & e) -> auto & { return e.recipe.levels; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCPOWERQILUGetLevels - Gets what `PCPOWERQILUSetLevels()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  levels - the levels of fill
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetLevels()`
+@*/
+PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, levels, [](PCEngine & e) -> auto & { return e.recipe.levels; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCPOWERQILUSetPower - Sets the power of the pattern that is colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  power - q of |A|^q, 1 or more; 0 (default) for p + 1
+
+   Options Database Key:
+.  -pc_powerqilu_power <p + 1> - q
+
+   Level: intermediate
+
+   Note:
+   With q > p block rows of one color are not coupled by ILU(p) either. A smaller q needs fewer colors, and
+`PCPOWERQILUSetDrop()` says what becomes of fill between rows of one color.
+
+
+.seealso: `PCPOWERQILUGetPower()`, `PCPOWERQILUSetLevels()`, `PCFinegrainSetColoring()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power)
+{
+  PetscFunctionBegin;
+  PetscCheck(power >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_powerqilu_power is %" PetscInt_FMT "; it must be 1 or more, or 0 for one more than the levels",
+             power);
+  PetscCall(PCEngineSet(
+    pc, power, [](PCEngine & e) -> auto & { return e.recipe.power; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCPOWERQILUGetPower - Gets what `PCPOWERQILUSetPower()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  power - the power, 0 for p + 1
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetPower()`
+@*/
+PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, power, [](PCEngine & e) -> auto & { return e.recipe.power; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCPOWERQILUSetDrop - Says what becomes of fill between block rows of one color
+
+   Logically Collective
+
+   Input Parameters:
++  pc   - the preconditioner
+-  drop - `PCPOWERQILU_DROP_DURING` (default), `PCPOWERQILU_DROP_AFTER` or `PCPOWERQILU_DROP_NONE`
+
+   Options Database Key:
+.  -pc_powerqilu_drop <during,after,none> - what is done
+
+   Level: intermediate
+
+   Note:
+   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then cannot
+be run by colors: `PCPOWERQILU_DROP_AFTER` and `PCPOWERQILU_DROP_NONE` are run by level sets where there is such fill.
+
+
+.seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, drop, [](PCEngine & e) -> auto & { return e.recipe.drop; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCPOWERQILUGetDrop - Gets what `PCPOWERQILUSetDrop()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  drop - what is done
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetDrop()`
+@*/
+PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, drop, [](PCEngine & e) -> auto & { return e.recipe.drop; }, PCPOWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_POWERQILU(PC pc, FinegrainOptionItems PetscOptionsObject)
+{
+  const PCEngineOptions options(pc, PetscOptionsObject);
+
+  PetscFunctionBegin;
+  PetscCall(
+    options.value("levels", "Levels of fill, p", "PCPOWERQILUSetLevels", PCPOWERQILUGetLevels, PCPOWERQILUSetLevels));
+  PetscCall(options.value("power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower",
+                          PCPOWERQILUGetPower, PCPOWERQILUSetPower));
+  PetscCall(options.choice("drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", PCPOWERQILUDropTypes,
+                           PCPOWERQILUGetDrop, PCPOWERQILUSetDrop));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  const Recipe &r = e->recipe;
+  const bool colored = r.schedule != ScheduleKind::level;
+
+  PetscFunctionBegin;
+  if (colored)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, per rank\n",
+                                     r.levels, PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)]));
+  else
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
+  if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Statistics s = e->engine->statistics();
+  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped};
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  const PetscInt64 inside = counts[0] - counts[1]; // blocks of the matrix between rows of a rank
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
+                                   "of one color: %" PetscInt64_FMT " blocks\n",
+                                   counts[1], inside ? double(counts[0]) / double(inside) : 1., counts[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PCEngineType powerqilu = {
+  PCPOWERQILU,
+  Method::factorization,
+  PCENGINE_LEVELS | PCENGINE_COLORS,
+  PCSetFromOptions_POWERQILU,
+  PCView_POWERQILU,
+  "@techreport{HeuvelineLukarskiWeiss2011,\n"
+  "  title       = {Enhanced parallel {ILU(p)}-based preconditioners for multi-core {CPU}s and {GPU}s -- the\n"
+  "                 power(q)-pattern method},\n"
+  "  author      = {Heuveline, Vincent and Lukarski, Dimitar and Weiss, Jan-Philipp},\n"
+  "  institution = {Engineering Mathematics and Computing Lab, Karlsruhe Institute of Technology},\n"
+  "  number      = {2011-08},\n"
+  "  year        = {2011}\n"
+  "}\n",
+  PETSC_FALSE};
+PCEngineType *const PCEngineType_POWERQILU = &powerqilu;
+
+/*MC
+   PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
+
+   Options Database Keys:
++  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
+.  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
+.  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
+.  -pc_powerqilu_schedule <color,level>                   - `PCFinegrainSetSchedule()`
+.  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
+.  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
+.  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
+.  -pc_powerqilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
+.  -pc_powerqilu_precision <working,single>               - `PCFinegrainSetPrecision()`
+.  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
+.  -pc_powerqilu_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
+.  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
+.  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+-  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The pattern of |A|^q, of A
+and its transpose together, is colored, greedily in the order of rows unless asked otherwise; rows are sorted by
+color; the matrix in that order is factored by ILU(p). With q = p + 1 rows of one color are not coupled in L and U,
+and each color is one parallel step of the factorization and of the sweeps. With a smaller q, and fewer colors, fill
+between rows of one color is dropped.
+
+   -pc_powerqilu_schedule level is ILU(p) in the order of rows, or in -pc_powerqilu_ordering, without colors, run by
+level sets. An ordering with colors is the order in which rows are colored.
+
+   Each rank factors its own block rows, as `PCBJACOBI` would. Multicolor Gauss-Seidel is `PCMCPI`.
+
+   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
+names the block row.
+
+   The result does not depend on executor or number of threads, bit by bit.
+
+   References:
+.  * - V. Heuveline, D. Lukarski, J.-P. Weiss, Enhanced parallel ILU(p)-based preconditioners for multi-core CPUs and
+       GPUs - the power(q)-pattern method, EMCL preprint 2011-08
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `PCMCPI`, `PCFactorSetLevels()`
+M*/
+PetscErrorCode PCCreate_POWERQILU(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, PCEngineType_POWERQILU));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

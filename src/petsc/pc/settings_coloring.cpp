@@ -1,0 +1,138 @@
+// Colors: setters, getters and view, for the types that have them.
+#include "pc/settings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainColoringTypes[] = {
+  "auto", "greedy", "lf", "sl", "jp", "redblack", "PCFinegrainColoringType", "PC_FINEGRAIN_COLORING_", nullptr};
+
+static_assert(int(ColoringKind::red_black) == PC_FINEGRAIN_COLORING_REDBLACK);
+static_assert(int(ColoringKind::hash) == PC_FINEGRAIN_COLORING_JP);
+
+PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const int kinds = PC_FINEGRAIN_COLORING_REDBLACK;
+  std::string power;
+
+  PetscFunctionBegin;
+  if (!e.analyzed) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCFinegrainColoringTypes[int(e.recipe.coloring)]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (e.recipe.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.recipe));
+  // Ranks without rows have colored nothing.
+  const Statistics s = e.engine->statistics();
+  const int kind = int(s.coloring);
+  PetscInt64 most[] = {s.rows ? s.colors : 0, s.symmetrized, s.rows ? kind : 0, s.rows ? kinds - kind : 0};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPIU_INT64, MPI_MAX, comm));
+  std::string coloring = PCFinegrainColoringTypes[most[2]];
+  if (most[2] + most[3] > kinds)
+    coloring.append(" on some ranks, ").append(PCFinegrainColoringTypes[kinds - most[3]]).append(" on others");
+  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s%s\n", coloring.c_str(),
+                                   e.recipe.balanced ? ", balanced" : "", most[0], power.c_str(),
+                                   PCEngineExchange(e) == Exchange::color ? " agreed by all ranks" : "",
+                                   most[1] ? ", of the pattern with its transpose" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetColoring - Chooses how the block rows are colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coloring - `PC_FINEGRAIN_COLORING_AUTO` (default) or another `PCFinegrainColoringType`
+
+   Options Database Key:
+.  -pc_mcpi_coloring, -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack> - the coloring
+
+   Level: intermediate
+
+   Note:
+   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
+   transposes; `PCView()` says so. `PCPOWERQILU` colors a power of the pattern, where redblack fits the first only.
+
+.seealso: `PCFinegrainGetColoring()`, `PCMCPI`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, nullptr, PCENGINE_COLORS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetColoring - Gets what `PCFinegrainSetColoring()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  coloring - the value
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetColoring()`
+@*/
+PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, nullptr, PCENGINE_COLORS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetColoringBalance - Evens out how many block rows each color has
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  balance - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_mcpi_coloring_balance, -pc_powerqilu_coloring_balance <false> - whether to
+
+   Level: advanced
+
+   Note:
+   The number of colors stays as it is.
+
+.seealso: `PCFinegrainGetColoringBalance()`, `PCMCPI`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, nullptr, PCENGINE_COLORS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetColoringBalance - Gets what `PCFinegrainSetColoringBalance()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  balance - the value
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetColoringBalance()`
+@*/
+PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, nullptr, PCENGINE_COLORS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,382 @@
+// Setters and getters of what all types share: the structure of the rank's block rows, and corrections.
+#include "pc/settings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainGridCouplings[] = {"factor", "corrections", "PCFinegrainGridCoupling",
+                                                "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
+const char *const PCFinegrainRichardsonTypes[] = {
+  "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
+static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
+
+namespace
+{
+
+PetscErrorCode CheckGrids(const PCEngine &e, PetscInt ngrids, const PetscInt ijk[])
+{
+  PetscFunctionBegin;
+  PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
+  for (PetscInt i = 0; i < 3 * ngrids; ++i)
+    PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_%s_grid or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT
+               " points in one direction; give 1 or more",
+               e.type->name, ijk[i]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+/*@
+   PCFinegrainSetGrid - Gives the structure of the block rows of this rank, where no `DMDA` does
+
+   Collective, values may differ between ranks
+
+   Input Parameters:
++  pc     - the preconditioner
+.  ngrids - number of grids on this rank, one after the other; 0 for none
+-  ijk    - points of each grid in the first (fastest), second and third direction, 3 `ngrids` numbers
+
+   Options Database Key:
+.  -pc_fgbilu_grid <I,J,K[,I,J,K...]> - the grids, where they are the same on all ranks
+
+   Level: intermediate
+
+   Note:
+   Hyperplanes of these grids must fit the matrix; where they do not, set-up is an error. Grids are used by
+   hyperplane schedules, and by `PCFinegrainSetGridCoupling()` with any schedule. A grid without a point on this rank
+   is left out.
+
+.seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetGridCoupling()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckGrids(*e, ngrids, ijk)));
+  // All ranks analyze again if the grids of one have changed.
+  const std::vector<PetscInt> grid(ijk, ijk + 3 * ngrids);
+  int mine = grid != e->grid, any;
+  PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
+  e->grid = grid;
+  PCEngineInvalidate(pc, e);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetGrid - Gets what `PCFinegrainSetGrid()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  ngrids - number of grids
+-  ijk    - their sizes, owned by `pc`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetGrid()`
+@*/
+PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[])
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *ngrids = PetscInt(e->grid.size() / 3);
+  *ijk = e->grid.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetBlockSize - Sets the size of the blocks of an AIJ matrix
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+-  n  - rows per block, 1 to 32; 0 (default) for the block size of the matrix
+
+   Options Database Key:
+.  -pc_fgbilu_block_size <n> - the block size
+
+   Level: intermediate
+
+   Note:
+   Entries missing inside a block count as zeros. BAIJ matrices bring their own block size.
+
+.seealso: `PCFinegrainGetBlockSize()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveInt(pc, n, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(n >= 0 && n <= max_block, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_%s_block_size is %" PetscInt_FMT "; it must be 0 to %d", e->type->name, n, max_block);
+  PetscCall(PCEngineChange(pc, e, e->block_size, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetBlockSize - Gets what `PCFinegrainSetBlockSize()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  n - rows per block, 0 for the block size of the matrix
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetBlockSize()`
+@*/
+PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, n, [](PCEngine & e) -> auto & { return e.block_size; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetGridCoupling - Says what becomes of couplings between the grids of a rank
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coupling - `PC_FINEGRAIN_GRID_COUPLING_FACTOR` (default) or `PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS`
+
+   Options Database Key:
+.  -pc_fgbilu_grid_coupling <factor,corrections> - the coupling
+
+   Level: intermediate
+
+   Note:
+   In the factor, the grids are eliminated as one matrix, on level sets over all of them. Left to corrections, each
+grid has a factor and hyperplanes of its own, all of them run in the same groups, and only
+   `PCFinegrainSetCorrections()` (or the Krylov method) sees what couples them, as between ranks.
+
+.seealso: `PCFinegrainGetGridCoupling()`, `PCFinegrainSetGrid()`, `PCFinegrainSetCorrections()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineSet(
+    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetGridCoupling - Gets what `PCFinegrainSetGridCoupling()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  coupling - the coupling
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetGridCoupling()`
+@*/
+PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+   PCFinegrainSetOrdering - Chooses the order in which the block rows of a rank are eliminated
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  ordering - a `MatOrderingType`, `MATORDERINGNATURAL` by default
+
+   Options Database Key:
+.  -pc_fgbilu_ordering <natural,rcm,nd,...> - the ordering
+
+   Level: intermediate
+
+   Note:
+   The ordering is that of the graph of block rows. It goes with level schedules: hyperplanes keep the natural order.
+
+.seealso: `PCFinegrainGetOrdering()`, `PCFactorSetMatOrderingType()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetOrdering(PC pc, MatOrderingType ordering)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  if (e) PetscCall(PCEngineChange(pc, e, e->ordering, std::string(ordering)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+   PCFinegrainGetOrdering - Gets what `PCFinegrainSetOrdering()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  ordering - the ordering, owned by `pc`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetOrdering()`
+@*/
+PetscErrorCode PCFinegrainGetOrdering(PC pc, MatOrderingType *ordering)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  *ordering = e->ordering.c_str();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetCorrections - Sets the number of correction iterations inside one application
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+-  k  - further steps x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the matrix the preconditioner is made
+from, in working precision, with its couplings between ranks
+
+   Options Database Key:
+.  -pc_fgbilu_corrections <k> - the number
+
+   Level: intermediate
+
+   Notes:
+   One block of working precision a row and three vectors are kept for them.
+
+   Where the factorization is DILU in working precision and the matrix has not changed since, a correction reads
+   neither the matrix nor the upper blocks for its residual. The exchange between ranks overlaps with rows that need
+   none.
+
+   Applied to the transpose, corrections take the residual of the transposed matrix.
+
+.seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveInt(pc, k, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(k >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_%s_corrections is %" PetscInt_FMT "; it must not be negative", e->type->name, k);
+  e->corrections = k;
+  PetscCall(PCEngineSetApplications(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  k - the number of corrections
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetCorrections()`
+@*/
+PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, k, [](PCEngine & e) -> auto & { return e.corrections; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  richardson - `PC_FINEGRAIN_RICHARDSON_NONE` (default), `PC_FINEGRAIN_RICHARDSON_STEPS` or
+`PC_FINEGRAIN_RICHARDSON_TOLERANCES`
+
+   Options Database Key:
+.  -pc_fgbilu_richardson <none,steps,tolerances> - the choice
+
+   Level: advanced
+
+   Notes:
+   Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
+an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
+preconditioner, and an application has no corrections of its own.
+
+   The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
+the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
+that no test follows the last allowed step.
+
+.seealso: `PCFinegrainGetRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
+@*/
+PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, richardson, 2);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  e->richardson = richardson;
+  PetscCall(PCEngineSetApplications(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetRichardson - Gets what `PCFinegrainSetRichardson()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  richardson - the choice
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetRichardson()`
+@*/
+PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineGetSetting(
+    pc, richardson, [](PCEngine & e) -> auto & { return e.richardson; }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

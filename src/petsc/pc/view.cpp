@@ -1,0 +1,138 @@
+// What -ksp_view says of a preconditioner of ours.
+#include "pc/settings.hpp"
+
+#include <limits>
+#include <string>
+
+using namespace finegrain;
+
+namespace
+{
+
+// Statistics of all ranks together.
+struct Totals {
+  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
+  PetscInt64 schedule_ranks[4];                        // that have rows, by kind
+  PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
+  PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
+  PetscInt64 first_executor, last_executor;
+};
+
+PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  const PetscInt64 none = std::numeric_limits<Index>::max();
+  const PetscInt64 sums[] = {s.rows,
+                             s.widths.groups,
+                             PetscInt64(s.factor_bytes),
+                             PetscInt64(s.index_bytes + e.op.bytes()),
+                             PetscInt64(s.work_bytes),
+                             PetscInt64(s.lower) + s.upper + s.rows,
+                             s.left_out,
+                             e.report.shifted,
+                             0,
+                             s.rows && s.schedule == ScheduleKind::hyperplane,
+                             s.rows && s.schedule == ScheduleKind::level,
+                             s.rows && s.schedule == ScheduleKind::color};
+  // Executors count where there are rows.
+  const PetscInt64 executor = s.rows ? PetscInt64(s.executor) : -none, minus = s.rows ? -executor : -none;
+  const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
+                               s.apply_launches, s.tasks,      s.task_levels,
+                               s.task_width,     executor,     minus};
+  PetscInt64 sum[12], most[9];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(sums, sum, 12, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(maxima, most, 9, MPIU_INT64, MPI_MAX, comm));
+  *t = {sum[0],  sum[1],   sum[2],
+        sum[3],  sum[4],   sum[5],
+        sum[6],  sum[7],   {sum[8], sum[9], sum[10], sum[11]},
+        most[0], most[1],  sum[1] ? -most[2] : 0,
+        most[3], most[4],  most[5],
+        most[6], -most[8], most[7]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The kinds of schedule that ranks have; without a row on any, the type's.
+std::string NameSchedules(const PCEngine &e, const Totals &t)
+{
+  const char *names[2] = {nullptr, nullptr};
+  for (const ScheduleKind kind : {ScheduleKind::hyperplane, ScheduleKind::color, ScheduleKind::level})
+    if (t.schedule_ranks[int(kind)]) names[names[0] != nullptr] = PCFinegrainScheduleTypes[int(kind)];
+  if (names[1]) return std::string(names[0]) + " on some ranks, " + names[1] + " on others";
+  if (names[0]) return names[0];
+  return PCFinegrainScheduleTypes[int((e.type->has & PCENGINE_COLORS) ? ScheduleKind::color : ScheduleKind::level)];
+}
+
+PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
+{
+  const Statistics s = e.engine->statistics();
+  Totals t{};
+  std::string exchange = PCEngineExchange(e) == Exchange::color   ? "each color"
+                         : PCEngineExchange(e) == Exchange::sweep ? "each sweep"
+                                                                  : "";
+  if (PCEngineSteps(e) > 1) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
+  if (exchange.empty()) exchange = "none";
+
+  PetscFunctionBegin;
+  PetscCall(ReduceStatistics(pc, e, s, &t));
+  const std::string schedule = NameSchedules(e, t);
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
+    ", mean %.1f, max %" PetscInt64_FMT "\n",
+    schedule.c_str(), t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  PetscCall(PCEngineViewBackend(pc, e, s, viewer));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    PCFinegrainExecutorTypes[int(s.executor)],
+    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
+    t.launches));
+  if (t.tasks)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
+                                     " one after the other, %" PetscInt64_FMT " side by side\n",
+                                     t.tasks, t.chain, t.side_by_side));
+  if (s.tile.points())
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "tile: %d x %d x %d points\n", int(s.tile.i), int(s.tile.j), int(s.tile.k)));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
+    PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
+                                   " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
+                                   "\n",
+                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
+                                   e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out,
+                                   exchange.c_str()));
+  if (e.corrections)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
+                             e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
+  if (e.ordering != MATORDERINGNATURAL)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
+  if (e.shift_type == MAT_SHIFT_INBLOCKS)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
+                                     double(e.shift_amount), t.shifted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  if (e->type->view) PetscCall((*e->type->view)(pc, viewer));
+  if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
+  else PetscCall(PCEngineViewSettings(*e, viewer));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
