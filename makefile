@@ -23,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain solve multiblock euler powerq step
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler powerq step
 
 build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
@@ -95,7 +95,7 @@ study: deps
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-# GPUs: docs/guide.md says what of this has run where.
+# GPUs: docs/gpu.md says what of this has run where.
 CUDA_ARCH ?= 90
 export CUDA_ARCH JOBS Kokkos_ROOT
 
@@ -117,6 +117,13 @@ gpu-kit:
 gpu-kit-check: deps
 	@tests/gpu/check_kit $(BUILD) $(BUILD)/gpu-kit-host $(SETTINGS)
 
+# The site, in $(BUILD)/docs/index.html.
+docs:
+	@mkdir -p $(BUILD)
+	@$(MAKE) --no-print-directory install-packages WANTED="python3-sphinx python3-myst-parser python3-sphinx-rtd-theme"
+	@/usr/bin/python3 -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
+	@echo "$(BUILD)/docs/index.html"
+
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
 
@@ -130,15 +137,16 @@ help:
 	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 15 minutes)"
 	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, some minutes)"
 	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
-	@echo "make study           set up, build, repeat the experiments of paper 000 (Luo et al., FGBILU): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
-	@echo "                     iterations of paper 003 (Heuveline et al., ILU(p,q)) in $(BUILD)/study_powerq"
+	@echo "make study           set up, build, repeat the experiments of Luo et al. (2015): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
+	@echo "                     iterations of Heuveline et al. (2011, ILU(p,q)) in $(BUILD)/study_powerq"
 	@echo "make install         to PREFIX=$(PREFIX)"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
 	@echo "make gpu-kit         tests, benchmarks and sources in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
 	@echo "make gpu-kit-check   the kit for hosts, tried on this machine in small sizes"
+	@echo "make docs            the documentation as a site, $(BUILD)/docs/index.html"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs format clean help

@@ -1,7 +1,7 @@
 // Results of one computation by two algorithms, for benchmarks that compare before they time.
 #pragma once
 
-#include "../../src/petsc/common/petsc_compat.hpp"
+#include "common/petsc_compat.hpp"
 
 #include <petscvec.h>
 

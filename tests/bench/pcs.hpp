@@ -1,7 +1,7 @@
 // What benchmarks of preconditioners share: their phases, and options.
 #pragma once
 
-#include "../../src/petsc/common/petsc_compat.hpp"
+#include "common/petsc_compat.hpp"
 #include "timing.hpp"
 
 #include <petscfinegrain.h>

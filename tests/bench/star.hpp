@@ -1,8 +1,8 @@
-// Problems of the benchmarks and of the tests against paper 000 (Luo et al., FGBILU): 7-point stars of full blocks on
+// Problems of the benchmarks and of the tests against Luo et al. (2015): 7-point stars of full blocks on
 // a DMDA. Values depend on the coordinates of points only, so that a problem is the same on any number of ranks.
 #pragma once
 
-#include "../../src/petsc/common/petsc_compat.hpp"
+#include "common/petsc_compat.hpp"
 #include "../hash.hpp"
 
 #include <petscdmda.h>
@@ -158,7 +158,7 @@ inline PetscErrorCode RichardsonHistory(PC pc, Vec b, PetscInt steps, std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Stands for the system of table 1 of paper 000, which is not public: the same grid and unknowns, the same sum of
+// Stands for the system of table 1 of Luo et al. (2015), which is not public: the same grid and unknowns, the same sum of
 // squares of the right-hand side, and residuals that fall by about as much in as many steps. Complex entries are
 // larger by the root of two.
 inline Star table_1(const std::array<PetscInt, 3> &points)

@@ -142,10 +142,10 @@ struct Problem {
   }
   Source source() const { return {values.data(), nullptr, nullptr}; }
 
-  std::vector<Scalar> apply(Engine &e) const
+  std::vector<Scalar> apply(Engine &e, int factor = 0) const
   {
     std::vector<Scalar> x(b.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
-    e.apply(b.data(), x.data());
+    e.apply({.b = b.data(), .x = x.data(), .factor = factor});
     return x;
   }
   std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const

@@ -1,6 +1,6 @@
-// Compares tests/engine/team_rule.hpp with Kokkos' own text, for CUDA's headers and an H200's limits; needs no GPU.
+// Compares tests/engine/run/team_rule.hpp with Kokkos' own text, for CUDA's headers and an H200's limits; needs no GPU.
 // Compiled with nvcc by .ci/cuda-check against the newest Kokkos; with another one by hand.
-#include "../engine/team_rule.hpp"
+#include "../engine/run/team_rule.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <Cuda/Kokkos_Cuda_BlockSize_Deduction.hpp>

@@ -1,7 +1,7 @@
 // Matrices, comparisons and error capture for the tests of the PETSc side.
 #pragma once
 
-#include "../../src/petsc/common/petsc_compat.hpp"
+#include "common/petsc_compat.hpp"
 
 #include <petscdmda.h>
 #include <petscksp.h>

@@ -39,8 +39,10 @@ public:
     halo_ = halo;
     engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
   }
-  void set_place(Place place) override { there_ = place == Place::engine; }
-  Scalar *scratch() override { return there_ ? engine_->scratch() : make_room(scratch_, scalars_); }
+  Scalar *scratch(Place place) override
+  {
+    return place == Place::engine ? engine_->scratch(place) : make_room(scratch_, scalars_);
+  }
 
   Real find_largest(const Values &values) override
   {
@@ -59,68 +61,47 @@ public:
     return engine_->factor(here, largest);
   }
 
-  void choose(int factor) override { engine_->choose(factor); }
-  void apply(const Scalar *b, Scalar *x) override
+  void apply(const Application &a) override
   {
-    if (there_) return engine_->apply(b, x);
-    const Scalar *rhs = send(b_, b);
-    engine_->apply(rhs, make_room(x_, scalars_));
-    fetch(x, x_);
-  }
-  void proceed(const Scalar *b, Scalar *x) override
-  {
-    if (there_) return engine_->proceed(b, x);
-    const Scalar *rhs = send(b_, b);
-    engine_->proceed(rhs, send(x_, x));
-    fetch(x, x_);
+    if (a.place == Place::engine) return engine_->apply(a);
+    Application here = a;
+    here.place = Place::engine;
+    if (a.vectors > 1 || a.transposed) return apply_to_columns(a, here);
+    here.b = send(b_, a.b);
+    here.x = a.from_x ? send(x_, a.x) : make_room(x_, scalars_);
+    here.total = a.total ? send(total_, a.total) : nullptr;
+    engine_->apply(here);
+    fetch(a.x, x_);
+    if (a.total) fetch(a.total, total_);
   }
 
   void allow_corrections(const OperatorView &view) override { engine_->allow_corrections(view); }
-  bool has_short_residual() const override { return engine_->has_short_residual(); }
 
-  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
-               Scalar *total) override
+  void correct(const Correction &c) override
   {
-    const Values here = send(values, values.short_residual);
-    if (there_) return engine_->correct(here, b, x, last, step, total);
-    const Scalar *rhs = send(b_, b), *from = send(x_, x), *before = nullptr;
-    if (last) before = last == x ? from : send(last == step ? step_ : last_, last);
-    Scalar *sum = nullptr;
-    if (total) sum = total == x ? x_.data() : send(total_, total);
-    engine_->correct(here, rhs, from, before, make_room(step_, scalars_), sum);
-    fetch(step, step_);
-    if (total) fetch(total, total == x ? x_ : total_);
+    Correction here = c;
+    here.values = send(c.values, c.values.short_residual);
+    if (c.place == Place::engine) return engine_->correct(here);
+    here.place = Place::engine;
+    here.b = send(b_, c.b);
+    here.x = send(x_, c.x);
+    if (c.last) here.last = c.last == c.x ? here.x : send(c.last == c.step ? step_ : last_, c.last);
+    if (c.total) here.total = c.total == c.x ? x_.data() : send(total_, c.total);
+    here.step = make_room(step_, scalars_);
+    engine_->correct(here);
+    fetch(c.step, step_);
+    if (c.total) fetch(c.total, c.total == c.x ? x_ : total_);
   }
 
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place place) override
   {
     const Values here = send(values, false);
-    if (there_) return engine_->find_residual(here, b, x);
+    if (place == Place::engine) return engine_->find_residual(here, b, x, place);
     const Scalar *rhs = send(b_, b), *from = send(x_, x);
-    const Scalar *r = engine_->find_residual(here, rhs, from);
+    const Scalar *r = engine_->find_residual(here, rhs, from, Place::engine);
     if (residual_.extent(0) < scalars_) residual_ = make_array<Scalar>("finegrain::staged", scalars_);
     copy_down<Space>(residual_.data(), r, scalars_);
     return residual_.data();
-  }
-  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
-  {
-    if (there_) return engine_->apply_added(r, step, total);
-    const Scalar *rhs = send(b_, r);
-    Scalar *sum = total ? send(total_, total) : nullptr;
-    engine_->apply_added(rhs, make_room(step_, scalars_), sum);
-    fetch(step, step_);
-    if (total) fetch(total, total_);
-  }
-
-  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
-  {
-    columns(vectors, stride, b, x,
-            [&](Offset s, const Scalar *from, Scalar *to) { engine_->apply_many(vectors, s, from, to); });
-  }
-  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
-  {
-    columns(vectors, stride, b, x,
-            [&](Offset s, const Scalar *from, Scalar *to) { engine_->apply_transposed(vectors, s, from, to); });
   }
 
   Statistics statistics() const override
@@ -181,17 +162,17 @@ private:
     copy_up<Space>(part.values.data(), from.values, size);
   }
 
-  template <class Body> void columns(int vectors, Offset stride, const Scalar *b, Scalar *x, Body body)
+  void apply_to_columns(const Application &a, Application here)
   {
-    if (there_) return body(stride, b, x);
-    const std::size_t count = std::size_t(vectors);
-    make_room(many_b_, count * scalars_);
-    make_room(many_x_, count * scalars_);
+    const std::size_t count = std::size_t(a.vectors);
+    here.stride = Offset(scalars_);
+    here.b = make_room(many_b_, count * scalars_);
+    here.x = make_room(many_x_, count * scalars_);
     for (std::size_t c = 0; c < count; ++c)
-      copy_up<Space>(many_b_.data() + c * scalars_, b + Offset(c) * stride, scalars_);
-    body(Offset(scalars_), many_b_.data(), many_x_.data());
+      copy_up<Space>(many_b_.data() + c * scalars_, a.b + Offset(c) * a.stride, scalars_);
+    engine_->apply(here);
     for (std::size_t c = 0; c < count; ++c)
-      copy_down<Space>(x + Offset(c) * stride, many_x_.data() + c * scalars_, scalars_);
+      copy_down<Space>(a.x + Offset(c) * a.stride, many_x_.data() + c * scalars_, scalars_);
   }
 
   Values sent() const { return {owned_.source(), coupling_.source(), false, Place::engine}; }
@@ -239,7 +220,6 @@ private:
   std::size_t scalars_ = 0;
   Part owned_, coupling_;
   bool sent_ = false;  // by find_largest(), for the factor() that follows
-  bool there_ = false; // callers' vectors
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
   Halo *halo_ = nullptr; // the caller's

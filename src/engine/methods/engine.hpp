@@ -50,6 +50,10 @@ struct Statistics {
   Real scale = 1;                                  // relaxation: of half-precision storage, for the matrix
   Offset apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
   Offset launches = 0;                             // kernels since analyze
+  // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
+  // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
+  // it.
+  bool short_residual = false;
 };
 
 // Where a caller's arrays lie: on the host, or where the engine works. The same on engines of hosts.
@@ -59,6 +63,30 @@ enum class Place { host, engine };
 struct Values {
   Source owned, coupling;
   bool short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
+  Place place = Place::host;
+};
+
+// x = M^-1 b. Vectors are of rows * block scalars and do not overlap.
+struct Application {
+  const Scalar *b;
+  Scalar *x;
+  Scalar *total = nullptr; // one vector only: x is added to it
+  int vectors = 1;         // `stride` scalars apart
+  Offset stride = 0;
+  bool transposed = false; // M^-T, not conjugated
+  bool from_x = false;     // relaxations, one vector: x + M^-1 (b - A x) with the couplings as they are stored
+  int factor = 0;          // where there are several
+  Place place = Place::host;
+};
+
+// A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may
+// be x. `last` is what the last application or correction gave, if x has grown by just that since; null otherwise. It
+// may be step.
+struct Correction {
+  Values values;
+  const Scalar *b, *x, *last;
+  Scalar *step, *total = nullptr;
+  int factor = 0;
   Place place = Place::host;
 };
 
@@ -80,35 +108,17 @@ public:
   // factor(), analyze() or the end of the engine.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
-  // Where the vectors of all later calls lie. Host, at first.
-  virtual void set_place(Place) {}
-  // A vector for callers, lying where theirs do; made at first use, and the same ever after.
-  virtual Scalar *scratch() = 0;
-  // Where there are several factors: which one applications and corrections take from now on, 0 at first.
-  virtual void choose(int) {}
-  // x = M^-1 b, vectors of rows * block scalars that do not overlap. Returns when x can be read.
-  virtual void apply(const Scalar *b, Scalar *x) = 0;
-  // The same from x as it is, x + M^-1 (b - A x) with the couplings as they are stored. Relaxations only.
-  virtual void proceed(const Scalar *b, Scalar *x) = 0;
+  // Returns when x can be read.
+  virtual void apply(const Application &) = 0;
+  void apply(const Scalar *b, Scalar *x) { apply(Application{.b = b, .x = x}); }
   // Prepares corrections for the view that was analyzed. The factor stays as it is; short residuals need another
   // factor().
   virtual void allow_corrections(const OperatorView &) = 0;
-  // A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may
-  // be x. `last` is what the last apply(), or correct(), gave, if x has grown by just that since; null otherwise. It
-  // may be step.
-  virtual void correct(const Values &, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
-                       Scalar *total) = 0;
-  // b - A x, in the engine's memory until the next call, and step = M^-1 r with total += step unless that is null: a
-  // correction in two parts. After allow_corrections().
-  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x) = 0;
-  virtual void apply_added(const Scalar *r, Scalar *step, Scalar *total) = 0;
-  // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
-  // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
-  // it.
-  virtual bool has_short_residual() const = 0;
-  // The same for several vectors, `stride` scalars apart, and for the transpose of M (not conjugated).
-  virtual void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) = 0;
-  virtual void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) = 0;
+  virtual void correct(const Correction &) = 0;
+  // b - A x, in memory that `place` names until the next call. After allow_corrections().
+  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Place = Place::host) = 0;
+  // A vector for callers, lying where theirs do; made at first use, and the same ever after.
+  virtual Scalar *scratch(Place = Place::host) = 0;
   virtual Statistics statistics() const = 0;
 };
 

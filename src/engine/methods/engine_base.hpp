@@ -56,13 +56,13 @@ public:
     return s;
   }
 
-  Scalar *scratch() override
+  Scalar *scratch(Place) override
   {
     if (!scratch_.extent(0)) scratch_ = make_array<Scalar, Space>("finegrain::step", scalars());
     return scratch_.data();
   }
 
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place) override
   {
     find_residual(values, b, x, false);
     statistics_.bytes_read += double(statistics_.long_residual_bytes);

@@ -96,17 +96,26 @@ public:
     return report;
   }
 
-  void apply(const Scalar *b, Scalar *x) override
+  void apply(const Application &a) override
   {
-    Scalar *y = y_.extent(0) ? y_.data() : x;
-    y_known_ = y_.extent(0) > 0;
-    kernels_.forward(Base::run(forward_), n_, forward_arguments(b, y));
-    kernels_.backward(Base::run(backward_), n_, backward_arguments(y, x));
+    if (a.transposed) return apply_transposed(a);
+    if (a.vectors > 1) return apply_to_several(a);
+    Scalar *y = y_.extent(0) ? y_.data() : a.x;
+    y_known_ = y_.extent(0) > 0 && !a.total;
+    kernels_.forward(Base::run(forward_), n_, forward_arguments(a.b, y));
+    BackwardArguments backward = backward_arguments(y, a.x);
+    backward.total = a.total;
+    kernels_.backward(Base::run(backward_), n_, backward);
     statistics_.bytes_read += double(statistics_.factor_bytes);
     Base::finish();
   }
 
-  void proceed(const Scalar *, Scalar *) override {} // relaxations only
+  Statistics statistics() const override
+  {
+    Statistics s = Base::statistics();
+    s.short_residual = has_short_residual();
+    return s;
+  }
 
   void allow_corrections(const OperatorView &view) override
   {
@@ -124,41 +133,30 @@ public:
     count();
   }
 
-  bool has_short_residual() const override { return residuals_.difference_known && !shifted_; }
-
-  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *last, Scalar *step,
-               Scalar *total) override
+  void correct(const Correction &c) override
   {
-    const bool is_short = has_short_residual() && y_known_ && last && values.short_residual;
+    const bool is_short = has_short_residual() && y_known_ && c.last && c.values.short_residual;
     Residuals<Space> &r = residuals_;
     if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
-    Base::find_residual(values, b, is_short ? last : x, is_short);
+    Base::find_residual(c.values, c.b, is_short ? c.last : c.x, is_short);
     ForwardArguments forward = forward_arguments(r.rhs.data(), y_.data());
     forward.z = r.y.data();
     y_known_ = true;
     (is_short ? kernels_.corrected_forward : kernels_.forward)(Base::run(forward_), n_, forward);
-    BackwardArguments backward = backward_arguments(y_.data(), step);
-    backward.total = total;
+    BackwardArguments backward = backward_arguments(y_.data(), c.step);
+    backward.total = c.total;
     kernels_.backward(Base::run(backward_), n_, backward);
     statistics_.bytes_read += double(statistics_.factor_bytes) +
                               double(is_short ? statistics_.residual_bytes : statistics_.long_residual_bytes);
     Base::finish();
   }
 
-  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
-  {
-    Scalar *y = y_.extent(0) ? y_.data() : step;
-    y_known_ = false;
-    kernels_.forward(Base::run(forward_), n_, forward_arguments(r, y));
-    BackwardArguments backward = backward_arguments(y, step);
-    backward.total = total;
-    kernels_.backward(Base::run(backward_), n_, backward);
-    statistics_.bytes_read += double(statistics_.factor_bytes);
-    Base::finish();
-  }
+private:
+  bool has_short_residual() const { return residuals_.difference_known && !shifted_; }
 
-  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  void apply_to_several(const Application &a)
   {
+    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
     const bool separate = pattern_.y == Layout::position;
     if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
       y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
@@ -175,8 +173,9 @@ public:
     Base::finish();
   }
 
-  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  void apply_transposed(const Application &a)
   {
+    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
     if (!has_transposed_) { // at first use
       transposed_ = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
       has_transposed_ = true;
@@ -210,8 +209,6 @@ public:
     }
     Base::finish();
   }
-
-private:
   void factor_blocks(const Values &values)
   {
     const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };

@@ -109,31 +109,31 @@ public:
     return Base::report_trouble();
   }
 
-  void apply(const Scalar *b, Scalar *x) override { relax(b, x, true); }
-  void proceed(const Scalar *b, Scalar *x) override { relax(b, x, false); }
+  void apply(const Application &a) override
+  {
+    if (a.transposed) return apply_transposed(a);
+    if (a.vectors > 1) return apply_to_several(a);
+    relax(a.b, a.x, !a.from_x);
+    if (!a.total) return;
+    Base::for_each(Offset(Base::scalars()), AddTo{a.total, a.x});
+    Base::finish();
+  }
 
   void allow_corrections(const OperatorView &view) override
   {
     Base::allow_residuals(view);
     count();
   }
-  bool has_short_residual() const override { return false; }
-
-  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
-               Scalar *total) override
+  void correct(const Correction &c) override
   {
-    apply_added(Base::find_residual(values, b, x), step, total);
-  }
-  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override
-  {
-    relax(r, step, true);
-    if (!total) return;
-    Base::for_each(Offset(Base::scalars()), AddTo{total, step});
-    Base::finish();
+    const Scalar *r = Base::find_residual(c.values, c.b, c.x, c.place);
+    apply(Application{.b = r, .x = c.step, .total = c.total});
   }
 
-  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+private:
+  void apply_to_several(const Application &application)
   {
+    const auto [b, x, stride, vectors] = std::tuple(application.b, application.x, application.stride, application.vectors);
     if (fetches()) { // ghosts of one vector at a time
       for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
       return;
@@ -154,8 +154,9 @@ public:
 
   // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
   // as well, so that the transpose of both is both.
-  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
+  void apply_transposed(const Application &a)
   {
+    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
     if (!transposed_.ptr.extent(0)) { // at first use
       const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
       const auto t = transpose_couplings(rows, ghost_count());
@@ -170,8 +171,6 @@ public:
     }
     Base::finish();
   }
-
-private:
   CouplingSource source(const Values &values) const
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};

@@ -16,7 +16,6 @@ public:
   Refusal analyze(const OperatorView &view, const Recipe &recipe) override
   {
     members_.clear();
-    chosen_ = 0;
     if (recipe.family.empty()) return {Refusal::conflict, -1, "there is no alpha; give one or more"};
     for (const SipMember &member : recipe.family) {
       Recipe one = recipe;
@@ -42,30 +41,17 @@ public:
     return all;
   }
 
-  Scalar *scratch() override { return first().scratch(); }
-  void choose(int member) override { chosen_ = std::size_t(member); }
-  void apply(const Scalar *b, Scalar *x) override { chosen().apply(b, x); }
-  void proceed(const Scalar *, Scalar *) override {} // relaxations only
+  Scalar *scratch(Place place) override { return first().scratch(place); }
+  void apply(const Application &a) override { members_[std::size_t(a.factor)]->apply(a); }
   void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
-  void correct(const Values &values, const Scalar *b, const Scalar *x, const Scalar *, Scalar *step,
-               Scalar *total) override
+  void correct(const Correction &c) override
   {
-    apply_added(find_residual(values, b, x), step, total);
+    const Scalar *r = find_residual(c.values, c.b, c.x, c.place);
+    apply({.b = r, .x = c.step, .total = c.total, .factor = c.factor, .place = c.place});
   }
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x) override
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place place) override
   {
-    return first().find_residual(values, b, x);
-  }
-  void apply_added(const Scalar *r, Scalar *step, Scalar *total) override { chosen().apply_added(r, step, total); }
-  bool has_short_residual() const override { return false; }
-
-  void apply_many(int vectors, Offset stride, const Scalar *b, Scalar *x) override
-  {
-    chosen().apply_many(vectors, stride, b, x);
-  }
-  void apply_transposed(int vectors, Offset stride, const Scalar *b, Scalar *x) override
-  {
-    chosen().apply_transposed(vectors, stride, b, x);
+    return first().find_residual(values, b, x, place);
   }
 
   Statistics statistics() const override
@@ -85,11 +71,9 @@ public:
 
 private:
   Engine &first() const { return *members_.front(); }
-  Engine &chosen() const { return *members_[chosen_]; }
 
   Backend backend_;
   std::vector<std::unique_ptr<Engine>> members_;
-  std::size_t chosen_ = 0;
 };
 
 } // namespace

@@ -12,15 +12,6 @@ using namespace finegrain;
 namespace
 {
 
-// Arrays of right-hand side and result; the engine is told where they lie. `also` as in Arrays::get().
-PetscErrorCode GetArrays(PCEngine *e, Vec b, Vec also, Vec x, bool keeps, Arrays *a)
-{
-  PetscFunctionBegin;
-  PetscCall(a->get(e->op.backend, b, also, x, keeps));
-  e->engine->set_place(a->place());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // What corrections read of the matrix as it is now.
 PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
 {
@@ -49,7 +40,7 @@ double CorrectionFlops(const Engine &engine, const Values &values)
   return s.apply_flops + (values.short_residual ? s.residual_flops : s.long_residual_flops);
 }
 
-// step = M^-1 (b - A x) in vectors; the arguments are those of Engine::correct().
+// step = M^-1 (b - A x) in vectors, as a Correction.
 PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step)
 {
   Values values;
@@ -57,24 +48,35 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
 
   PetscFunctionBegin;
   PetscCall(GetValues(pc, e, &values));
-  PetscCall(GetArrays(e, b, x, step, has_last, &a));
-  e->engine->correct(values, a.from(), a.second(), has_last ? a.to() : nullptr, a.to(), nullptr);
+  PetscCall(a.get(e->op.backend, b, x, step, has_last));
+  e->engine->correct({.values = values,
+                      .b = a.from(),
+                      .x = a.second(),
+                      .last = has_last ? a.to() : nullptr,
+                      .step = a.to(),
+                      .place = a.place()});
   PetscCall(a.restore());
   PetscCall(FinegrainLogFlops(e->op.backend, CorrectionFlops(*e->engine, values)));
   PetscCall(RestoreValues(pc, e, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ApplyOnce(PCEngine *e, Vec b, Vec x, bool transposed)
+// x = M^-1 b by the factor whose turn it is, or by sweeps from x as it is.
+PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transposed, bool from_x = false)
 {
   Arrays a;
   PetscInt n;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(b, &n));
-  PetscCall(GetArrays(e, b, nullptr, x, false, &a));
-  if (transposed) e->engine->apply_transposed(1, n, a.from(), a.to());
-  else e->engine->apply(a.from(), a.to());
+  PetscCall(a.get(e->op.backend, b, nullptr, x, from_x));
+  e->engine->apply({.b = a.from(),
+                    .x = a.to(),
+                    .stride = n,
+                    .transposed = transposed,
+                    .from_x = from_x,
+                    .factor = int(turn % e->members),
+                    .place = a.place()});
   PetscCall(a.restore());
   PetscCall(e->halo.take_error());
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
@@ -90,21 +92,8 @@ bool Proceeds(PC pc, const PCEngine &e)
          !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
 }
 
-PetscErrorCode Proceed(PCEngine *e, Vec b, Vec x)
-{
-  Arrays a;
-
-  PetscFunctionBegin;
-  PetscCall(GetArrays(e, b, nullptr, x, true, &a));
-  e->engine->proceed(a.from(), a.to());
-  PetscCall(a.restore());
-  PetscCall(e->halo.take_error());
-  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
-template <class Body> PetscErrorCode Application(PC pc, Vec x, Body body)
+template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
 {
   PetscFunctionBegin;
   if (pc->failedreason) {
@@ -121,24 +110,27 @@ PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    e->engine->choose(0);
     if (steps == 1) {
-      PetscCall(ApplyOnce(e, b, x, false));
+      PetscCall(ApplyOnce(e, 0, b, x, false));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     Values values;
     Arrays a;
     PetscCall(GetValues(pc, e, &values));
-    PetscCall(GetArrays(e, b, nullptr, x, false, &a));
-    e->engine->apply(a.from(), a.to());
-    Scalar *step = e->engine->scratch();
-    for (PetscInt k = 1; k < steps; ++k) {
-      e->engine->choose(int(k % e->members));
-      e->engine->correct(values, a.from(), a.to(), k > 1 ? step : a.to(), step, a.to());
-    }
-    e->engine->choose(0);
+    PetscCall(a.get(e->op.backend, b, nullptr, x, false));
+    e->engine->apply({.b = a.from(), .x = a.to(), .place = a.place()});
+    Scalar *step = e->engine->scratch(a.place());
+    for (PetscInt k = 1; k < steps; ++k)
+      e->engine->correct({.values = values,
+                          .b = a.from(),
+                          .x = a.to(),
+                          .last = k > 1 ? step : a.to(),
+                          .step = step,
+                          .total = a.to(),
+                          .factor = int(k % e->members),
+                          .place = a.place()});
     PetscCall(a.restore());
     PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
                                                  double(steps - 1) * CorrectionFlops(*e->engine, values)));
@@ -166,13 +158,13 @@ PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
 }
 
 // step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
-PetscErrorCode ApplyToResidual(PCEngine *e, Mat A, Vec b, Vec x, Vec step, bool transposed)
+PetscErrorCode ApplyToResidual(PCEngine *e, PetscInt turn, Mat A, Vec b, Vec x, Vec step, bool transposed)
 {
   PetscFunctionBegin;
   if (!e->residual) PetscCall(VecDuplicate(b, &e->residual));
   PetscCall(transposed ? MatMultTranspose(A, x, e->residual) : MatMult(A, x, e->residual));
   PetscCall(VecAYPX(e->residual, -1, b));
-  PetscCall(ApplyOnce(e, e->residual, step, transposed));
+  PetscCall(ApplyOnce(e, turn, e->residual, step, transposed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,18 +173,15 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     const PetscInt last = PCEngineSteps(*e) - 1;
-    e->engine->choose(int(last % e->members));
-    PetscCall(ApplyOnce(e, b, x, true));
+    PetscCall(ApplyOnce(e, last, b, x, true));
     if (last && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
     for (PetscInt k = last - 1; k >= 0; --k) { // the transpose of steps is these steps transposed, the last one first
-      e->engine->choose(int(k % e->members));
-      PetscCall(ApplyToResidual(e, pc->pmat, b, x, e->correction, true));
+      PetscCall(ApplyToResidual(e, k, pc->pmat, b, x, e->correction, true));
       PetscCall(VecAXPY(x, 1, e->correction));
     }
-    e->engine->choose(0);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,21 +214,21 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
   *reason = 0;
   if (!test.any() && Proceeds(pc, *e)) {
     for (; *done < steps; ++*done)
-      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(e, b, x, false));
-      else PetscCall(Proceed(e, b, x));
+      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(e, 0, b, x, false));
+      else PetscCall(ApplyOnce(e, 0, b, x, false, true));
     *reason = KSP_CONVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineAllowCorrections(pc, e));
   if (!guess_zero && test.any()) { // what the guess is measured against
-    PetscCall(ApplyOnce(e, b, step, false));
+    PetscCall(ApplyOnce(e, 0, b, step, false));
     PetscCall(VecNorm(step, NORM_2, &test.first));
   }
   for (; *done < steps; ++*done) {
     const bool first = *done == 0;
-    if (first && guess_zero) PetscCall(ApplyOnce(e, b, step, false));
+    if (first && guess_zero) PetscCall(ApplyOnce(e, 0, b, step, false));
     else if (pc->mat == pc->pmat) PetscCall(Correct(pc, e, b, x, !first, step));
-    else PetscCall(ApplyToResidual(e, pc->mat, b, x, step, false));
+    else PetscCall(ApplyToResidual(e, 0, pc->mat, b, x, step, false));
     if (test.any()) {
       PetscCall(VecNorm(step, NORM_2, &norm));
       if (first && test.first <= 0) test.first = norm;
@@ -265,7 +254,7 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
 
   PetscFunctionBegin;
   *done = 0;
-  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     const RichardsonTest none{0, 0, 0}, test{rtol, abstol, dtol};
     PetscCall(Richardson(pc, e, b, x, w, e->richardson == PC_FINEGRAIN_RICHARDSON_STEPS ? none : test, steps,
@@ -291,7 +280,6 @@ PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
     PetscCall(GetValues(pc, e, &values));
     PetscCall(VecGetArrayRead(b, &rhs));
     PetscCall(VecGetArrayRead(x, &sum));
-    e->engine->set_place(Place::host);
     *r = reinterpret_cast<const PetscScalar *>(
       e->engine->find_residual(values, reinterpret_cast<const Scalar *>(rhs), reinterpret_cast<const Scalar *>(sum)));
     PetscCall(VecRestoreArrayRead(x, &sum));
@@ -308,15 +296,14 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, x, [&]() -> PetscErrorCode {
+  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscScalar *sum;
     PetscFunctionBegin;
     PetscCall(VecGetArray(x, &sum));
-    e->engine->choose(int(turn % e->members));
-    e->engine->set_place(Place::host);
-    e->engine->apply_added(reinterpret_cast<const Scalar *>(r), e->engine->scratch(),
-                           reinterpret_cast<Scalar *>(sum));
-    e->engine->choose(0);
+    e->engine->apply({.b = reinterpret_cast<const Scalar *>(r),
+                      .x = e->engine->scratch(),
+                      .total = reinterpret_cast<Scalar *>(sum),
+                      .factor = int(turn % e->members)});
     PetscCall(VecRestoreArray(x, &sum));
     PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -329,11 +316,9 @@ PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transpos
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  PetscCall(Application(pc, step, [&]() -> PetscErrorCode {
+  PetscCall(RunApplication(pc, step, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    e->engine->choose(int(turn % e->members));
-    PetscCall(ApplyOnce(e, r, step, transposed));
-    e->engine->choose(0);
+    PetscCall(ApplyOnce(e, turn, r, step, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

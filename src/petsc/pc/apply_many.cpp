@@ -44,11 +44,11 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArrayWrite(X, &x));
   const auto sweep = [&]() -> PetscErrorCode {
-    e->engine->set_place(Place::host);
-    const Scalar *rhs = reinterpret_cast<const Scalar *>(b);
-    Scalar *result = reinterpret_cast<Scalar *>(x);
-    if (transposed) e->engine->apply_transposed(int(columns), from, rhs, result);
-    else e->engine->apply_many(int(columns), from, rhs, result);
+    e->engine->apply({.b = reinterpret_cast<const Scalar *>(b),
+                      .x = reinterpret_cast<Scalar *>(x),
+                      .vectors = int(columns),
+                      .stride = from,
+                      .transposed = transposed});
     return PETSC_SUCCESS;
   };
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));

@@ -223,7 +223,7 @@ PetscErrorCode ReportTrouble(PC pc, PCEngine *e)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
-  PetscInt first, mine[3] = {none, none, e->engine->has_short_residual()}, least[3];
+  PetscInt first, mine[3] = {none, none, e->engine->statistics().short_residual}, least[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));

@@ -146,8 +146,8 @@ TEST(Lines, AddToATotal)
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         e->allow_corrections(p.view());
         std::vector<Scalar> step(p.b.size()), total = make_vector(p.b.size(), 3);
-        e->apply_added(p.b.data(), step.data(), total.data());
-        e->correct({p.source(), {}}, p.b.data(), total.data(), nullptr, step.data(), total.data());
+        e->apply({.b = p.b.data(), .x = step.data(), .total = total.data()});
+        e->correct({.values = {p.source(), {}}, .b = p.b.data(), .x = total.data(), .last = nullptr, .step = step.data(), .total = total.data()});
         step.insert(step.end(), total.begin(), total.end());
         result[lines] = step;
       }

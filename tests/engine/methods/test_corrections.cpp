@@ -1,4 +1,5 @@
 // Corrections, several grids, orderings, several vectors and transposes against plain oracles.
+#include "plan/factor_pattern.hpp"
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +86,7 @@ struct Coupled : Problem, Halo {
     e.set_halo(this);
     std::vector<Scalar> x = apply(e), step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
     for (int k = 0; k < corrections; ++k)
-      e.correct(values_now(factored), b.data(), x.data(), k ? step.data() : x.data(), step.data(), x.data());
+      e.correct({.values = values_now(factored), .b = b.data(), .x = x.data(), .last = k ? step.data() : x.data(), .step = step.data(), .total = x.data()});
     return x;
   }
 };
@@ -120,7 +121,7 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
           ASSERT_FALSE(e->analyze(p.view(), r));
           e->allow_corrections(p.view());
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
-          EXPECT_EQ(e->has_short_residual(), kind == FactorKind::dilu && precision == Precision::working);
+          EXPECT_EQ(e->statistics().short_residual, kind == FactorKind::dilu && precision == Precision::working);
           const auto x = p.corrected(*e, 3, factored);
           EXPECT_LT(difference(x, expected), low ? 1e-4 : tolerance) << int(kind) << " " << factored;
           if (executor == executors().front() && factored) first = x;
@@ -151,9 +152,9 @@ TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
   ASSERT_FALSE(e->analyze(p.view(), r));
   e->factor(p.source());
   e->allow_corrections(p.view());
-  EXPECT_FALSE(e->has_short_residual()); // until the next factorization
+  EXPECT_FALSE(e->statistics().short_residual); // until the next factorization
   e->factor(p.source());
-  EXPECT_TRUE(e->has_short_residual());
+  EXPECT_TRUE(e->statistics().short_residual);
   const Statistics s = e->statistics();
   EXPECT_EQ(s.residual_bytes, 60 * 4 * sizeof(Scalar)); // one block a row
   EXPECT_EQ(s.long_residual_bytes, std::size_t(p.graph.entries()) * 4 * sizeof(Scalar));
@@ -180,10 +181,10 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
   ASSERT_FALSE(e->analyze(p.view(), r));
   e->allow_corrections(p.view());
   EXPECT_EQ(e->factor(p.source()).shifted, 1);
-  EXPECT_FALSE(e->has_short_residual());
+  EXPECT_FALSE(e->statistics().short_residual);
   p.values = make_values(p.graph, 1, 7);
   EXPECT_EQ(e->factor(p.source()).shifted, 0);
-  EXPECT_TRUE(e->has_short_residual());
+  EXPECT_TRUE(e->statistics().short_residual);
 }
 
 // Two boxes side by side, coupled point to point on a face.
@@ -331,7 +332,7 @@ TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));
       e->factor(p.source());
-      e->apply_many(c.count, c.stride, c.b.data(), c.x.data());
+      e->apply({.b = c.b.data(), .x = c.x.data(), .vectors = c.count, .stride = c.stride});
       EXPECT_EQ(e->statistics().bytes_read, 2 * double(e->statistics().factor_bytes));
       for (int k = 0; k < c.count; ++k) {
         const auto b = c.column(c.b, k, p.b.size());
@@ -356,7 +357,7 @@ TEST_P(Vectors, TransposedApplicationIsTheTransposeOfTheApplication)
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));
       e->factor(p.source());
-      e->apply_transposed(c.count, c.stride, c.b.data(), c.x.data());
+      e->apply({.b = c.b.data(), .x = c.x.data(), .vectors = c.count, .stride = c.stride, .transposed = true});
       for (const int k : {0, 7, 8, 10}) {
         const auto b = c.column(c.b, k, size);
         std::vector<Scalar> expected(size, Scalar(0));

@@ -168,8 +168,8 @@ TEST_P(PowerQ, SeveralVectorsAndTransposes)
       const PlainIlu transposed(p, r, true);
       const auto b = make_vector(std::size_t(stride * count), 9);
       std::vector<Scalar> x(b.size(), Scalar(nan_value)), z = x;
-      e->apply_many(count, stride, b.data(), x.data());
-      e->apply_transposed(count, stride, b.data(), z.data());
+      e->apply({.b = b.data(), .x = x.data(), .vectors = count, .stride = stride});
+      e->apply({.b = b.data(), .x = z.data(), .vectors = count, .stride = stride, .transposed = true});
       for (std::ptrdiff_t k = 0; k < count; ++k) {
         const auto column = [&](const std::vector<Scalar> &v) {
           return std::vector<Scalar>(v.begin() + k * stride, v.begin() + k * stride + size);

@@ -1,4 +1,6 @@
 // Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and refusals.
+#include "graph/fill.hpp"
+#include "plan/factor_pattern.hpp"
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -218,13 +220,13 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
           e->allow_corrections(problem.view());
           ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
           // The star has no triangle, and its two colors leave no fill: then this is DILU.
-          EXPECT_EQ(e->has_short_residual(), e->statistics().fill == 0);
+          EXPECT_EQ(e->statistics().short_residual, e->statistics().fill == 0);
           const Values values{problem.source(), {}, factored};
           const PlainIlu plain(problem, r);
           std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;
           double size = 0;
           for (int k = 0; k < 40; ++k) {
-            e->correct(values, problem.b.data(), x.data(), k ? step.data() : x.data(), step.data(), x.data());
+            e->correct({.values = values, .b = problem.b.data(), .x = x.data(), .last = k ? step.data() : x.data(), .step = step.data(), .total = x.data()});
             if (k > 2) continue;
             residual(problem, expected, rest);
             const auto more = plain.solve(rest);

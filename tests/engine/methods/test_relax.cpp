@@ -160,7 +160,7 @@ TEST(Relaxation, ProceedsWhereAnApplicationEnded)
           ASSERT_FALSE(e->analyze(p.view(), once));
           e->factor(p.source());
           auto x = p.apply(*e);
-          e->proceed(p.b.data(), x.data());
+          e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
           EXPECT_TRUE(same_bits(x, expected)) << describe(c.name, once) << ", " << s.name;
         }
 }
@@ -182,13 +182,13 @@ TEST(Relaxation, ProceedsFromAnyGuessAndStaysAtTheSolution)
             e->factor(p.source());
             const auto guess = make_vector(p.b.size(), 99);
             auto x = guess;
-            e->proceed(p.b.data(), x.data());
+            e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
             EXPECT_LT(difference(x, PlainRelaxation(p, r).proceed(p.b, guess)), tolerance) << describe(c.name, r);
             EXPECT_TRUE(same_bits(x, EmulatedRelaxation(p, r).proceed(p.b, guess))) << describe(c.name, r);
             if (executor != executors().front()) continue;
             const auto solution = DenseRelaxation(p, r).solve(p.b);
             x = solution;
-            e->proceed(p.b.data(), x.data());
+            e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
             EXPECT_LT(difference(x, solution), tolerance) << describe(c.name, r);
           }
         }
@@ -239,17 +239,17 @@ TEST(Relaxation, RefreshEqualsANewFactor)
       e->factor(second.source());
       EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r))) << s.name;
       std::vector<Scalar> x(second.b.size());
-      e->apply_transposed(1, Offset(x.size()), second.b.data(), x.data());
+      e->apply({.b = second.b.data(), .x = x.data(), .vectors = 1, .stride = Offset(x.size()), .transposed = true});
       ASSERT_FALSE(e->analyze(third.view(), r)); // another size
       e->factor(third.source());
       EXPECT_TRUE(same_bits(third.apply(*e), third.solve(r))) << s.name;
       x.resize(third.b.size());
       auto y = x;
-      e->apply_transposed(1, Offset(x.size()), third.b.data(), x.data());
+      e->apply({.b = third.b.data(), .x = x.data(), .vectors = 1, .stride = Offset(x.size()), .transposed = true});
       auto other = make_tested_engine(r.method);
       ASSERT_FALSE(other->analyze(third.view(), r));
       other->factor(third.source());
-      other->apply_transposed(1, Offset(x.size()), third.b.data(), y.data());
+      other->apply({.b = third.b.data(), .x = y.data(), .vectors = 1, .stride = Offset(x.size()), .transposed = true});
       EXPECT_TRUE(same_bits(x, y)) << s.name;
     }
 }

@@ -96,10 +96,10 @@ std::vector<std::vector<Scalar>> results(const Problem &p, Engine &e)
   all[3].resize(many.size());
   all[4].resize(many.size());
   e.apply(p.b.data(), all[0].data());
-  e.proceed(p.b.data(), all[1].data());
-  e.apply_transposed(1, size, p.b.data(), all[2].data());
-  e.apply_many(11, size, many.data(), all[3].data());
-  e.apply_transposed(11, size, many.data(), all[4].data());
+  e.apply({.b = p.b.data(), .x = all[1].data(), .from_x = true});
+  e.apply({.b = p.b.data(), .x = all[2].data(), .vectors = 1, .stride = size, .transposed = true});
+  e.apply({.b = many.data(), .x = all[3].data(), .vectors = 11, .stride = size});
+  e.apply({.b = many.data(), .x = all[4].data(), .vectors = 11, .stride = size, .transposed = true});
   return all;
 }
 

@@ -97,8 +97,7 @@ TEST(StoneFamily, TakesTheMemberThatIsChosen)
     one.method = Method::factorization;
     one.factor = FactorKind::sip;
     one.stone = members[std::size_t(m)];
-    family->choose(m);
-    const auto x = p.apply(*family);
+    const auto x = p.apply(*family, m);
     EXPECT_EQ(x, p.solve(one, &s));
     bytes += m || !bytes ? s.factor_bytes : 0;
     // step = M^-1 (b - A x) and its sum, from the residual that the family finds.
@@ -109,10 +108,10 @@ TEST(StoneFamily, TakesTheMemberThatIsChosen)
     Problem q = p;
     q.b = residual;
     const auto expected = q.solve(one);
-    family->apply_added(residual.data(), step.data(), sum.data());
+    family->apply({.b = residual.data(), .x = step.data(), .total = sum.data(), .factor = m});
     EXPECT_EQ(step, expected);
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_EQ(sum[i], guess[i] + expected[i]);
-    family->correct(values, p.b.data(), guess.data(), nullptr, step.data(), nullptr);
+    family->correct({.values = values, .b = p.b.data(), .x = guess.data(), .last = nullptr, .step = step.data(), .total = nullptr, .factor = m});
     EXPECT_EQ(step, expected);
   }
   EXPECT_EQ(family->statistics().factor_bytes, bytes);
@@ -137,8 +136,7 @@ TEST(StoneFamily, CountsLaunches)
     EXPECT_EQ(e->statistics().apply_launches, 2 * sweep);
     EXPECT_EQ(e->statistics().launches, 2 * sweep); // two factorizations
     p.apply(*e);
-    e->choose(1);
-    p.apply(*e);
+    p.apply(*e, 1);
     EXPECT_EQ(e->statistics().launches, 6 * sweep);
   }
 }

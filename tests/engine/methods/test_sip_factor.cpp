@@ -1,4 +1,5 @@
 // Stone's factor against its formulas, against ILU(0), and against what its product is to be.
+#include "graph/fill.hpp"
 #include "stone_oracle.hpp"
 
 #include <gtest/gtest.h>

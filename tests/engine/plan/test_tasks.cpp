@@ -1,4 +1,5 @@
 // Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
+#include "plan/elimination.hpp"
 #include "plan/plan.hpp"
 #include "problems.hpp"
 
@@ -294,10 +295,10 @@ TEST(Repeats, GiveTheSameBits)
           check(0, problem->apply(*e));
           if (repeat % 10) continue;
           std::fill(x.begin(), x.end(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
-          e->apply_many(2, Offset(size), b.data(), x.data());
+          e->apply({.b = b.data(), .x = x.data(), .vectors = 2, .stride = Offset(size)});
           check(1, x);
           std::fill(x.begin(), x.end(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
-          e->apply_transposed(2, Offset(size), b.data(), x.data());
+          e->apply({.b = b.data(), .x = x.data(), .vectors = 2, .stride = Offset(size), .transposed = true});
           check(2, x);
         }
       }

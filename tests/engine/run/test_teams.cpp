@@ -1,8 +1,12 @@
 // Shapes of teams: Kokkos launches every one of them, for every row function and block size.
-#include "kernels/kernels.hpp"
+#include "kernels/factor.hpp"
+#include "kernels/relax.hpp"
+#include "kernels/residual.hpp"
+#include "kernels/sip.hpp"
+#include "kernels/sweep.hpp"
 #include "problems.hpp"
-#include "kernels/relax_kernels.hpp"
-#include "team_rule.hpp"
+#include "run/teams.hpp"
+#include "run/team_rule.hpp"
 
 #include <gtest/gtest.h>
 

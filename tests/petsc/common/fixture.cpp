@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-#include "../hash.hpp"
+#include "hash.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "late_unpacking.hpp"
 
-#include "../../src/petsc/common/petsc_compat.hpp"
+#include "common/petsc_compat.hpp"
 
 #include <petscdevice.h>
 

@@ -2,8 +2,8 @@
 // too, and sees one wrong number and NaN there.
 #include "fixture.hpp"
 
-#include "../bench/compare.hpp"
-#include "../bench/star.hpp"
+#include "bench/compare.hpp"
+#include "bench/star.hpp"
 
 using namespace finegrain::test;
 

@@ -1,8 +1,9 @@
 // What an emulated device shows of real ones: kernels read ghosts after they have been unpacked, where that takes its
 // time; blocks too large for a team are refused; Kokkos' device is PETSc's.
 #include "fixture.hpp"
-#include "../../src/petsc/common/arrays.hpp"
-#include "kernels/kernels.hpp"
+#include "common/arrays.hpp"
+#include "kernels/sip.hpp"
+#include "run/teams.hpp"
 #include "late_unpacking.hpp"
 
 using namespace finegrain::test;

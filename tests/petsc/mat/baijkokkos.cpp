@@ -1,6 +1,6 @@
 #include "baijkokkos.hpp"
 
-#include "../hash.hpp"
+#include "hash.hpp"
 
 #include <algorithm>
 #include <cmath>

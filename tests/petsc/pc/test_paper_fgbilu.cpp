@@ -1,6 +1,6 @@
-// Table 1 of paper 000 (Luo et al.): residual histories of fgbilu are those of sequential block ILU(0), PETSc's, also
+// Table 1 of Luo et al. (2015): residual histories of fgbilu are those of sequential block ILU(0), PETSc's, also
 // in several blocks with corrections between them. 26 x 49 x 32 points; -paper_grid 51,97,63 for the paper's own.
-#include "../bench/star.hpp"
+#include "bench/star.hpp"
 #include "fixture.hpp"
 
 #include <cmath>
@@ -23,7 +23,7 @@ std::ostream &operator<<(std::ostream &out, const Variant &v)
 }
 
 // The domain of table 1 over all ranks, and PETSc's ILU(0) for each grid.
-class Paper000 : public ::testing::TestWithParam<Variant>
+class PaperLuo2015 : public ::testing::TestWithParam<Variant>
 {
 protected:
   DM da = nullptr;
@@ -82,13 +82,13 @@ protected:
 
 constexpr char split[] = "-pc_fgbilu_grid_coupling corrections";
 constexpr char split_launch[] = "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_executor launch";
-INSTANTIATE_TEST_SUITE_P(Table1, Paper000,
+INSTANTIATE_TEST_SUITE_P(Table1, PaperLuo2015,
                          ::testing::Values(Variant{"-pc_fgbilu_schedule hyperplane", 1},
                                            Variant{"-pc_fgbilu_schedule hyperplane -pc_fgbilu_executor launch", 1},
                                            Variant{"-pc_fgbilu_factor ilu0", 1}, Variant{split, 3},
                                            Variant{split_launch, 4}));
 
-TEST_P(Paper000, HistoryIsThatOfSequentialBlockIlu)
+TEST_P(PaperLuo2015, HistoryIsThatOfSequentialBlockIlu)
 {
   std::vector<PetscReal> r, expected;
   OK(RichardsonHistory(fgbilu, b, table_1_steps, &r));
@@ -105,7 +105,7 @@ TEST_P(Paper000, HistoryIsThatOfSequentialBlockIlu)
 }
 
 // Residuals as vectors, after the steps of the paper's rows.
-TEST_P(Paper000, CorrectionsAreStepsOfSequentialBlockIlu)
+TEST_P(PaperLuo2015, CorrectionsAreStepsOfSequentialBlockIlu)
 {
   Vec x, y, r, expected;
   PetscReal first, d;
