@@ -1,4 +1,5 @@
-// What kernels report while they run: the smallest row in trouble, and counts, by atomic operations.
+// What row functions report while they run: the smallest row in trouble, and counts, by atomic operations. Kernels
+// write a Trouble, methods read it after a factorization.
 #pragma once
 
 #include "base/scalar.hpp"

@@ -1,4 +1,5 @@
-// Copies between callers on the host and the memory of an execution space.
+// Copies between arrays on the host and arrays of an execution space. Methods use them where callers' arrays lie
+// elsewhere than the kernels'.
 #pragma once
 
 #include "base/kokkos.hpp"

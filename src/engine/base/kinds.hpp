@@ -1,4 +1,5 @@
-// The kinds of things that an engine can be asked for: what options name, without what they hold.
+// The enumerations of everything that an engine can be asked for (executors, schedules, colorings, storage). They
+// include nothing, so that any stage can name them; plan/options.hpp has what goes with them.
 #pragma once
 
 namespace finegrain

@@ -1,4 +1,5 @@
-// What lets a build with CUDA load, and run on the host, where there is no GPU. Tried with Kokkos 4.6 only.
+// Lets a build with CUDA load, and run on the host, where there is no GPU. kokkos.hpp calls it at the start. Tried
+// with Kokkos 4.6 only.
 #include "base/kokkos.hpp"
 
 #define KOKKOS_IMPL_PUBLIC_INCLUDE // for its list of execution spaces

@@ -1,4 +1,5 @@
-// Symbolic factorization: colors of powers of a pattern, and the fill of ILU(p) (numerics.md 3).
+// Symbolic factorization (numerics.md 3): the colors of powers of a pattern, and the fill of ILU(p). In: a graph and
+// an order. Out: a Selection with its fill, for plan/elimination.hpp.
 #pragma once
 
 #include "graph/graph.hpp"

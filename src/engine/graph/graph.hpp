@@ -1,4 +1,5 @@
-// Block sparsity structure.
+// Block sparsity structure: row pointers and columns of block rows, and what is done with them (permute, transpose,
+// symmetrize). Stage graph; every later stage reads it.
 #pragma once
 
 #include "base/scalar.hpp"

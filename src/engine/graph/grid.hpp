@@ -1,4 +1,5 @@
-// Structured boxes of points and their hyperplanes.
+// Structured grids: boxes of points, and the hyperplanes whose points do not depend on each other. In: sizes and a
+// graph. Out: the hyperplane of each row, which levels.hpp makes a schedule of.
 #pragma once
 
 #include "base/scalar.hpp"

@@ -1,4 +1,5 @@
-// An elimination order cut into groups of mutually independent rows.
+// An order of elimination cut into groups of rows that do not depend on each other (hyperplanes, level sets, colors).
+// In: a graph, perhaps a grid. Out: a Schedule, for plan/plan.hpp; also storage orders for one thread.
 #pragma once
 
 #include "base/kinds.hpp"

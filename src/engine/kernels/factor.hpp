@@ -1,4 +1,5 @@
-// The row function of DILU and ILU (numerics.md 1 and 3).
+// The row function of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists, rows factored
+// before. Out: lower and upper blocks and the inverted diagonal block of one row. methods/factorization.cpp runs it.
 #pragma once
 
 #include "base/atomics.hpp"

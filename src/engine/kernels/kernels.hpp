@@ -1,5 +1,5 @@
-// The compiled kernels, by block size and storage: the boundary between the engine, which knows these at run time,
-// and the row functions, which know them at compile time.
+// The table of compiled kernels of factorizations, by block size and storage: methods know these at run time, row
+// functions at compile time. kernels.ipp fills it, one translation unit a block size.
 #pragma once
 
 #include "run/run.hpp"

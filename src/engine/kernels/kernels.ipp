@@ -1,4 +1,5 @@
-// Body of a kernel translation unit. FINEGRAIN_BLOCK is its block size, 0 for any.
+// Body of a translation unit of kernels, FINEGRAIN_BLOCK being its block size (0 for any): row functions with their
+// types, run by the executor. kernels.hpp declares what it fills.
 #include "kernels/factor.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/line_sweep.hpp"

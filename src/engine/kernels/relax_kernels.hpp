@@ -1,4 +1,5 @@
-// The compiled kernels of relaxations, as kernels.hpp has those of factorizations.
+// The table of compiled kernels of relaxations, as kernels.hpp has those of factorizations. methods/relaxation.cpp
+// reads it.
 #pragma once
 
 #include "run/run.hpp"

@@ -1,4 +1,5 @@
-// The row function of Stone's factor (numerics.md 4; Stone 1968, several unknowns per point as there).
+// The row function of sip's factor (numerics.md 4; Stone 1968). In: values of a star and the rows before. Out: the
+// blocks of one row of L and U. methods/factorization.cpp runs it.
 #pragma once
 
 #include "base/atomics.hpp"

@@ -1,4 +1,5 @@
-// Where the values of the operator lie.
+// The matrix's values as row functions read them: dense blocks, or scalar rows with holes. Callers hand in a Source;
+// factorizations, relaxations and residuals load blocks from it.
 #pragma once
 
 #include "base/block.hpp"

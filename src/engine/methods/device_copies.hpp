@@ -219,7 +219,7 @@ private:
   int block_ = 1;
   std::size_t scalars_ = 0;
   Part owned_, coupling_;
-  bool sent_ = false;  // by find_largest(), for the factor() that follows
+  bool sent_ = false; // by find_largest(), for the factor() that follows
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
   Halo *halo_ = nullptr; // the caller's

@@ -1,3 +1,4 @@
+// Makes the engine of a method on a back end.
 #include "methods/engine.hpp"
 
 namespace finegrain

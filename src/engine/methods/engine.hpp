@@ -1,4 +1,5 @@
-// The facade: analyze once per nonzero pattern, factor for each set of values, apply in each iteration.
+// The facade of the engine: analyze once per nonzero pattern, factor for each set of values, apply in each iteration.
+// src/petsc/pc calls it; the other files of this folder implement it.
 #pragma once
 
 #include "methods/halo.hpp"

@@ -1,4 +1,5 @@
-// What engines of all methods share: checks, how kernels are run, and residuals.
+// What engines of all methods share: checks at analyze(), how row functions are run, residuals, reports. The base of
+// factorization.cpp and relaxation.cpp.
 #pragma once
 
 #include "methods/engine.hpp"

@@ -1,3 +1,5 @@
+// The engine of fgbilu, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a graph,
+// options, values. It plans, stores the factor, and runs the row functions of factor.hpp, sip.hpp and sweep.hpp.
 #include "kernels/factor.hpp"
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"

@@ -1,4 +1,5 @@
-// The engine's hook for ghosts. The engine has no MPI.
+// The hook by which an engine fetches ghosts, because it has no MPI: begin, end, add. src/petsc/common/petsc_halo.hpp
+// implements it with PetscSF.
 #pragma once
 
 #include "base/scalar.hpp"

@@ -1,3 +1,4 @@
+// The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
 #include "methods/mirror.hpp"
 
 #include "methods/residuals.hpp"

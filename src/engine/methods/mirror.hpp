@@ -1,4 +1,5 @@
-// A matrix of dense blocks where kernels can read it: its product with vectors, and its assembly from coordinates.
+// A matrix of dense blocks where kernels can read it: products, transposed products, assembly from coordinates. Mat
+// type BAIJKOKKOS holds one; engines read its values.
 #pragma once
 
 #include "methods/engine.hpp"

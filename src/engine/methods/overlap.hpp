@@ -1,4 +1,4 @@
-// Rows without ghosts are done while the halo is under way, then the others.
+// Rows without ghosts are done while the halo is under way, then the others. Residuals and products use it.
 #pragma once
 
 #include "graph/graph.hpp"

@@ -1,4 +1,5 @@
-// The engine of multicolor point-implicit relaxation (numerics.md 2).
+// The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It plans, stores couplings
+// and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
 #include "kernels/relax.hpp"
 #include "methods/engine_base.hpp"
 #include "base/rounding_in_place.hpp"
@@ -133,7 +134,8 @@ public:
 private:
   void apply_to_several(const Application &application)
   {
-    const auto [b, x, stride, vectors] = std::tuple(application.b, application.x, application.stride, application.vectors);
+    const auto [b, x, stride, vectors] =
+      std::tuple(application.b, application.x, application.stride, application.vectors);
     if (fetches()) { // ghosts of one vector at a time
       for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
       return;

@@ -1,4 +1,5 @@
-// What an engine keeps for corrections.
+// What an engine keeps for residuals: couplings where kernels can read them, and work vectors. engine_base.hpp and
+// mirror.cpp hold it.
 #pragma once
 
 #include "methods/overlap.hpp"

@@ -1,4 +1,5 @@
-// Several of Stone's factors of one matrix (numerics.md 4).
+// The engine of sip: several factors of one matrix (numerics.md 4), each a factorization. An Application or
+// Correction says which one it takes.
 #include "methods/engine_base.hpp"
 
 namespace finegrain

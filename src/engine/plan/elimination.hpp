@@ -1,4 +1,5 @@
-// What is kept of the owned square, and in which order its rows come: the pattern and the order of an engine.
+// Which entries a factor keeps, with their fill, and in which order its rows are eliminated, cut by colors or not.
+// In: the graph of the owned square and options. Out: an Elimination, for plan.hpp and factor_pattern.hpp.
 #pragma once
 
 #include "graph/fill.hpp"

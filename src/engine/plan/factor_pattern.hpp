@@ -1,4 +1,5 @@
-// The structure of a factor, in the order in which its rows are visited.
+// The structure of a factor in the order in which its rows are visited: lower and upper part, update lists,
+// transposes. In: an elimination and a storage order. Out: a Pattern, for methods/factorization.cpp.
 #pragma once
 
 #include "base/kinds.hpp"

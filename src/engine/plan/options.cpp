@@ -1,3 +1,4 @@
+// Which options exclude each other.
 #include "plan/options.hpp"
 
 namespace finegrain

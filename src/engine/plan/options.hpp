@@ -1,4 +1,5 @@
-// What the engine is asked to do: one choice of each part.
+// What an engine is asked to do (Recipe), the matrix as it sees it (OperatorView), and why it may refuse (Refusal).
+// src/petsc/pc fills the first two and translates the third.
 #pragma once
 
 #include "graph/coloring.hpp"

@@ -1,4 +1,5 @@
-// Schedule, storage order and executor, chosen together.
+// Schedule, storage order and executor, chosen together. In: an elimination, options, what the machine has. Out: a
+// Plan, by which methods store factors and run sweeps.
 #pragma once
 
 #include "base/kinds.hpp"

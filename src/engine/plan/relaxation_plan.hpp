@@ -1,5 +1,5 @@
-// What is decided on the host before a relaxation is set up: colors, the order of rows, of their couplings and
-// tasks.
+// The plan of a relaxation: colors, the order of rows and of their couplings, tasks. In: an operator view and
+// options. Out: a RelaxationPlan, for methods/relaxation.cpp.
 #pragma once
 
 #include "plan/relaxation_rows.hpp"

@@ -1,4 +1,5 @@
-// The couplings of a relaxation's rows, in the order in which they are stored and summed.
+// The couplings of a relaxation's rows, in the order in which they are stored and summed. relaxation_plan.cpp makes
+// them, kernels/relax.hpp reads them.
 #pragma once
 
 #include "base/kinds.hpp"

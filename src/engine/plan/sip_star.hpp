@@ -1,4 +1,5 @@
-// Stars of structured grids: what Stone's factor is made on (numerics.md 4).
+// The star of a structured grid on which sip's factor is made (numerics.md 4). In: a graph and a grid. Out: a
+// selection and neighbors by direction, for methods/factorization.cpp and kernels/sip.hpp.
 #pragma once
 
 #include "graph/grid.hpp"

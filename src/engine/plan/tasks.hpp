@@ -1,4 +1,5 @@
-// The work of a sweep, cut into tasks that one worker (a host thread, a team of a device) does without interruption.
+// The work of a sweep cut into tasks, each of which one worker (a host thread, a team of a device) does without
+// interruption, and the tasks that each waits for. plan.cpp makes them, run/executor.hpp runs them.
 #pragma once
 
 #include "graph/grid.hpp"

@@ -1,4 +1,5 @@
-// What the sweeps of both directions are run by, in the memory of their execution space.
+// Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a Direction
+// for each, of which engine_base.hpp makes the Run of a sweep.
 #pragma once
 
 #include "plan/factor_pattern.hpp"

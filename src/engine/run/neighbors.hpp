@@ -1,4 +1,5 @@
-// Where a row function finds the vector entries of its neighbors.
+// Where a row function finds the vector entries of its neighbors: in global memory, or in the scratch memory of a
+// team. The executor chooses, sweep.hpp reads.
 #pragma once
 
 #include "base/scalar.hpp"

@@ -1,4 +1,5 @@
-// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels.
+// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels. executor.hpp
+// does it.
 #pragma once
 
 #include "base/kinds.hpp"

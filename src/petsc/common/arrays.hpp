@@ -1,4 +1,5 @@
-// Arrays of vectors for kernels: where the vectors have them, if the kernels' memory is that, else on the host.
+// Arrays of vectors for kernels: where the vectors have them, if the kernels' memory is that, else on the host; and
+// the order between PETSc's streams and ours. Applications and products use it.
 #pragma once
 
 #include "common/petsc_compat.hpp"

@@ -1,3 +1,4 @@
+// Reads the structure of AIJ and BAIJ matrices, sequential and parallel, by blocks.
 #include "common/matrix_view.hpp"
 
 #include "common/runtime.hpp"

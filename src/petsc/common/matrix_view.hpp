@@ -1,4 +1,5 @@
-// From a Mat to the engine's operator view.
+// From a Mat to the engine's operator view: graphs of the owned square and of couplings to ghosts, and access to the
+// values on the host. Used at set-up by pc and mat.
 #pragma once
 
 #include "common/petsc_compat.hpp"

@@ -1,4 +1,4 @@
-// The engine's halo over PetscSF.
+// The engine's halo over PetscSF: fetches ghosts, adds what others have for own rows, logs both.
 #pragma once
 
 #include "common/matrix_view.hpp"

@@ -1,4 +1,4 @@
-// Kokkos' start, and errors that all ranks raise.
+// Kokkos' start on PETSc's device, and errors that all ranks raise.
 #include "common/runtime.hpp"
 
 #include "common/arrays.hpp"

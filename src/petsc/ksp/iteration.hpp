@@ -1,4 +1,4 @@
-// What the iterations of our KSP types share.
+// What the iterations of our KSP types share, and their constructors.
 #pragma once
 
 #include "common/petsc_compat.hpp"

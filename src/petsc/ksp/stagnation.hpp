@@ -1,4 +1,4 @@
-// Whether the norms of a refinement still get anywhere.
+// Whether the norms of a refinement still get anywhere. KSPREFINE asks it once a pass.
 #pragma once
 
 #include <petscsys.h>

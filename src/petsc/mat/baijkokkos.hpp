@@ -1,4 +1,4 @@
-// BAIJ with a mirror of its blocks: what the type, its operations on the host and its assembly share.
+// BAIJ with a mirror of its blocks: the data that its files share, and access to values for preconditioners (pc).
 #pragma once
 
 #include "common/arrays.hpp"

@@ -1,4 +1,4 @@
-// Conversions of BAIJ with a mirror from and to other types.
+// Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
 #include "mat/baijkokkos.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// What keeps the mirror and the values on the host alike.
+// Keeps the mirror and the values on the host alike, and gives engines the values of any matrix.
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"

@@ -1,4 +1,4 @@
-// PCMCPI: manual page, its own options, view, constructor. Its setters are in pcmcpisettings.cpp.
+// PCMCPI: manual page, its own options, view, constructor. Its setters are in mcpi_settings.cpp.
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
 #include "pc/types.hpp"

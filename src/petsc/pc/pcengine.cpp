@@ -1,4 +1,5 @@
-// Set-up, application, view and life cycle of all types. Options and setters are in pcsettings.cpp.
+// Set-up and life cycle of all types: conversion, analysis, refusals as errors, factorization, failed reasons.
+// Applications are in apply.cpp, options and setters in set_from_options.cpp and settings*.cpp.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/pcengine.hpp"

@@ -1,4 +1,5 @@
-// What all preconditioner types share. A type is a PCEngineType, a default recipe and a constructor.
+// What all preconditioner types share: pc->data, its set-up, and how setters are written. A type is a PCEngineType, a
+// default recipe and a constructor, in a file of its own beside this one.
 #pragma once
 
 #include "common/petsc_halo.hpp"

@@ -1,4 +1,4 @@
-// Options of what all types share.
+// Reads the options that types share; PCSetFromOptions() calls it.
 #include "pc/settings.hpp"
 
 using namespace finegrain;

@@ -1,5 +1,4 @@
-// Where and in which pieces all types run: settings, what they come to on this machine, what the view says of it, and
-// Kokkos' start.
+// Setters and getters of back end and tile; which back end a set-up takes, and what the view says of it.
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
 
