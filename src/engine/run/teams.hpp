@@ -53,10 +53,13 @@ template <class Row> constexpr bool fits_team(int n) { return shape_team<Row>(n)
 // refuses these sizes.
 template <class Row> consteval bool fits_or_says_so()
 {
-  if constexpr (requires { Row::may_not_fit; }) return true;
-  for (int n = 1; n <= max_block; ++n)
-    if (!fits_team<Row>(n)) return false;
-  return true;
+  if constexpr (requires { Row::may_not_fit; }) {
+    return true;
+  } else {
+    for (int n = 1; n <= max_block; ++n)
+      if (!fits_team<Row>(n)) return false;
+    return true;
+  }
 }
 
 } // namespace finegrain

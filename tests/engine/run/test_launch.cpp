@@ -16,7 +16,7 @@ struct CountingRow {
   Index *visited;
   int *copies;
 
-  static constexpr bool keeps_tile = false;
+  [[maybe_unused]] static constexpr bool keeps_tile = false; // teams ask
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
