@@ -110,7 +110,7 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       PETSC_COMM_SELF, PETSC_ERR_SUP,
       "-pc_type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a team of "
       "a device has; take -pc_%s_backend host, PCFinegrainSetBackend(), or smaller blocks",
-      name, e.op.block, e.op.block, name);
+      name, int(e.op.block), int(e.op.block), name);
   default:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
   }
