@@ -192,6 +192,7 @@ PetscErrorCode AddProduct(Hash *hash, Mat A)
 PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
 {
   KSP ksp;
+  PC pc;
   Vec b, x;
   const Options set(options);
 
@@ -201,8 +202,8 @@ PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
   PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
   PetscCall(KSPSetConvergenceTest(ksp, KSPConvergedSkip, nullptr, nullptr));
   PetscCall(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 5));
-  PetscCall(KSPSetDM(ksp, p.da));
-  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetDM(pc, p.da));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(MakeVectors(p.A, &b, &x));
   PetscCall(Flag(x));
