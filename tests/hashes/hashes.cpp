@@ -87,14 +87,23 @@ PetscErrorCode Flag(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Whether an application has several steps: the residuals between transposed ones are PETSc's, whose builds differ.
+bool repeats(const std::string &options)
+{
+  for (const char *word : {"corrections", "alternate", "sip_its"})
+    if (options.find(word) != std::string::npos) return true;
+  return false;
+}
+
 // All forms of application.
-PetscErrorCode AddPC(Hash *hash, Mat A, PC pc)
+PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
 {
   Vec b, x;
 
   PetscFunctionBegin;
   PetscCall(MakeVectors(A, &b, &x));
   for (const auto apply : {PCApply, PCApplyTranspose}) {
+    if (apply == PCApplyTranspose && !also_transposed) continue;
     PetscCall(Flag(x));
     PetscCall(apply(pc, b, x));
     PetscCall(AddVec(hash, x));
@@ -244,7 +253,7 @@ PetscErrorCode Run(PetscBool verbose)
           Hash one = start;
           PetscCall(MakePC(p.A, o.type, std::string(o.text) + " -pc_" + o.type + "_executor " + executor, &pc));
           if (p.da) PetscCall(PCSetDM(pc, p.da));
-          PetscCall(AddPC(&one, p.A, pc));
+          PetscCall(AddPC(&one, p.A, pc, !repeats(o.text)));
           PetscCall(PCDestroy(&pc));
           if (verbose) {
             PetscInt n;
@@ -263,13 +272,10 @@ PetscErrorCode Run(PetscBool verbose)
   for (const auto &of_size : problems)
     for (const Problem &p : of_size) PetscCall(AddProduct(&products, p.A));
   PetscCall(Print("baijkokkos", products));
-  for (const char *options : {"-ksp_type refine -pc_type fgbilu -pc_fgbilu_precision single -ksp_refine_inner 2",
-                              "-ksp_type refine -pc_type mcpi -pc_mcpi_precision half -pc_mcpi_its 3",
-                              "-ksp_type sip -pc_sip_alpha 0.4,0.2 -pc_sip_alternate"}) {
-    Hash solves = start;
-    for (const auto &of_size : problems) PetscCall(AddSolve(&solves, of_size[0], options));
-    PetscCall(Print(options, solves));
-  }
+  const char *sip = "-ksp_type sip -pc_sip_alpha 0.4,0.2 -pc_sip_alternate"; // KSPREFINE's residuals are PETSc's
+  Hash solves = start;
+  for (const auto &of_size : problems) PetscCall(AddSolve(&solves, of_size[0], sip));
+  PetscCall(Print(sip, solves));
   for (auto &of_size : problems)
     for (Problem &p : of_size) {
       PetscCall(MatDestroy(&p.A));
