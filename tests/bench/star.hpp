@@ -158,9 +158,9 @@ inline PetscErrorCode RichardsonHistory(PC pc, Vec b, PetscInt steps, std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Stands for the system of table 1 of Luo et al. (2015), which is not public: the same grid and unknowns, the same sum of
-// squares of the right-hand side, and residuals that fall by about as much in as many steps. Complex entries are
-// larger by the root of two.
+// Stands for the system of table 1 of Luo et al. (2015), which is not public: the same grid and unknowns, the same
+// sum of squares of the right-hand side, and residuals that fall by about as much in as many steps. Complex entries
+// are larger by the root of two.
 inline Star table_1(const std::array<PetscInt, 3> &points)
 {
   return {points, {6}, PetscReal(0.876) * PetscSqrtReal(PetscReal(sizeof(PetscScalar)) / sizeof(PetscReal))};

@@ -147,7 +147,12 @@ TEST(Lines, AddToATotal)
         e->allow_corrections(p.view());
         std::vector<Scalar> step(p.b.size()), total = make_vector(p.b.size(), 3);
         e->apply({.b = p.b.data(), .x = step.data(), .total = total.data()});
-        e->correct({.values = {p.source(), {}}, .b = p.b.data(), .x = total.data(), .last = nullptr, .step = step.data(), .total = total.data()});
+        e->correct({.values = {p.source(), {}},
+                    .b = p.b.data(),
+                    .x = total.data(),
+                    .last = nullptr,
+                    .step = step.data(),
+                    .total = total.data()});
         step.insert(step.end(), total.begin(), total.end());
         result[lines] = step;
       }

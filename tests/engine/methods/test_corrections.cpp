@@ -86,7 +86,12 @@ struct Coupled : Problem, Halo {
     e.set_halo(this);
     std::vector<Scalar> x = apply(e), step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
     for (int k = 0; k < corrections; ++k)
-      e.correct({.values = values_now(factored), .b = b.data(), .x = x.data(), .last = k ? step.data() : x.data(), .step = step.data(), .total = x.data()});
+      e.correct({.values = values_now(factored),
+                 .b = b.data(),
+                 .x = x.data(),
+                 .last = k ? step.data() : x.data(),
+                 .step = step.data(),
+                 .total = x.data()});
     return x;
   }
 };

@@ -226,7 +226,12 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
           std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;
           double size = 0;
           for (int k = 0; k < 40; ++k) {
-            e->correct({.values = values, .b = problem.b.data(), .x = x.data(), .last = k ? step.data() : x.data(), .step = step.data(), .total = x.data()});
+            e->correct({.values = values,
+                        .b = problem.b.data(),
+                        .x = x.data(),
+                        .last = k ? step.data() : x.data(),
+                        .step = step.data(),
+                        .total = x.data()});
             if (k > 2) continue;
             residual(problem, expected, rest);
             const auto more = plain.solve(rest);

@@ -249,7 +249,8 @@ TEST(Relaxation, RefreshEqualsANewFactor)
       auto other = make_tested_engine(r.method);
       ASSERT_FALSE(other->analyze(third.view(), r));
       other->factor(third.source());
-      other->apply({.b = third.b.data(), .x = y.data(), .vectors = 1, .stride = Offset(x.size()), .transposed = true});
+      other->apply(
+        {.b = third.b.data(), .x = y.data(), .vectors = 1, .stride = Offset(x.size()), .transposed = true});
       EXPECT_TRUE(same_bits(x, y)) << s.name;
     }
 }

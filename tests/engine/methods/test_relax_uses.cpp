@@ -226,11 +226,21 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
           const auto change = oracle.apply(p.residual_of(expected));
           for (std::size_t i = 0; i < x.size(); ++i) expected[i] += change[i];
           if (k == 0) { // not added up
-            e->correct({.values = p.values_now(), .b = p.b.data(), .x = x.data(), .last = x.data(), .step = step.data(), .total = nullptr});
+            e->correct({.values = p.values_now(),
+                        .b = p.b.data(),
+                        .x = x.data(),
+                        .last = x.data(),
+                        .step = step.data(),
+                        .total = nullptr});
             EXPECT_LT(difference(step, change), 10 * tolerance);
           }
           auto total = k == 1 ? x : std::vector<Scalar>();
-          e->correct({.values = p.values_now(), .b = p.b.data(), .x = x.data(), .last = k ? step.data() : x.data(), .step = step.data(), .total = k == 1 ? total.data() : x.data()});
+          e->correct({.values = p.values_now(),
+                      .b = p.b.data(),
+                      .x = x.data(),
+                      .last = k ? step.data() : x.data(),
+                      .step = step.data(),
+                      .total = k == 1 ? total.data() : x.data()});
           if (k == 1) x = total;
           EXPECT_LT(difference(x, expected), tolerance) << describe(c.name, r);
         }

@@ -111,7 +111,13 @@ TEST(StoneFamily, TakesTheMemberThatIsChosen)
     family->apply({.b = residual.data(), .x = step.data(), .total = sum.data(), .factor = m});
     EXPECT_EQ(step, expected);
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_EQ(sum[i], guess[i] + expected[i]);
-    family->correct({.values = values, .b = p.b.data(), .x = guess.data(), .last = nullptr, .step = step.data(), .total = nullptr, .factor = m});
+    family->correct({.values = values,
+                     .b = p.b.data(),
+                     .x = guess.data(),
+                     .last = nullptr,
+                     .step = step.data(),
+                     .total = nullptr,
+                     .factor = m});
     EXPECT_EQ(step, expected);
   }
   EXPECT_EQ(family->statistics().factor_bytes, bytes);
