@@ -32,20 +32,27 @@ inline bool read_backend(int argc, char **argv, int &i)
 // The executors that are left, all if none is named.
 inline std::vector<ExecutorKind> chosen_executors;
 
+inline constexpr std::pair<const char *, ExecutorKind> executor_names[] = {{"natural", ExecutorKind::natural},
+                                                                           {"launch", ExecutorKind::launch},
+                                                                           {"self", ExecutorKind::self},
+                                                                           {"tile", ExecutorKind::tile},
+                                                                           {"shuffle", ExecutorKind::shuffle}};
+inline const char *name_of(ExecutorKind executor)
+{
+  for (const auto &[name, kind] : executor_names)
+    if (kind == executor) return name;
+  return "auto";
+}
+
 // Reads --executors launch,self at argument i, as above. False: it is something else, or no executor.
 inline bool read_executors(int argc, char **argv, int &i)
 {
-  constexpr std::pair<const char *, ExecutorKind> names[] = {{"natural", ExecutorKind::natural},
-                                                             {"launch", ExecutorKind::launch},
-                                                             {"self", ExecutorKind::self},
-                                                             {"tile", ExecutorKind::tile},
-                                                             {"shuffle", ExecutorKind::shuffle}};
   if (argv[i] != std::string("--executors") || i + 1 == argc) return false;
   std::string list = argv[++i];
   for (list += ','; !list.empty(); list.erase(0, list.find(',') + 1)) {
-    const auto found = std::find_if(std::begin(names), std::end(names),
+    const auto found = std::find_if(std::begin(executor_names), std::end(executor_names),
                                     [&](const auto &n) { return list.substr(0, list.find(',')) == n.first; });
-    if (found == std::end(names)) return false;
+    if (found == std::end(executor_names)) return false;
     chosen_executors.push_back(found->second);
   }
   return true;

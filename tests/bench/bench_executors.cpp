@@ -126,8 +126,8 @@ private:
     HostArray<Scalar> expected;
     bool good = true;
     const auto fail = [&](const char *what, ExecutorKind executor) {
-      std::fprintf(stderr, "bench_executors: the %s failed, executor %s, %d^3 points, n = %d\n", what, name(executor),
-                   int(side), n);
+      std::fprintf(stderr, "bench_executors: the %s failed, executor %s, %d^3 points, n = %d\n", what,
+                   test::name_of(executor), int(side), n);
       good = false;
     };
     for (const ExecutorKind executor : test::executors()) {
@@ -172,12 +172,6 @@ private:
     return good;
   }
 
-  static const char *name(ExecutorKind executor)
-  {
-    constexpr const char *names[] = {"auto", "natural", "launch", "self", "tile", "shuffle"};
-    return names[int(executor)];
-  }
-
   void print(const Candidate &c, const Candidate &first, Index side, int n) const
   {
     const Statistics s = c.engine->statistics();
@@ -185,7 +179,7 @@ private:
     // The least that can be read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
     std::printf("| %d^3 | %d | %s | %s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
-                s.precision == Precision::single ? "single" : "working", name(s.executor),
+                s.precision == Precision::single ? "single" : "working", test::name_of(s.executor),
                 int(s.tasks ? s.tasks : s.widths.groups), int(s.tasks ? s.task_levels : s.widths.groups),
                 long(s.apply_launches), c.apply * 1e9 / rows, c.apply / first.apply,
                 100 * least / c.apply / bandwidth_, c.factor * 1e9 / rows, c.factor / first.factor);

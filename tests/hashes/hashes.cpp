@@ -80,13 +80,6 @@ PetscErrorCode AddVec(Hash *hash, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Flag(Vec v)
-{
-  PetscFunctionBegin;
-  PetscCall(VecSet(v, PetscScalar(NAN)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Whether an application has several steps: the residuals between transposed ones are PETSc's, whose builds differ.
 bool repeats(const std::string &options)
 {
@@ -104,7 +97,7 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
   PetscCall(MakeVectors(A, &b, &x));
   for (const auto apply : {PCApply, PCApplyTranspose}) {
     if (apply == PCApplyTranspose && !also_transposed) continue;
-    PetscCall(Flag(x));
+    PetscCall(FinegrainVecFlag(x));
     PetscCall(apply(pc, b, x));
     PetscCall(AddVec(hash, x));
   }
@@ -187,7 +180,7 @@ PetscErrorCode AddProduct(Hash *hash, Mat A)
   PetscCall(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &K));
   PetscCall(MakeVectors(K, &b, &x));
   for (const auto multiply : {MatMult, MatMultTranspose}) {
-    PetscCall(Flag(x));
+    PetscCall(FinegrainVecFlag(x));
     PetscCall(multiply(K, b, x));
     PetscCall(AddVec(hash, x));
   }
@@ -215,7 +208,7 @@ PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
   PetscCall(PCSetDM(pc, p.da));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(MakeVectors(p.A, &b, &x));
-  PetscCall(Flag(x));
+  PetscCall(FinegrainVecFlag(x));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(AddVec(hash, x));
   PetscCall(VecDestroy(&b));

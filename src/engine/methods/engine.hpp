@@ -39,7 +39,7 @@ struct Statistics {
   std::size_t staged_bytes = 0;                     // copies of the caller's arrays (staged.hpp)
   std::size_t apply_bytes = 0;                      // least traffic of one application: blocks, indices, vectors
   std::size_t difference_bytes = 0;                 // blocks kept for residuals
-  std::size_t residual_bytes = 0;                   // blocks that a residual reads (has_short_residual)
+  std::size_t residual_bytes = 0;                   // blocks that a residual reads (short_residual)
   std::size_t long_residual_bytes = 0;              // the same where it has to read the matrix
   double apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
   double bytes_read = 0; // of blocks, by sweeps and residuals since analyze

@@ -135,11 +135,12 @@ private:
     }
     // On a device a kernel for each group needs no flags, and wide groups hide its cost; by a model, for nothing has
     // been measured (docs/gpu.md).
-    plan_.reason = "wide groups";
-    plan_.executor = ExecutorKind::launch;
-    if (machine_.device && g_.rows() >= Offset(1000) * plan_.schedule.groups()) return {};
+    if (machine_.device && g_.rows() >= Offset(1000) * plan_.schedule.groups()) {
+      plan_.executor = ExecutorKind::launch;
+      plan_.reason = "wide groups";
+      return {};
+    }
     // A kernel costs some microseconds.
-    plan_.executor = ExecutorKind::natural;
     plan_.reason = "few rows";
     if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
     // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).

@@ -20,8 +20,6 @@ PetscErrorCode FinegrainErrorOnAnyRank(PetscObject object, PetscErrorCode local)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The device that PETSc is on, or will be on once it needs one: it is not started for this, because it stops programs
-// whose MPI is not aware of GPUs. -1: none.
 PetscErrorCode FinegrainFindDeviceOfPetsc(int *device)
 {
   PetscFunctionBegin;

@@ -185,11 +185,8 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
 
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
-  if (e.backend == PC_FINEGRAIN_BACKEND_AUTO) {
+  if (e.backend == PC_FINEGRAIN_BACKEND_AUTO)
     PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.recipe.executor, backend));
-    if (*backend == Backend::device) PetscCall(CheckSameDevice());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   if (!prefix) prefix = "";
   PetscCheck(
