@@ -12,15 +12,6 @@ namespace
 
 bool registered = false; // in this run of PETSc
 
-struct Registration {
-  PCEngineType *type;
-  PetscErrorCode (*create)(PC);
-};
-const Registration types[] = {{PCEngineType_FGBILU, PCCreate_FGBILU},
-                              {PCEngineType_MCPI, PCCreate_MCPI},
-                              {PCEngineType_POWERQILU, PCCreate_POWERQILU},
-                              {PCEngineType_SIP, PCCreate_SIP}};
-
 // Stops where the PETSc that loads us is not the one we were built for: another minor version has other private
 // structures; another scalar or index size would give wrong answers, or crash, without a word.
 PetscErrorCode CheckPetsc()
@@ -63,7 +54,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
 {
   PetscFunctionBegin;
   registered = false;
-  for (const Registration &r : types) r.type->cited = PETSC_FALSE;
+  for (PCEngineType *type : pcengine_types) type->cited = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,7 +76,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscFunctionBegin;
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckPetsc());
-  for (const Registration &r : types) PetscCall(PCRegister(r.type->name, r.create));
+  for (const PCEngineType *type : pcengine_types) PetscCall(PCRegister(type->name, type->create));
   PetscCall(MatRegister(MATSEQBAIJKOKKOS, MatCreate_SeqBAIJKokkos));
   PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));
   PetscCall(MatRegisterRootName(MATBAIJKOKKOS, MATSEQBAIJKOKKOS, MATMPIBAIJKOKKOS));

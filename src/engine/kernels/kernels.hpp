@@ -2,6 +2,7 @@
 // functions at compile time. kernels.ipp fills it, one translation unit a block size.
 #pragma once
 
+#include "base/storage.hpp"
 #include "run/run.hpp"
 
 namespace finegrain
@@ -37,10 +38,10 @@ template <class Exec> struct RareKernels {
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.
-template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal);
-template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal);
+template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &);
+template <class Exec> RareKernels<Exec> rare_kernels_for(const Storage &);
 
 // Those for a block size at run time: the fixed one where it was compiled, else the one for any.
-template <class Exec> Kernels<Exec> find_kernels(int n, Precision off_diagonal, Precision diagonal);
+template <class Exec> Kernels<Exec> find_kernels(int n, const Storage &);
 
 } // namespace finegrain

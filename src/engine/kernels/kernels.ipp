@@ -80,21 +80,11 @@ template <class T, int N> constexpr auto stone_kernel() -> decltype(&T::stone)
   else return nullptr;
 }
 
-// make(tag, tag) for the storage types of these precisions.
-template <class Make> auto with_storage(Precision off_diagonal, Precision diagonal, const Make &make)
-{
-  const bool low_off = off_diagonal == Precision::single, low_diagonal = diagonal == Precision::single;
-  if (low_off && low_diagonal) return make(std::type_identity<Single>(), std::type_identity<Single>());
-  if (low_off) return make(std::type_identity<Single>(), std::type_identity<Scalar>());
-  return make(std::type_identity<Scalar>(),
-              std::type_identity<Scalar>()); // find_conflict() rules out a diagonal below the rest, and sixteen bits
-}
-
 } // namespace
 
-template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, Precision diagonal)
+template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
 {
-  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> Kernels<Exec> {
+  return with_storage<Method::factorization, true>(storage, [](auto off, auto diag, auto) -> Kernels<Exec> {
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal = typename decltype(diag)::type;
     using T = Typed<N, Exec, OffDiagonal, Diagonal>;
@@ -111,15 +101,15 @@ template <int N, class Exec> Kernels<Exec> kernels_for(Precision off_diagonal, P
   });
 }
 
-template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(Precision, Precision);
+template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(Precision, Precision);
+template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
 #endif
 
 #if FINEGRAIN_BLOCK == 0
-template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal, Precision diagonal)
+template <class Exec> RareKernels<Exec> rare_kernels_for(const Storage &storage)
 {
-  return with_storage(off_diagonal, diagonal, [](auto off, auto diag) -> RareKernels<Exec> {
+  return with_storage<Method::factorization, true>(storage, [](auto off, auto diag, auto) -> RareKernels<Exec> {
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal = typename decltype(diag)::type;
     using T = Typed<0, Exec, OffDiagonal, Diagonal>;
@@ -127,9 +117,9 @@ template <class Exec> RareKernels<Exec> rare_kernels_for(Precision off_diagonal,
   });
 }
 
-template RareKernels<HostExec> rare_kernels_for<HostExec>(Precision, Precision);
+template RareKernels<HostExec> rare_kernels_for<HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(Precision, Precision);
+template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(const Storage &);
 #endif
 #endif
 

@@ -33,67 +33,36 @@ template <int N, class Exec, class OffDiagonal, class Diagonal, class Sum> struc
   }
 };
 
-// make(tags of couplings, inverses and sums) for how a relaxation stores and sums.
-template <bool rare, class Make> auto with_relax_storage(const RelaxStorage &s, const Make &make)
-{
-  constexpr std::type_identity<Scalar> working;
-  constexpr std::type_identity<Single> single;
-
-  const auto with_sums = [&](auto off, auto diagonal) {
-    if constexpr (!std::is_same_v<typename decltype(off)::type, Scalar>) {
-      if (s.single_sums) return make(off, diagonal, single);
-    }
-    return make(off, diagonal, working);
-  };
-  const auto with_diagonal = [&](auto off) {
-    if constexpr (rare && !std::is_same_v<typename decltype(off)::type, Scalar>) {
-      if (s.diagonal == Precision::single) return with_sums(off, single);
-    }
-    return with_sums(off, working);
-  };
-  switch (s.off_diagonal) {
-  case Precision::single:
-    return with_diagonal(single);
-  case Precision::half:
-    return with_diagonal(std::type_identity<StorageOf<Precision::half>::type>());
-  case Precision::bfloat16:
-    if constexpr (rare) return with_diagonal(std::type_identity<StorageOf<Precision::bfloat16>::type>());
-    [[fallthrough]];
-  default:
-    return with_diagonal(working);
-  }
-}
-
 template <class Off, class Diagonal, class Sum, int N, class Exec> using TypedFor =
   TypedRelax<N, Exec, typename Off::type, typename Diagonal::type, typename Sum::type>;
 
 } // namespace
 
-template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const RelaxStorage &s)
+template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const Storage &s)
 {
-  return with_relax_storage<N == 0>(s, [](auto off, auto diagonal, auto sum) -> RelaxKernels<Exec> {
+  return with_storage<Method::relaxation, N == 0>(s, [](auto off, auto diagonal, auto sum) -> RelaxKernels<Exec> {
     using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), N, Exec>;
     return {T::template relax<1>, T::largest, T::load};
   });
 }
 
-template RelaxKernels<HostExec> relax_kernels_for<FINEGRAIN_BLOCK, HostExec>(const RelaxStorage &);
+template RelaxKernels<HostExec> relax_kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template RelaxKernels<DeviceExec> relax_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const RelaxStorage &);
+template RelaxKernels<DeviceExec> relax_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
 #endif
 
 #if FINEGRAIN_BLOCK == 0
-template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const RelaxStorage &s)
+template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const Storage &s)
 {
-  return with_relax_storage<true>(s, [](auto off, auto diagonal, auto sum) -> RareRelaxKernels<Exec> {
+  return with_storage<Method::relaxation, true>(s, [](auto off, auto diagonal, auto sum) -> RareRelaxKernels<Exec> {
     using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
     return {T::template relax<most_vectors>, T::transposed, T::check};
   });
 }
 
-template RareRelaxKernels<HostExec> rare_relax_kernels_for<HostExec>(const RelaxStorage &);
+template RareRelaxKernels<HostExec> rare_relax_kernels_for<HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template RareRelaxKernels<DeviceExec> rare_relax_kernels_for<DeviceExec>(const RelaxStorage &);
+template RareRelaxKernels<DeviceExec> rare_relax_kernels_for<DeviceExec>(const Storage &);
 #endif
 #endif
 

@@ -115,7 +115,12 @@ public:
   // Prepares corrections for the view that was analyzed. The factor stays as it is; short residuals need another
   // factor().
   virtual void allow_corrections(const OperatorView &) = 0;
-  virtual void correct(const Correction &) = 0;
+  // An engine with a shorter way to the residual has its own.
+  virtual void correct(const Correction &c)
+  {
+    const Scalar *r = find_residual(c.values, c.b, c.x, c.place);
+    apply({.b = r, .x = c.step, .total = c.total, .factor = c.factor, .place = c.place});
+  }
   // b - A x, in memory that `place` names until the next call. After allow_corrections().
   virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Place = Place::host) = 0;
   // A vector for callers, lying where theirs do; made at first use, and the same ever after.

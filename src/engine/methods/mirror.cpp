@@ -85,7 +85,7 @@ public:
     list_ptr_ = list_ = {};
     received_ = {};
     ghosts_ = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
-    kernels_ = find_kernels<Exec>(n_, Precision::working, Precision::working);
+    kernels_ = find_kernels<Exec>(n_, Storage());
   }
   void set_halo(Halo *halo) override { halo_ = halo; }
 

@@ -1,7 +1,7 @@
 // The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It plans, stores couplings
 // and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
 #include "kernels/relax.hpp"
-#include "methods/engine_base.hpp"
+#include "methods/runner.hpp"
 #include "base/rounding_in_place.hpp"
 #include "kernels/relax_kernels.hpp"
 #include "plan/relaxation_plan.hpp"
@@ -24,90 +24,101 @@ struct Narrow {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
 };
 
-template <class Exec> class RelaxationOn final : public EngineBase<Exec>
+template <class Exec> class RelaxationOn final : public Engine
 {
-  using Base = EngineBase<Exec>;
-  using typename Base::Space;
+  using Space = typename Exec::memory_space;
 
 public:
   Refusal analyze(const OperatorView &view, const Recipe &asked) override
   {
-    if (const Refusal refusal = Base::check(view, asked)) return refusal;
+    if (const Refusal refusal = run_.check(view, asked)) return refusal;
     RelaxationPlan p;
-    if (const Refusal refusal = plan_relaxation(view, asked, Base::machine(), p)) return refusal;
+    if (const Refusal refusal = plan_relaxation(view, asked, run_.machine(), p)) return refusal;
     const Recipe &recipe = p.recipe;
     rows_of_ = copy_to<Space>(p.rows);
     transposed_ = {};
-    Base::begin(view, recipe, p.plan, rows_of_.row_of);
+    run_.begin(view, recipe, p.plan, rows_of_.row_of);
     options_ = recipe.relaxation;
     storage_ = {recipe.precision, recipe.diagonal, options_.single_sums};
-    kernels_ = find_relax_kernels<Exec>(n_, storage_);
+    kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
     rare_ = rare_relax_kernels_for<Exec>(storage_);
 
-    const Offset nn = Offset(n_) * n_;
+    const Offset nn = Offset(run_.n) * run_.n;
     blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, recipe.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
-    diagonal_.allocate(rows_ * nn, recipe.diagonal);
+    diagonal_.allocate(run_.rows * nn, recipe.diagonal);
     scaled_ = recipe.precision == Precision::half;
-    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(rows_) : 0);
+    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
     const bool by_row = scaled_ && options_.scaling == Scaling::row;
-    unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(rows_) : 0);
+    unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
     const bool fetches = options_.exchange != Exchange::none;
-    ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * n_) : 0);
+    ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * run_.n) : 0);
     copies_ = options_.single_sums && !std::is_same_v<Scalar, Single>;
-    copy_ = make_array<Single, Space>("finegrain::copy", copies_ ? Base::scalars() : 0);
+    copy_ = make_array<Single, Space>("finegrain::copy", copies_ ? run_.scalars() : 0);
     ghost_copy_ = make_array<Single, Space>("finegrain::ghosts", copies_ ? ghosts_.extent(0) : 0);
-    all_cut_ = to_array("finegrain::cut", {0, rows_});
+    all_cut_ = to_array("finegrain::cut", {0, run_.rows});
     ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
     rhs_ = {};
     first_entries_ = p.first_entries;
 
-    statistics_.colors = p.colors;
-    statistics_.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
-    statistics_.coloring = recipe.coloring;
-    statistics_.left_out = fetches ? 0 : view.coupling.entries();
-    statistics_.lower = p.rows.entries();
+    run_.statistics.colors = p.colors;
+    run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
+    run_.statistics.coloring = recipe.coloring;
+    run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
+    run_.statistics.lower = p.rows.entries();
     owned_scalars_ = view.owned.entries() * nn;
     ghost_scalars_ = fetches ? view.coupling.entries() * nn : 0;
     count();
     return {};
   }
 
+  void set_halo(Halo *halo) override { run_.halo = halo; }
+  Scalar *scratch(Place) override { return run_.scratch(); }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place) override
+  {
+    return run_.find_long_residual(values, b, x);
+  }
+  Statistics statistics() const override
+  {
+    Statistics s = run_.statistics;
+    s.launches = run_.launches;
+    return s;
+  }
   Real find_largest(const Values &values) override
   {
     if (!scaled_) return -1;
     kernels_.largest(
-      Base::run_independent(all_cut_.data()), n_,
+      run_.independent(all_cut_.data()), run_.n,
       LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
     if (options_.scaling == Scaling::row) return -1; // each row has its own
-    exec_.fence();
+    run_.exec.fence();
     const auto here = copy_to<Kokkos::HostSpace>(largest_);
     Real most = 0;
-    for (Index i = 0; i < rows_; ++i) most = std::max(most, here(i));
+    for (Index i = 0; i < run_.rows; ++i) most = std::max(most, here(i));
     return most;
   }
 
   FactorReport factor(const Values &values, Real largest) override
   {
-    Base::clear_trouble();
+    run_.clear_trouble();
     const bool by_row = unscale_.extent(0) > 0;
     const Real scale = largest >= 0 ? find_scale(largest) : Real(1);
-    kernels_.load(Base::run_independent(all_cut_.data()), n_,
+    kernels_.load(run_.independent(all_cut_.data()), run_.n,
                   LoadArguments{.ptr = rows_of_.ptr.data(),
-                                .row_of = Base::row_of(),
+                                .row_of = run_.row_of(),
                                 .diagonal_entry = rows_of_.diagonal.data(),
                                 .source = source(values),
                                 .largest = by_row ? largest_.data() : nullptr,
                                 .scale = scale,
-                                .shift = Base::shift_,
+                                .shift = run_.shift,
                                 .blocks = in_place() ? nullptr : blocks_.data(),
                                 .diagonal = diagonal_.data(),
                                 .unscale = unscale_.data(),
-                                .trouble = trouble_.data()});
+                                .trouble = run_.trouble.data()});
     if (in_place()) narrow_in_place(const_cast<Scalar *>(values.owned.values), scale);
-    statistics_.scale = scale;
+    run_.statistics.scale = scale;
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
-    return Base::report_trouble();
+    return run_.report_trouble();
   }
 
   void apply(const Application &a) override
@@ -116,19 +127,14 @@ public:
     if (a.vectors > 1) return apply_to_several(a);
     relax(a.b, a.x, !a.from_x);
     if (!a.total) return;
-    Base::for_each(Offset(Base::scalars()), AddTo{a.total, a.x});
-    Base::finish();
+    run_.for_each(Offset(run_.scalars()), AddTo{a.total, a.x});
+    run_.finish();
   }
 
   void allow_corrections(const OperatorView &view) override
   {
-    Base::allow_residuals(view);
+    run_.allow_residuals(view);
     count();
-  }
-  void correct(const Correction &c) override
-  {
-    const Scalar *r = Base::find_residual(c.values, c.b, c.x, c.place);
-    apply(Application{.b = r, .x = c.step, .total = c.total});
   }
 
 private:
@@ -146,12 +152,12 @@ private:
       a.from_zero = begin_from_zero(a.x, a.vectors);
       for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
-        rare_.relax(Base::run(direction(backward)), n_, a);
+        rare_.relax(run_.sweep(direction(backward)), run_.n, a);
         count_read(a.from_zero);
         a.from_zero = false;
       });
     }
-    Base::finish();
+    run_.finish();
   }
 
   // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
@@ -164,14 +170,14 @@ private:
       const auto t = transpose_couplings(rows, ghost_count());
       for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
       transposed_ = copy_to<Space>(t);
-      statistics_.index_bytes += transposed_.bytes();
+      run_.statistics.index_bytes += transposed_.bytes();
     }
     const int most = fetches() ? 1 : most_vectors; // at once
     for (int first = 0; first < vectors; first += most) {
       const Offset at = first * stride;
       relax_transposed({std::min(most, vectors - first), stride}, b + at, x + at);
     }
-    Base::finish();
+    run_.finish();
   }
   CouplingSource source(const Values &values) const
   {
@@ -181,8 +187,9 @@ private:
   // which long rows do not make up for (docs/performance.md).
   bool begin_from_zero(Scalar *x, const Vectors &vectors) const
   {
-    if (Offset(rows_of_.entries()) < Offset(10) * rows_) return true;
-    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, unmanaged(x + v * vectors.stride), Scalar(0));
+    if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
+    for (int v = 0; v < vectors.count; ++v)
+      Kokkos::deep_copy(run_.exec, unmanaged(x + v * vectors.stride), Scalar(0));
     return false;
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
@@ -212,15 +219,15 @@ private:
   // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
   void narrow_in_place(Scalar *blocks, Real scale)
   {
-    Base::clear_blocks(rows_of_.diagonal, blocks, Offset(n_) * n_);
+    run_.clear_blocks(rows_of_.diagonal, blocks, Offset(run_.n) * run_.n);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
-    reduce_blocks<Exec>(exec_, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
-                        &trouble_.data()->flushed);
+    reduce_blocks<Exec>(run_.exec, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
+                        &run_.trouble.data()->flushed);
     stored_ = blocks;
-    rare_.check(Base::run_independent(all_cut_.data()), n_,
-                CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = trouble_.data()});
+    rare_.check(run_.independent(all_cut_.data()), run_.n,
+                CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
   }
-  bool fetches() const { return halo_ && options_.exchange != Exchange::none; }
+  bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
 
   // sweep(backward, whether it is the last) for the sweeps of an application.
   template <class Sweep> void for_sweeps(const Sweep &sweep) const
@@ -250,33 +257,33 @@ private:
       if (fetches() && by_color) sweep_by_color(a);
       else {
         if (fetches() && !first) fetch(Halo::all, x);
-        kernels_.relax(Base::run(direction(backward)), n_, a);
+        kernels_.relax(run_.sweep(direction(backward)), run_.n, a);
       }
       count_read(a.from_zero);
       a.from_zero = first = false;
     });
-    Base::finish();
+    run_.finish();
   }
 
   void fetch(Index color, const Scalar *x)
   {
-    Base::finish();
-    halo_->begin(color, x, ghosts_.data());
+    run_.finish();
+    run_.halo->begin(color, x, ghosts_.data());
     end_fetch(color, x);
   }
   void end_fetch(Index color, const Scalar *x)
   {
-    halo_->end(color, x, ghosts_.data());
+    run_.halo->end(color, x, ghosts_.data());
     if (copies_) narrow_to(ghost_copy_, ghosts_.data());
   }
   void clear_ghosts()
   {
-    Kokkos::deep_copy(exec_, ghosts_, Scalar(0));
-    if (copies_) Kokkos::deep_copy(exec_, ghost_copy_, Single(0));
+    Kokkos::deep_copy(run_.exec, ghosts_, Scalar(0));
+    if (copies_) Kokkos::deep_copy(run_.exec, ghost_copy_, Single(0));
   }
   void narrow_to(const Array<Single, Space> &to, const Scalar *from)
   {
-    Base::for_each(Offset(to.extent(0)), Narrow{from, to.data()});
+    run_.for_each(Offset(to.extent(0)), Narrow{from, to.data()});
   }
 
   // Each color's rows that others need, then the rest while these are under way.
@@ -287,17 +294,17 @@ private:
     const auto run = [&](Index color, bool interior) {
       // Backward, groups come in reverse: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
-      halo_->residual(interior, true);
-      kernels_.relax(Base::run_independent(d.group.data() + at), n_, a);
-      halo_->residual(interior, false);
+      run_.halo->residual(interior, true);
+      kernels_.relax(run_.independent(d.group.data() + at), run_.n, a);
+      run_.halo->residual(interior, false);
     };
     for (Index c = 0; c < groups / 2; ++c) {
       const Index color = a.rows.backward ? groups / 2 - 1 - c : c;
       run(color, false);
-      Base::finish();
-      halo_->begin(color, a.x, ghosts_.data());
+      run_.finish();
+      run_.halo->begin(color, a.x, ghosts_.data());
       run(color, true);
-      Base::finish();
+      run_.finish();
       end_fetch(color, a.x);
     }
   }
@@ -317,11 +324,12 @@ private:
                                .x = x,
                                .out = x,
                                .vectors = vectors};
-    for (int v = 0; v < vectors.count; ++v) Kokkos::deep_copy(exec_, unmanaged(x + v * vectors.stride), Scalar(0));
+    for (int v = 0; v < vectors.count; ++v)
+      Kokkos::deep_copy(run_.exec, unmanaged(x + v * vectors.stride), Scalar(0));
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
-      else rare_.transposed(Base::run(direction(a.rows.backward)), n_, a);
+      else rare_.transposed(run_.sweep(direction(a.rows.backward)), run_.n, a);
       count_read(false);
     });
   }
@@ -329,81 +337,72 @@ private:
   // Ghosts' shares go to their owners, as part of a right-hand side of its own.
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
-    if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", Base::scalars());
-    Kokkos::deep_copy(exec_, rhs_, unmanaged(b));
+    if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
+    Kokkos::deep_copy(run_.exec, rhs_, unmanaged(b));
     TransposedRelaxArguments shares = a;
-    shares.rows.ptr += rows_;
+    shares.rows.ptr += run_.rows;
     shares.diagonal = nullptr;
     shares.out = ghosts_.data();
     a.in = rhs_.data();
     const auto add = [&](Index color) {
-      rare_.transposed(Base::run_independent(ghost_cut_.data()), n_, shares);
-      Base::finish();
-      halo_->add(color, ghosts_.data(), rhs_.data());
+      rare_.transposed(run_.independent(ghost_cut_.data()), run_.n, shares);
+      run_.finish();
+      run_.halo->add(color, ghosts_.data(), rhs_.data());
     };
     const Direction<Space> &d = direction(a.rows.backward);
     if (options_.exchange == Exchange::sweep) {
       add(Halo::all);
-      rare_.transposed(Base::run(d), n_, a);
+      rare_.transposed(run_.sweep(d), run_.n, a);
       return;
     }
     const Index groups = Index(d.group.extent(0)) - 1;
     for (Index c = 0; c < groups / 2; ++c) {
       add(a.rows.backward ? groups / 2 - 1 - c : c);
-      for (const Index g : {2 * c, 2 * c + 1}) rare_.transposed(Base::run_independent(d.group.data() + g), n_, a);
+      for (const Index g : {2 * c, 2 * c + 1}) rare_.transposed(run_.independent(d.group.data() + g), run_.n, a);
     }
   }
 
   void count_read(bool from_zero)
   {
-    statistics_.bytes_read += double(from_zero ? first_bytes_ : statistics_.factor_bytes);
+    run_.statistics.bytes_read += double(from_zero ? first_bytes_ : run_.statistics.factor_bytes);
   }
 
   void count()
   {
-    const double n = n_, entries = rows_of_.entries();
-    const std::size_t vector = Base::scalars() * sizeof(Scalar);
-    const Residuals<Space> &r = residuals_;
-    Statistics &s = statistics_;
+    const double n = run_.n, entries = rows_of_.entries();
+    const std::size_t vector = run_.scalars() * sizeof(Scalar);
+    const Residuals<Space> &r = run_.residuals;
+    Statistics &s = run_.statistics;
     const std::size_t sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
     const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
     const double first = double(first_entries_); // read by the first sweep
-    const std::size_t blocks =
-      std::size_t(rows_of_.entries()) * std::size_t(n_) * std::size_t(n_) * storage_size(storage_.off_diagonal);
+    const std::size_t blocks = std::size_t(rows_of_.entries()) * std::size_t(run_.n) * std::size_t(run_.n) *
+                               storage_size(storage_.off_diagonal);
     s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
     first_bytes_ = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
                    unscale_.span() * sizeof(Real);
-    s.index_bytes = rows_of_.bytes() + r.index_bytes() + forward_.bytes() + backward_.bytes() + progress_.bytes();
+    s.index_bytes =
+      rows_of_.bytes() + r.index_bytes() + run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes();
     s.work_bytes = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
                    (copy_.span() + ghost_copy_.span()) * sizeof(Single) + largest_.span() * sizeof(Real) +
                    r.work_bytes();
     s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
-    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + rows_) - (entries - first));
-    s.factor_flops = 2 * n * n * n * rows_;
+    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + run_.rows) - (entries - first));
+    s.factor_flops = 2 * n * n * n * run_.rows;
     s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
-    Base::count_long_residual();
+    run_.count_long_residual();
   }
 
   template <class T> auto unmanaged(T *x) const
   {
-    return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, Base::scalars());
+    return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, run_.scalars());
   }
-  const Direction<Space> &direction(bool backward) const { return backward ? backward_ : forward_; }
-  Index ghost_count() const { return Index(ghosts_.extent(0)) / n_; }
-
-  using Base::backward_;
-  using Base::exec_;
-  using Base::forward_;
-  using Base::halo_;
-  using Base::n_;
-  using Base::progress_;
-  using Base::residuals_;
-  using Base::rows_;
-  using Base::statistics_;
-  using Base::trouble_;
+  const Direction<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
+  Index ghost_count() const { return Index(ghosts_.extent(0)) / run_.n; }
 
   Relaxation options_;
-  RelaxStorage storage_;
+  Runner<Exec> run_;
+  Storage storage_;
   RelaxKernels<Exec> kernels_{};
   RareRelaxKernels<Exec> rare_{};
   CouplingRows<Space> rows_of_;

@@ -1,4 +1,4 @@
-// What an engine keeps for residuals: couplings where kernels can read them, and work vectors. engine_base.hpp and
+// What an engine keeps for residuals: couplings where kernels can read them, and work vectors. runner.hpp and
 // mirror.cpp hold it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The engine of sip: several factors of one matrix (numerics.md 4), each a factorization. An Application or
 // Correction says which one it takes.
-#include "methods/engine_base.hpp"
+#include "methods/engine.hpp"
 
 namespace finegrain
 {
@@ -45,11 +45,6 @@ public:
   Scalar *scratch(Place place) override { return first().scratch(place); }
   void apply(const Application &a) override { members_[std::size_t(a.factor)]->apply(a); }
   void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
-  void correct(const Correction &c) override
-  {
-    const Scalar *r = find_residual(c.values, c.b, c.x, c.place);
-    apply({.b = r, .x = c.step, .total = c.total, .factor = c.factor, .place = c.place});
-  }
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place place) override
   {
     return first().find_residual(values, b, x, place);

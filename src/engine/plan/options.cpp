@@ -1,11 +1,27 @@
 // Which options exclude each other.
 #include "plan/options.hpp"
 
+#include "base/storage.hpp"
+
 namespace finegrain
 {
 
 namespace
 {
+
+const char *find_storage_conflict(const Recipe &r)
+{
+  const bool relaxes = r.method == Method::relaxation;
+  const bool single_sums = relaxes && r.relaxation.single_sums;
+  if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, single_sums}))
+    return nullptr;
+  if (!relaxes && r.precision != Precision::working && r.precision != Precision::single)
+    return "half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working or single";
+  if (r.diagonal != Precision::working && r.diagonal != Precision::single)
+    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single";
+  if (r.diagonal != Precision::working) return "diagonal blocks are stored in lower precision than the other blocks";
+  return "sums in single precision are of couplings stored in single precision or below";
+}
 
 const char *find_relaxation_conflict(const Recipe &r)
 {
@@ -17,10 +33,6 @@ const char *find_relaxation_conflict(const Recipe &r)
     return "couplings between grids are left to corrections, and a relaxation has all of them";
   if (relaxation.sweeps < 1) return "a relaxation makes one sweep at least";
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "omega is between 0 and 2, both left out";
-  if (r.diagonal != Precision::working && r.diagonal != Precision::single)
-    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single";
-  if (relaxation.single_sums && r.precision == Precision::working)
-    return "sums in single precision are of couplings stored in single precision or below";
   if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
     return "reduction in_place narrows the matrix's blocks where they are, and this precision is the one that they "
            "have; take precision single, half or bfloat16, whichever is shorter, or reduction none";
@@ -39,11 +51,7 @@ const char *find_relaxation_conflict(const Recipe &r)
 
 const char *find_conflict(const Recipe &r)
 {
-  for (const Precision p : {r.precision, r.diagonal})
-    if (r.method == Method::factorization && p != Precision::working && p != Precision::single)
-      return "half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working or single";
-  if (r.precision == Precision::working && r.diagonal != Precision::working)
-    return "diagonal blocks are stored in lower precision than the other blocks";
+  if (const char *text = find_storage_conflict(r)) return text;
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
     return "hyperplanes of a grid keep the natural order, an ordering changes it; level schedules go with any";
   if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))

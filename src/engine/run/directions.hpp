@@ -1,5 +1,5 @@
 // Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a Direction
-// for each, of which engine_base.hpp makes the Run of a sweep.
+// for each, of which runner.hpp makes the Run of a sweep.
 #pragma once
 
 #include "plan/factor_pattern.hpp"

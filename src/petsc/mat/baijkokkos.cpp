@@ -118,26 +118,18 @@ PetscErrorCode MatMultTransposeAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
 // parent's and brings them back.
 PetscErrorCode SetOperations(Mat A, bool there)
 {
-  auto *m = static_cast<BAIJKokkos *>(A->spptr);
-  const auto change = [&](auto member, auto *ours) {
-    auto &now = A->ops[0].*member, &parent = m->parent.*member;
-    if (there && now != ours) parent = now;
-    if (there) now = ours;
-    else if (now == ours) now = parent;
-  };
-
   PetscFunctionBegin;
   if (FinegrainIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
-  change(&_MatOps::mult, MatMult_BAIJKokkos);
-  change(&_MatOps::multadd, MatMultAdd_BAIJKokkos);
-  change(&_MatOps::multtranspose, MatMultTranspose_BAIJKokkos);
-  change(&_MatOps::multtransposeadd, MatMultTransposeAdd_BAIJKokkos);
-  if (A->ops->assemblybegin) change(&_MatOps::assemblybegin, MatAssemblyBegin_BAIJKokkos);
-  change(&_MatOps::assemblyend, MatAssemblyEnd_BAIJKokkos);
-  change(&_MatOps::duplicate, MatDuplicate_BAIJKokkos);
-  change(&_MatOps::bindtocpu, MatBindToCPU_BAIJKokkos);
+  BAIJKokkosSwap<&_MatOps::mult>(A, there, MatMult_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multadd>(A, there, MatMultAdd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multtranspose>(A, there, MatMultTranspose_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multtransposeadd>(A, there, MatMultTransposeAdd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::assemblybegin>(A, there, MatAssemblyBegin_BAIJKokkos);
+  BAIJKokkosSwap<&_MatOps::assemblyend>(A, there, MatAssemblyEnd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::duplicate>(A, there, MatDuplicate_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::bindtocpu>(A, there, MatBindToCPU_BAIJKokkos, true);
   PetscCall(BAIJKokkosSetHostOperations(A, there));
-  change(&_MatOps::destroy, MatDestroy_BAIJKokkos); // last: it tells ours from others
+  BAIJKokkosSwap<&_MatOps::destroy>(A, there, MatDestroy_BAIJKokkos, true); // last: it tells ours from others
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

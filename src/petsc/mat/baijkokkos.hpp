@@ -84,6 +84,19 @@ PetscErrorCode BAIJKokkosTakeBlocks(Mat A, finegrain::Values *values, std::share
 // Whether the matrix is of these types and not bound to the host.
 PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored);
 
+// Puts an operation of this type in the place of its parent's, again after each change of that, or takes it away. One
+// that the parent lacks stays away unless it is `needed`.
+template <auto Member, class Function> void BAIJKokkosSwap(Mat A, bool there, Function *ours, bool needed = false)
+{
+  auto &now = A->ops[0].*Member, &parent = static_cast<BAIJKokkos *>(A->spptr)->parent.*Member;
+  if (there && now != ours) {
+    parent = now;
+    if (now || needed) now = ours;
+  } else if (!there && now == ours) {
+    now = parent;
+  }
+}
+
 // Puts this type's operations in place of its parent's, again after each change of those, or takes them away
 // (mathost.cpp).
 PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there);

@@ -34,16 +34,6 @@ template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struc
     if (uncounted<Member>) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  static void put(Mat A, BAIJKokkos *m)
-  {
-    if (A->ops[0].*Member == call) return;
-    m->parent.*Member = A->ops[0].*Member;
-    if (A->ops[0].*Member) A->ops[0].*Member = call;
-  }
-  static void take(Mat A, const BAIJKokkos *m)
-  {
-    if (A->ops[0].*Member == call) A->ops[0].*Member = m->parent.*Member;
-  }
 };
 
 // An operation that may put another BAIJ matrix in the place of this one: BAIJ itself does it. Factors stay BAIJ.
@@ -98,21 +88,9 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto Member, class Function> void Replace(Mat A, BAIJKokkos *m, bool there, Function *ours)
+template <auto... Members> void SwapAll(Mat A, bool there)
 {
-  auto &now = A->ops[0].*Member, &parent = m->parent.*Member;
-  if (there && now && now != ours) {
-    parent = now;
-    now = ours;
-  } else if (!there && now == ours) {
-    now = parent;
-  }
-}
-
-template <auto... Members> void Switch(Mat A, BAIJKokkos *m, bool there)
-{
-  if (there) (Preceded<Members>::put(A, m), ...);
-  else (Preceded<Members>::take(A, m), ...);
+  (BAIJKokkosSwap<Members>(A, there, Preceded<Members>::call), ...);
 }
 
 } // namespace
@@ -120,21 +98,20 @@ template <auto... Members> void Switch(Mat A, BAIJKokkos *m, bool there)
 PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
 {
   using O = _MatOps;
-  BAIJKokkos *const m = static_cast<BAIJKokkos *>(A->spptr);
 
   PetscFunctionBegin;
-  Switch<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
-         &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
-         &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
-         &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrix,
-         &O::createsubmatrices, &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax,
-         &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions,
-         &O::invertblockdiagonal, &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
-         &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric, &O::ishermitian>(A, m, there);
-  Replace<&O::view>(A, m, there, MatView_BAIJKokkos);
-  Replace<&O::axpy>(A, m, there, MatAXPY_BAIJKokkos);
-  Replace<&O::lufactor>(A, m, there, Released<&O::lufactor>::call);
-  Replace<&O::ilufactor>(A, m, there, Released<&O::ilufactor>::call);
+  SwapAll<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
+          &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
+          &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
+          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrix,
+          &O::createsubmatrices, &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax,
+          &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions,
+          &O::invertblockdiagonal, &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
+          &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric, &O::ishermitian>(A, there);
+  BAIJKokkosSwap<&O::view>(A, there, MatView_BAIJKokkos);
+  BAIJKokkosSwap<&O::axpy>(A, there, MatAXPY_BAIJKokkos);
+  BAIJKokkosSwap<&O::lufactor>(A, there, Released<&O::lufactor>::call);
+  BAIJKokkosSwap<&O::ilufactor>(A, there, Released<&O::ilufactor>::call);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

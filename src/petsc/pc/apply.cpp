@@ -334,7 +334,7 @@ PetscErrorCode PCEngineSetApplications(PC pc)
   pc->ops->applytranspose = PCApplyTranspose_Engine;
   // A step of several of ours is one that KSPRICHARDSON does by itself.
   pc->ops->applyrichardson =
-    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineRepeats(*e) ? nullptr : PCApplyRichardson_Engine;
+    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineSteps(*e) > 1 ? nullptr : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscCall(PCEngineSetMatApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,6 +5,17 @@
 using namespace finegrain;
 
 const char *const PCFGBILUFactorTypes[] = {"auto", "dilu", "ilu0", "PCFGBILUFactorType", "PCFGBILU_FACTOR_", nullptr};
+namespace
+{
+
+struct FgBilu final : PCEngine {
+  PCFGBILUFactorType factor = PCFGBILU_FACTOR_AUTO;
+};
+constinit const PCEngineValue<FgBilu, PCFGBILUFactorType> factor_setting{
+  "factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", &FgBilu::factor, PCFGBILUFactorTypes};
+
+} // namespace
+
 static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 
 /*@
@@ -26,8 +37,7 @@ static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
+  PetscCall(factor_setting.set(pc, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,17 +59,14 @@ PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, factor, [](PCEngine & e) -> auto & { return e.recipe.factor; }, PCFGBILU));
+  PetscCall(factor_setting.get(pc, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetFromOptions_FGBILU(PC pc, FinegrainOptionItems PetscOptionsObject)
+static PetscErrorCode PCRecipe_FGBILU(PC pc, Recipe *recipe)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineOptions(pc, PetscOptionsObject)
-              .choice("factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", PCFGBILUFactorTypes,
-                      PCFGBILUGetFactor, PCFGBILUSetFactor));
+  recipe->factor = FinegrainEnum<FactorKind>(PCEngineData<FgBilu>(pc).factor);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,10 +75,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  if (!e->analyzed) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: %s\n", PCFGBILUFactorTypes[int(e->recipe.factor)]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s = e->engine->statistics();
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
@@ -80,20 +84,23 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType fgbilu = {PCFGBILU,
-                              Method::factorization,
-                              PCENGINE_HYPERPLANES | PCENGINE_LEVELS | PCENGINE_GRIDS,
-                              PCSetFromOptions_FGBILU,
-                              PCView_FGBILU,
-                              "@article{LuoEdwardsLuoMueller2015,\n"
-                              "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
-                              "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"
-                              "  journal = {Computers \\& Fluids},\n"
-                              "  volume  = {119},\n"
-                              "  year    = {2015}\n"
-                              "}\n",
-                              PETSC_FALSE};
-PCEngineType *const PCEngineType_FGBILU = &fgbilu;
+static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+                                   {&settings::schedule, "auto,hyperplane,level"},
+                                   {&settings::ordering},
+                                   {&settings::tile},
+                                   {&settings::coupling},
+                                   {&factor_setting}};
+
+static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
+                               "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
+                               "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"
+                               "  journal = {Computers \\& Fluids},\n"
+                               "  volume  = {119},\n"
+                               "  year    = {2015}\n"
+                               "}\n";
+
+PCEngineType fgbilu_type = {PCFGBILU,      Method::factorization, rows,    PCRecipe_FGBILU,
+                            PCView_FGBILU, PCCreate_FGBILU,       citation};
 
 /*MC
    PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank
@@ -103,6 +110,7 @@ PCEngineType *const PCEngineType_FGBILU = &fgbilu;
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
 .  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
+.  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
 .  -pc_fgbilu_precision <working,single>          - `PCFinegrainSetPrecision()`
 .  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
@@ -139,6 +147,6 @@ M*/
 PetscErrorCode PCCreate_FGBILU(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, PCEngineType_FGBILU));
+  PetscCall(PCEngineCreate(pc, fgbilu_type, new FgBilu));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -175,20 +175,20 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   const char *name = e.type->name;
   const Index rows = view->owned.rows;
-  const Recipe &r = e.recipe;
+  const PCFinegrainColoringType coloring = e.coloring;
   GlobalColoring &a = view->agreed;
-  bool red_black = r.coloring == ColoringKind::automatic || r.coloring == ColoringKind::red_black, fits = false;
+  bool red_black = coloring == PC_FINEGRAIN_COLORING_AUTO || coloring == PC_FINEGRAIN_COLORING_REDBLACK, fits = false;
   const PetscInt *degree;
   PetscInt first;
   PetscSF sf;
 
   PetscFunctionBegin;
   PetscCheck(
-    red_black || r.coloring == ColoringKind::hash, comm, PETSC_ERR_ARG_INCOMP,
+    red_black || coloring == PC_FINEGRAIN_COLORING_JP, comm, PETSC_ERR_ARG_INCOMP,
     "-pc_%s_exchange color needs colors that do not depend on the ranks: -pc_%s_coloring jp, or redblack with a "
     "DMDA",
     name, name);
-  PetscCheck(!r.balanced, comm, PETSC_ERR_ARG_INCOMP,
+  PetscCheck(!e.balance, comm, PETSC_ERR_ARG_INCOMP,
              "-pc_%s_coloring_balance depends on the ranks; it goes with -pc_%s_exchange none and sweep", name, name);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.op.block;
@@ -199,7 +199,7 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   PetscCall(Fetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
 
   if (red_black) PetscCall(ColorByParity(pc, *view, sf, &a.coloring, &fits));
-  PetscCheck(fits || r.coloring != ColoringKind::red_black, comm, PETSC_ERR_ARG_INCOMP,
+  PetscCheck(fits || coloring != PC_FINEGRAIN_COLORING_REDBLACK, comm, PETSC_ERR_ARG_INCOMP,
              "-pc_%s_coloring redblack does not fit: there is no DMDA, or points of the same parity are coupled; "
              "-pc_%s_coloring jp fits any matrix",
              name, name);

@@ -1,30 +1,9 @@
 // PCMCPI: manual page, its own options, view, constructor. Its setters are in mcpi_settings.cpp.
 #include "mat/baijkokkos.hpp"
-#include "pc/settings.hpp"
+#include "pc/mcpi.hpp"
 #include "pc/types.hpp"
 
 using namespace finegrain;
-
-static PetscErrorCode PCSetFromOptions_MCPI(PC pc, FinegrainOptionItems PetscOptionsObject)
-{
-  const PCEngineOptions options(pc, PetscOptionsObject);
-
-  PetscFunctionBegin;
-  PetscCall(options.value("its", "Sweeps of one application", "PCMCPISetIterations", PCMCPIGetIterations,
-                          PCMCPISetIterations));
-  PetscCall(options.value("omega", "Relaxation factor", "PCMCPISetOmega", PCMCPIGetOmega, PCMCPISetOmega));
-  PetscCall(options.choice("sweep", "Order of the colors", "PCMCPISetSweep", PCMCPISweepTypes, PCMCPIGetSweep,
-                           PCMCPISetSweep));
-  PetscCall(options.choice("exchange", "When values of other ranks are fetched", "PCMCPISetExchange",
-                           PCMCPIExchangeTypes, PCMCPIGetExchange, PCMCPISetExchange));
-  PetscCall(options.choice("scaling", "Scaling of half precision", "PCMCPISetScaling", PCMCPIScalingTypes,
-                           PCMCPIGetScaling, PCMCPISetScaling));
-  PetscCall(options.choice("accumulate", "Precision of sums", "PCMCPISetAccumulate", PCMCPIAccumulateTypes,
-                           PCMCPIGetAccumulate, PCMCPISetAccumulate));
-  PetscCall(options.choice("reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction",
-                           PCMCPIReductionTypes, PCMCPIGetReduction, PCMCPISetReduction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
 {
@@ -67,20 +46,20 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
 // The paper's name of a setting, empty if it has none.
 static const char *FindName(const PCEngine &e)
 {
-  const Recipe &r = e.recipe;
-  const bool single = r.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+  const bool single = e.recipe.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
                       sizeof(Real) == sizeof(double);
-  if (single && r.precision == Precision::single) return " (DS)";
-  if (single && r.precision == Precision::half) return " (DSH)";
+  if (single && e.precision == PC_FINEGRAIN_PRECISION_SINGLE) return " (DS)";
+  if (single && e.precision == PC_FINEGRAIN_PRECISION_HALF) return " (DSH)";
   return "";
 }
 
 static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 {
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
-  const Relaxation &r = e->recipe.relaxation;
+  const Mcpi *e = &PCEngineData<Mcpi>(pc);
 
   PetscFunctionBegin;
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Relaxation &r = e->recipe.relaxation;
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
                            r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
@@ -88,7 +67,6 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   if (r.reduction == Reduction::in_place)
     PetscCall(PetscViewerASCIIPrintf(viewer, "reduction: in place, couplings lie in the memory of Pmat's mirror\n"));
   PetscCall(PCEngineViewColoring(pc, *e, viewer));
-  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s = e->engine->statistics();
   PetscInt64 flushed = e->report.flushed;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
@@ -104,20 +82,45 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType mcpi = {
-  PCMCPI,
-  Method::relaxation,
-  PCENGINE_COLORS,
-  PCSetFromOptions_MCPI,
-  PCView_MCPI,
+// A relaxation runs colors, in the order that they are found in, on couplings of all grids.
+static const PCEngineRow rows[] = {{&settings::schedule, "auto,color", false},
+                                   {&settings::ordering, "natural", false},
+                                   {&settings::coupling, "factor", false},
+                                   {&settings::tile, nullptr, false},
+                                   {&settings::coloring},
+                                   {&settings::balance},
+                                   {&its_setting},
+                                   {&omega_setting},
+                                   {&sweep_setting},
+                                   {&exchange_setting},
+                                   {&scaling_setting},
+                                   {&accumulate_setting},
+                                   {&reduction_setting}};
+
+static PetscErrorCode PCRecipe_MCPI(PC pc, Recipe *recipe)
+{
+  const Mcpi &e = PCEngineData<Mcpi>(pc);
+
+  PetscFunctionBegin;
+  recipe->relaxation = {.sweeps = int(e.its),
+                        .sweep = FinegrainEnum<SweepKind>(e.sweep),
+                        .omega = Real(e.omega),
+                        .scaling = FinegrainEnum<Scaling>(e.scaling),
+                        .exchange = FinegrainEnum<Exchange>(e.exchange),
+                        .single_sums = e.accumulate == PCMCPI_ACCUMULATE_SINGLE,
+                        .reduction = FinegrainEnum<Reduction>(e.reduction)};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char citation[] =
   "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
   "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
   "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
   "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
   "  year      = {2019}\n"
-  "}\n",
-  PETSC_FALSE};
-PCEngineType *const PCEngineType_MCPI = &mcpi;
+  "}\n";
+
+PCEngineType mcpi_type = {PCMCPI, Method::relaxation, rows, PCRecipe_MCPI, PCView_MCPI, PCCreate_MCPI, citation};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
@@ -170,7 +173,6 @@ M*/
 PetscErrorCode PCCreate_MCPI(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, PCEngineType_MCPI));
-  static_cast<PCEngine *>(pc->data)->recipe.relaxation.exchange = Exchange::sweep;
+  PetscCall(PCEngineCreate(pc, mcpi_type, new Mcpi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 // Setters and getters of PCMCPI.
-#include "pc/types.hpp"
+#include "pc/mcpi.hpp"
 
 using namespace finegrain;
 
@@ -17,6 +17,22 @@ static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
 static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
 static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
 static_assert(int(Reduction::in_place) == PCMCPI_REDUCTION_IN_PLACE);
+
+constinit const PCEngineValue<Mcpi, PetscInt> its_setting{"its", "Sweeps of one application", "PCMCPISetIterations",
+                                                          &Mcpi::its, 1};
+constinit const PCEngineValue<Mcpi, PetscReal> omega_setting{
+  "omega", "Relaxation factor", "PCMCPISetOmega", &Mcpi::omega, 0, 2};
+constinit const PCEngineValue<Mcpi, PCMCPISweepType> sweep_setting{"sweep", "Order of the colors", "PCMCPISetSweep",
+                                                                   &Mcpi::sweep, PCMCPISweepTypes};
+constinit const PCEngineValue<Mcpi, PCMCPIExchangeType> exchange_setting{
+  "exchange", "When values of other ranks are fetched", "PCMCPISetExchange", &Mcpi::exchange, PCMCPIExchangeTypes};
+constinit const PCEngineValue<Mcpi, PCMCPIScalingType> scaling_setting{
+  "scaling", "Scaling of half precision", "PCMCPISetScaling", &Mcpi::scaling, PCMCPIScalingTypes};
+constinit const PCEngineValue<Mcpi, PCMCPIAccumulateType> accumulate_setting{
+  "accumulate", "Precision of sums", "PCMCPISetAccumulate", &Mcpi::accumulate, PCMCPIAccumulateTypes};
+constinit const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting{
+  "reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction", &Mcpi::reduction,
+  PCMCPIReductionTypes};
 
 /*@
    PCMCPISetIterations - Sets the number of sweeps of one application
@@ -37,10 +53,7 @@ static_assert(int(Reduction::in_place) == PCMCPI_REDUCTION_IN_PLACE);
 PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
 {
   PetscFunctionBegin;
-  PetscCheck(its > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_mcpi_its is %" PetscInt_FMT "; it must be 1 or more", its);
-  PetscCall(PCEngineSet(
-    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
+  PetscCall(its_setting.set(pc, its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,8 +75,7 @@ PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
 PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, its, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweeps; }, PCMCPI));
+  PetscCall(its_setting.get(pc, its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,8 +102,7 @@ none` or `color`, or on one rank.
 PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
+  PetscCall(sweep_setting.set(pc, sweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -113,8 +124,7 @@ PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
 PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, sweep, [](PCEngine & e) -> auto & { return e.recipe.relaxation.sweep; }, PCMCPI));
+  PetscCall(sweep_setting.get(pc, sweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,10 +147,7 @@ PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
 PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
 {
   PetscFunctionBegin;
-  PetscCheck(omega > 0 && omega < 2, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_mcpi_omega is %g; it must be between 0 and 2, both left out", double(omega));
-  PetscCall(PCEngineSet(
-    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
+  PetscCall(omega_setting.set(pc, omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,8 +169,7 @@ PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
 PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, omega, [](PCEngine & e) -> auto & { return e.recipe.relaxation.omega; }, PCMCPI));
+  PetscCall(omega_setting.get(pc, omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,8 +197,7 @@ overlaps with its rows that no other rank needs. It needs the executors natural 
 PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
+  PetscCall(exchange_setting.set(pc, exchange));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,8 +219,7 @@ PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
 PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, exchange, [](PCEngine & e) -> auto & { return e.recipe.relaxation.exchange; }, PCMCPI));
+  PetscCall(exchange_setting.get(pc, exchange));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,8 +246,7 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
+  PetscCall(scaling_setting.set(pc, scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,8 +268,7 @@ PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
 PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, scaling, [](PCEngine & e) -> auto & { return e.recipe.relaxation.scaling; }, PCMCPI));
+  PetscCall(scaling_setting.get(pc, scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,8 +291,7 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscCall(accumulate_setting.set(pc, accumulate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -312,8 +313,7 @@ PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, accumulate, [](PCEngine & e) -> auto & { return e.recipe.relaxation.single_sums; }, PCMCPI));
+  PetscCall(accumulate_setting.get(pc, accumulate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -345,8 +345,7 @@ precision is a lower one, the scaling global, and there are no corrections, whic
 PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, reduction, [](PCEngine & e) -> auto & { return e.recipe.relaxation.reduction; }, PCMCPI));
+  PetscCall(reduction_setting.set(pc, reduction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -368,7 +367,6 @@ PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
 PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, reduction, [](PCEngine & e) -> auto & { return e.recipe.relaxation.reduction; }, PCMCPI));
+  PetscCall(reduction_setting.get(pc, reduction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

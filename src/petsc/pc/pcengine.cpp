@@ -2,7 +2,7 @@
 // Applications are in apply.cpp, options and setters in set_from_options.cpp and settings*.cpp.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
-#include "pc/pcengine.hpp"
+#include "pc/settings.hpp"
 #include "methods/device_copies.hpp"
 
 #include <petscdmda.h>
@@ -117,19 +117,23 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Stops for a schedule that the type does not have.
-PetscErrorCode CheckSchedule(const PCEngineType &type, ScheduleKind schedule)
+// What the settings come to, less what is found at the analysis.
+Recipe MakeRecipe(const PCEngine &e)
 {
-  constexpr unsigned needs[] = {0, PCENGINE_HYPERPLANES, PCENGINE_LEVELS, PCENGINE_COLORS};
-  std::string names;
-
-  PetscFunctionBegin;
-  for (int s = 0; s < 4; ++s)
-    if ((type.has & needs[s]) == needs[s]) names.append(s ? ", " : "").append(PCFinegrainScheduleTypes[s]);
-  PetscCheck((type.has & needs[int(schedule)]) == needs[int(schedule)], PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "-pc_%s_schedule is %s, which -pc_type %s does not have; it has %s", type.name,
-             PCFinegrainScheduleTypes[int(schedule)], type.name, names.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  Recipe r;
+  r.method = e.type->method;
+  r.schedule = FinegrainEnum<ScheduleKind>(e.schedule);
+  r.executor = FinegrainEnum<ExecutorKind>(e.executor);
+  r.precision = FinegrainEnum<Precision>(e.precision);
+  // Inverses are never stored below single.
+  if (e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
+    r.diagonal = r.precision == Precision::working ? Precision::working : Precision::single;
+  r.shift.amount = e.shift_type == MAT_SHIFT_INBLOCKS ? Real(e.shift_amount) : Real(0);
+  r.coupling = FinegrainEnum<GridCoupling>(e.coupling);
+  r.tile = e.tile;
+  r.coloring = FinegrainEnum<ColoringKind>(e.coloring);
+  r.balanced = e.balance;
+  return r;
 }
 
 // `hint`: nobody asked for the recipe's grid.
@@ -138,19 +142,12 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe
   PetscInt first;
 
   PetscFunctionBegin;
-  const bool colors = e->type->has & PCENGINE_COLORS;
-  PetscCall(CheckSchedule(*e->type, recipe.schedule));
+  const bool colors = PCEngineHas(*e, settings::coloring);
+  PetscCall(PCEngineCheckValues(pc, *e));
   if (recipe.schedule == ScheduleKind::automatic && colors) recipe.schedule = ScheduleKind::color;
   else if (recipe.schedule == ScheduleKind::automatic && !hint) recipe.schedule = ScheduleKind::hyperplane;
-  PetscCheck((e->type->has & PCENGINE_LEVELS) || e->ordering == MATORDERINGNATURAL, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "PCFinegrainSetOrdering(): -pc_type %s has an order of its own; leave the ordering natural",
-             e->type->name);
   if (e->ordering != MATORDERINGNATURAL)
     PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
-  // Inverses are never stored below single.
-  if (e->diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
-    recipe.diagonal = recipe.precision == Precision::working ? Precision::working : Precision::single;
-  recipe.shift.amount = e->shift_type == MAT_SHIFT_INBLOCKS ? Real(e->shift_amount) : Real(0);
   PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
   e->op.backend = recipe.backend;
   e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
@@ -198,22 +195,21 @@ PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView view;
-  Recipe recipe = e->recipe;
   bool hint;
-  const std::string option = std::string("-pc_") + e->type->name + "_block_size";
 
   PetscFunctionBegin;
   e->analyzed = e->has_halo = false;
   e->engine.reset();
   e->blocks.reset();
-  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, option.c_str(), &e->op, &view));
-  if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
-  PetscCall(FindGrid(pc, *e, &recipe.grid, &hint));
-  if (e->type->prepare) PetscCall((*e->type->prepare)(pc, &recipe));
   PetscCall(
-    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, std::move(recipe), hint)));
+    OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, PCEngineOption(pc, "block_size").c_str(), &e->op, &view));
+  e->recipe = MakeRecipe(*e);
+  PetscCall(FindGrid(pc, *e, &e->recipe.grid, &hint));
+  PetscCall((*e->type->recipe)(pc, &e->recipe));
+  if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->recipe, hint)));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
-  if (PCEngineRepeats(*e) || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  if (PCEngineSteps(*e) > 1 || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));
   e->analyzed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -360,15 +356,11 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCEngineCreate(PC pc, PCEngineType *type)
+PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data)
 {
   PetscFunctionBegin;
-  PCEngine *e = new PCEngine();
-  e->type = type;
-  e->recipe.method = type->method;
-  e->shift_amount = 100 * PETSC_MACHINE_EPSILON;
-
-  pc->data = e;
+  data->type = &type;
+  pc->data = data;
   pc->ops->setup = PCSetUp_Engine;
   pc->ops->setfromoptions = PCSetFromOptions_Engine;
   pc->ops->view = PCView_Engine;

@@ -6,6 +6,22 @@ using namespace finegrain;
 
 const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
                                             nullptr};
+namespace
+{
+
+struct PowerqIlu final : PCEngine {
+  PetscInt levels = 0, power = 0; // p and q; 0: p + 1
+  PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
+};
+constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{"levels", "Levels of fill, p",
+                                                                  "PCPOWERQILUSetLevels", &PowerqIlu::levels, 0};
+constinit const PCEngineValue<PowerqIlu, PetscInt> power_setting{
+  "power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower", &PowerqIlu::power, 0};
+constinit const PCEngineValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
+  "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
+
+} // namespace
+
 static_assert(int(Drop::none) == PCPOWERQILU_DROP_NONE);
 
 /*@
@@ -32,10 +48,7 @@ before i and j; that of a level above p is left out.
 PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels)
 {
   PetscFunctionBegin;
-  PetscCheck(levels >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_powerqilu_levels is %" PetscInt_FMT "; it must be 0 or more", levels);
-  PetscCall(PCEngineSet(
-    pc, levels, [](PCEngine & e) -> auto & { return e.recipe.levels; }, PCPOWERQILU));
+  PetscCall(levels_setting.set(pc, levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -57,8 +70,7 @@ PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels)
 PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, levels, [](PCEngine & e) -> auto & { return e.recipe.levels; }, PCPOWERQILU));
+  PetscCall(levels_setting.get(pc, levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,11 +98,7 @@ PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels)
 PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power)
 {
   PetscFunctionBegin;
-  PetscCheck(power >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_powerqilu_power is %" PetscInt_FMT "; it must be 1 or more, or 0 for one more than the levels",
-             power);
-  PetscCall(PCEngineSet(
-    pc, power, [](PCEngine & e) -> auto & { return e.recipe.power; }, PCPOWERQILU));
+  PetscCall(power_setting.set(pc, power));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,8 +120,7 @@ PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power)
 PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, power, [](PCEngine & e) -> auto & { return e.recipe.power; }, PCPOWERQILU));
+  PetscCall(power_setting.get(pc, power));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -141,8 +148,7 @@ be run by colors: `PCPOWERQILU_DROP_AFTER` and `PCPOWERQILU_DROP_NONE` are run b
 PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, drop, [](PCEngine & e) -> auto & { return e.recipe.drop; }, PCPOWERQILU));
+  PetscCall(drop_setting.set(pc, drop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,32 +170,28 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop)
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, drop, [](PCEngine & e) -> auto & { return e.recipe.drop; }, PCPOWERQILU));
+  PetscCall(drop_setting.get(pc, drop));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetFromOptions_POWERQILU(PC pc, FinegrainOptionItems PetscOptionsObject)
+static PetscErrorCode PCRecipe_POWERQILU(PC pc, Recipe *recipe)
 {
-  const PCEngineOptions options(pc, PetscOptionsObject);
+  const PowerqIlu &e = PCEngineData<PowerqIlu>(pc);
 
   PetscFunctionBegin;
-  PetscCall(
-    options.value("levels", "Levels of fill, p", "PCPOWERQILUSetLevels", PCPOWERQILUGetLevels, PCPOWERQILUSetLevels));
-  PetscCall(options.value("power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower",
-                          PCPOWERQILUGetPower, PCPOWERQILUSetPower));
-  PetscCall(options.choice("drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", PCPOWERQILUDropTypes,
-                           PCPOWERQILUGetDrop, PCPOWERQILUSetDrop));
+  recipe->levels = int(e.levels);
+  recipe->power = int(e.power);
+  recipe->drop = FinegrainEnum<Drop>(e.drop);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscFunctionBegin;
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Recipe &r = e->recipe;
   const bool colored = r.schedule != ScheduleKind::level;
-
-  PetscFunctionBegin;
   if (colored)
     PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, per rank\n",
                                      r.levels, PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)]));
@@ -197,7 +199,6 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
   if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
-  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s = e->engine->statistics();
   PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped};
   PetscCallMPI(
@@ -210,12 +211,18 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType powerqilu = {
-  PCPOWERQILU,
-  Method::factorization,
-  PCENGINE_LEVELS | PCENGINE_COLORS,
-  PCSetFromOptions_POWERQILU,
-  PCView_POWERQILU,
+static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+                                   {&settings::schedule, "auto,color,level"},
+                                   {&settings::ordering},
+                                   {&settings::coupling, nullptr, false},
+                                   {&settings::tile, nullptr, false},
+                                   {&settings::coloring},
+                                   {&settings::balance},
+                                   {&levels_setting},
+                                   {&power_setting},
+                                   {&drop_setting}};
+
+static const char citation[] =
   "@techreport{HeuvelineLukarskiWeiss2011,\n"
   "  title       = {Enhanced parallel {ILU(p)}-based preconditioners for multi-core {CPU}s and {GPU}s -- the\n"
   "                 power(q)-pattern method},\n"
@@ -223,9 +230,10 @@ static PCEngineType powerqilu = {
   "  institution = {Engineering Mathematics and Computing Lab, Karlsruhe Institute of Technology},\n"
   "  number      = {2011-08},\n"
   "  year        = {2011}\n"
-  "}\n",
-  PETSC_FALSE};
-PCEngineType *const PCEngineType_POWERQILU = &powerqilu;
+  "}\n";
+
+PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,    PCRecipe_POWERQILU,
+                               PCView_POWERQILU, PCCreate_POWERQILU,    citation};
 
 /*MC
    PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
@@ -277,6 +285,6 @@ M*/
 PetscErrorCode PCCreate_POWERQILU(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, PCEngineType_POWERQILU));
+  PetscCall(PCEngineCreate(pc, powerqilu_type, new PowerqIlu));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

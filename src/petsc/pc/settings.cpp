@@ -1,316 +1,244 @@
-// Setters and getters of what all types share: schedule, executor, storage, pivots.
+// What settings.hpp declares for all settings: reading options, the view before set-up, and errors.
 #include "pc/settings.hpp"
+#include "pc/types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <sstream>
 
 using namespace finegrain;
 
-const char *const PCFinegrainScheduleTypes[] = {
-  "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
-const char *const PCFinegrainExecutorTypes[] = {
-  "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
-const char *const PCFinegrainPrecisionTypes[] = {
-  "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
-const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
-                                                         "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
+namespace
+{
 
-static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
-static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
-static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
-static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
+constexpr std::array common = {PCEngineRow{&settings::executor},
+                               PCEngineRow{&settings::backend},
+                               PCEngineRow{&settings::precision},
+                               PCEngineRow{&settings::diagonal},
+                               PCEngineRow{&settings::shift_type, "none,inblocks"},
+                               PCEngineRow{&settings::shift_amount},
+                               PCEngineRow{&settings::grid},
+                               PCEngineRow{&settings::block_size},
+                               PCEngineRow{&settings::corrections},
+                               PCEngineRow{&settings::richardson}};
 
-/*@
-   PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
+// The rows of a type: the common ones, but for those that it has itself, and its own.
+std::vector<PCEngineRow> FindRows(const PCEngineType &type)
+{
+  std::vector<PCEngineRow> rows;
+  for (const PCEngineRow &c : common)
+    if (std::none_of(type.rows.begin(), type.rows.end(), [&](const auto &r) { return r.setting == c.setting; }))
+      rows.push_back(c);
+  rows.insert(rows.end(), type.rows.begin(), type.rows.end());
+  return rows;
+}
 
-   Logically Collective
+bool Lists(const PCEngineType &type, const PCEngineSetting &setting)
+{
+  const std::vector<PCEngineRow> rows = FindRows(type);
+  return std::any_of(rows.begin(), rows.end(), [&](const PCEngineRow &r) { return r.setting == &setting; });
+}
 
-   Input Parameters:
-+  pc       - the preconditioner
--  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default), `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` or
-`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or `PC_FINEGRAIN_SCHEDULE_LEVEL`
-for `PCPOWERQILU`
+std::string Lower(std::string text)
+{
+  for (char &c : text) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
 
-   Options Database Keys:
-+  -pc_fgbilu_schedule <auto,hyperplane,level> - the schedule
--  -pc_powerqilu_schedule <color,level>        - the same
+// The names of a choice that a type has. PETSc's own lists end with the name of the enumeration, a prefix and null.
+std::vector<std::string> FindNames(const char *const names[], const char *values)
+{
+  std::vector<std::string> result;
+  if (values) {
+    std::istringstream list(values);
+    for (std::string name; std::getline(list, name, ',');) result.push_back(name);
+  } else {
+    std::size_t count = 0;
+    while (names[count]) ++count;
+    result.assign(names, names + count - 2);
+  }
+  return result;
+}
 
-   Level: intermediate
+} // namespace
 
-   Note:
-   Hyperplanes and level sets keep the result of the natural order, colors have an order of their own. Hyperplanes
-need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
+std::string PCEngineKey(PC pc, const char *name)
+{
+  return std::string("-pc_").append(static_cast<PCEngine *>(pc->data)->type->name).append("_").append(name);
+}
 
-.seealso: `PCFinegrainGetSchedule()`, `PCFinegrainSetGrid()`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
+std::string PCEngineOption(PC pc, const char *name)
+{
+  const char *prefix = reinterpret_cast<PetscObject>(pc)->prefix;
+  return PCEngineKey(pc, name).insert(1, prefix ? prefix : "");
+}
+
+bool PCEngineHas(const PCEngine &e, const PCEngineSetting &setting) { return Lists(*e.type, setting); }
+
+PetscErrorCode PCEngineFindSetting(PC pc, const PCEngineSetting &setting, bool needed, PCEngine **e)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, schedule, [](PCEngine & e) -> auto & { return e.recipe.schedule; }));
+  PetscCall(needed ? PCEngineGet(pc, e) : PCEngineFind(pc, e));
+  const bool has = *e && Lists(*(*e)->type, setting);
+  std::string types; // that have it
+  for (const PCEngineType *type : pcengine_types)
+    if (Lists(*type, setting)) types.append(types.empty() ? "type " : ", ").append(type->name);
+  PetscCheck(has || !needed, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "Preconditioner of type %s has no such setting; %s() is for %s", (*e)->type->name, setting.setter,
+             types.c_str());
+  if (!has) *e = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetSchedule - Gets what `PCFinegrainSetSchedule()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  schedule - the schedule asked for
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetSchedule()`
-@*/
-PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
+PetscErrorCode PCEngineCheckValues(PC pc, const PCEngine &e)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, schedule, [](PCEngine & e) -> auto & { return e.recipe.schedule; }));
+  for (const PCEngineRow &row : FindRows(*e.type)) {
+    if (!row.values) continue;
+    const std::vector<std::string> names = FindNames(nullptr, row.values);
+    const std::string value = Lower(row.setting->show(e));
+    std::string all;
+    for (const std::string &name : names) all.append(all.empty() ? "" : ", ").append(name);
+    PetscCheck(std::find(names.begin(), names.end(), value) != names.end(), PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "%s is %s, which -pc_type %s does not have; it has %s, %s()",
+               PCEngineOption(pc, row.setting->name).c_str(), value.c_str(), e.type->name, all.c_str(),
+               row.setting->setter);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainSetExecutor - Chooses how the groups of the schedule are run
-
-   Logically Collective
-
-   Input Parameters:
-+  pc       - the preconditioner
--  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL`,
-`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF` or `PC_FINEGRAIN_EXECUTOR_TILE`
-
-   Options Database Key:
-.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - the executor
-
-   Level: intermediate
-
-   Note:
-   All executors give the same bits.
-
-.seealso: `PCFinegrainGetExecutor()`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
+PetscErrorCode PCEngineChanged(PC pc, PCEngine *e, PCEngineEffect effect)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, executor, [](PCEngine & e) -> auto & { return e.recipe.executor; }));
+  if (effect == PCEngineEffect::analysis) PCEngineInvalidate(pc, e);
+  else PetscCall(PCEngineSetApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetExecutor - Gets what `PCFinegrainSetExecutor()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  executor - the executor asked for
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetExecutor()`
-@*/
-PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
+PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscInt value, PetscInt least, PetscInt most)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, executor, [](PCEngine & e) -> auto & { return e.recipe.executor; }));
+  const bool bounded = most < std::numeric_limits<int>::max();
+  std::string range = value > most && !bounded ? "below 2^31" : std::to_string(least);
+  if (bounded) range.append(" to ").append(std::to_string(most));
+  else if (value < least) range.append(" or more");
+  PetscCheck(value >= least && value <= most, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_OUTOFRANGE, "%s is %" PetscInt_FMT "; it must be %s, %s()",
+             PCEngineOption(pc, s.name).c_str(), value, range.c_str(), s.setter);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainSetPrecision - Chooses how the off-diagonal blocks are stored
-
-   Logically Collective
-
-   Input Parameters:
-+  pc        - the preconditioner
--  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default) or `PC_FINEGRAIN_PRECISION_SINGLE`
-
-   Options Database Key:
-.  -pc_fgbilu_precision <working,single> - the precision
-
-   Level: intermediate
-
-   Note:
-   Arithmetic is always in `PetscScalar`. The time of an application is that of reading the blocks.
-
-.seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision)
+PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal value, PetscInt least, PetscInt most)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, precision, [](PCEngine & e) -> auto & { return e.recipe.precision; }));
+  PetscCheck(value > least && value < most, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_OUTOFRANGE,
+             "%s is %g; it must be between %" PetscInt_FMT " and %" PetscInt_FMT ", both left out, %s()",
+             PCEngineOption(pc, s.name).c_str(), double(value), least, most, s.setter);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetPrecision - Gets what `PCFinegrainSetPrecision()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  precision - the precision
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetPrecision()`
-@*/
-PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s, PetscBool now,
+                            PetscBool *value, PetscBool *given)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, precision, [](PCEngine & e) -> auto & { return e.recipe.precision; }));
+  PetscCall(PetscOptionsBool(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, now, value, given));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainSetDiagonalPrecision - Chooses how the inverted diagonal blocks are stored
-
-   Logically Collective
-
-   Input Parameters:
-+  pc        - the preconditioner
--  precision - `PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING` (default) or `PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE`
-
-   Options Database Key:
-.  -pc_fgbilu_diag_precision <working,storage> - the precision
-
-   Level: advanced
-
-.seealso: `PCFinegrainGetDiagonalPrecision()`, `PCFinegrainSetPrecision()`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s, PetscInt now,
+                            PetscInt *value, PetscBool *given)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, precision, [](PCEngine & e) -> auto & { return e.diagonal; }));
+  PetscCall(PetscOptionsInt(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, now, value, given));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetDiagonalPrecision - Gets what `PCFinegrainSetDiagonalPrecision()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  precision - the precision
-
-   Level: advanced
-
-.seealso: `PCFinegrainSetDiagonalPrecision()`
-@*/
-PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s, PetscReal now,
+                            PetscReal *value, PetscBool *given)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, precision, [](PCEngine & e) -> auto & { return e.diagonal; }));
+  PetscCall(PetscOptionsReal(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, now, value, given));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainSetShift - Says what to do about singular diagonal blocks
-
-   Logically Collective
-
-   Input Parameters:
-+  pc     - the preconditioner
-.  type   - `MAT_SHIFT_NONE` (default): the set-up fails with `PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a
-pivot of magnitude at most amount times the largest entry of its block is replaced by that value
--  amount - relative to the block; 100 `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
-
-   Options Database Keys:
-+  -pc_fgbilu_shift_type <none,inblocks> - the type
--  -pc_fgbilu_shift_amount <amount>      - the amount
-
-   Level: intermediate
-
-   Note:
-   `PCView()` prints in how many block rows pivots were replaced.
-
-.seealso: `PCFinegrainGetShift()`, `PCFGBILU`, `MatFactorShiftType`
-@*/
-PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
+PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s,
+                                  const char *const names[], const PCEngineRow &row, PetscEnum now, PetscEnum *value,
+                                  PetscBool *given)
 {
-  PCEngine *e;
+  const std::vector<std::string> all = FindNames(names, nullptr), permitted = FindNames(names, row.values);
+  const PetscObject object = reinterpret_cast<PetscObject>(pc);
+  const std::string key = PCEngineKey(pc, s.name);
+  std::vector<const char *> list;
+  PetscInt index;
+  PetscBool listed = PETSC_TRUE, again;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
-  PetscValidLogicalCollectiveReal(pc, amount, 3);
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(type == MAT_SHIFT_NONE || type == MAT_SHIFT_INBLOCKS, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
-             PETSC_ERR_SUP, "-pc_%s_shift_type %s is not supported; use none or inblocks", e->type->name,
-             MatFactorShiftTypes[type]);
-  if (amount == PetscReal(PETSC_DECIDE)) amount = 100 * PETSC_MACHINE_EPSILON;
-  PetscCheck(amount > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_%s_shift_amount is %g; it must be positive", e->type->name, double(amount));
-  PetscCall(PCEngineChange(pc, e, e->shift_type, type));
-  PetscCall(PCEngineChange(pc, e, e->shift_amount, amount));
+  // Every name is a value; those that are not for this type are errors at set-up, as from the setter.
+  PetscCall(PetscOptionsGetEnum(object->options, object->prefix, key.c_str(), names, value, given));
+  for (const std::string &name : permitted) list.push_back(name.c_str());
+  if (*given)
+    listed =
+      PetscBool(std::find(permitted.begin(), permitted.end(), Lower(all[std::size_t(*value)])) != permitted.end());
+  if (listed) // for -help
+    PetscCall(PetscOptionsEList(key.c_str(), s.text, s.setter, list.data(), PetscInt(list.size()),
+                                Lower(all[std::size_t(now)]).c_str(), &index, &again));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetShift - Gets what `PCFinegrainSetShift()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameters:
-+  type   - the type, or `NULL`
--  amount - the amount, or `NULL`
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetShift()`
-@*/
-PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount)
+PetscErrorCode PCEngineReadBoxes(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s,
+                                 PetscInt ijk[], PetscInt *boxes)
 {
-  PCEngine *e;
+  PetscInt count = 3 * *boxes;
+  PetscBool set;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  if (type) *type = e->shift_type;
-  if (amount) *amount = e->shift_amount;
+  PetscCall(PetscOptionsIntArray(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, ijk, &count, &set));
+  PetscCheck(!set || (count > 0 && count % 3 == 0), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_SIZ,
+             "%s has %" PetscInt_FMT " numbers; give I,J,K%s, with 1 for a direction that is not there",
+             PCEngineOption(pc, s.name).c_str(), count, *boxes > 1 ? " of each local grid" : "");
+  *boxes = set ? count / 3 : 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   PCFinegrainGetFactorBytes - Gets the size of the factor's blocks on this rank
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner, set up
-
-   Output Parameter:
-.  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetPrecision()`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes)
+std::string PCEngineShow(PetscReal value)
 {
-  PCEngine *e;
+  char text[32];
+  (void)PetscSNPrintf(text, sizeof(text), "%g", double(value));
+  return text;
+}
+
+PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject)
+{
+  const PCEngineType &type = *static_cast<PCEngine *>(pc->data)->type;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  PetscCheck(e->analyzed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "The preconditioner is not set up: call PCSetUp() first");
-  *bytes = PetscLogDouble(e->engine->statistics().factor_bytes);
+  PetscOptionsHeadBegin(PetscOptionsObject, (std::string(type.name) + " options").c_str());
+  for (const PCEngineRow &row : FindRows(type))
+    if (row.option) PetscCall(row.setting->read(pc, PetscOptionsObject, row));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineViewSettings(const PCEngine &e, PetscViewer viewer)
+{
+  constexpr std::size_t wide = 90; // of a line
+  std::string line = "not set up;";
+
+  PetscFunctionBegin;
+  for (const PCEngineRow &row : FindRows(*e.type)) {
+    const std::string value = row.option ? Lower(row.setting->show(e)) : "";
+    if (value.empty()) continue;
+    const std::string text = std::string(" ").append(row.setting->name).append(" ").append(value);
+    if (line.size() + text.size() > wide) {
+      PetscCall(PetscViewerASCIIPrintf(viewer, "%s\n", line.c_str()));
+      line.assign(1, ' ');
+    }
+    line += text + ",";
+  }
+  line.back() = '\n';
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s", line.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,52 +1,211 @@
-// How types read their options: PCEngineOptions calls their setters.
+// A setting of a preconditioner, said once: option, text, setter, member and permitted values. Setters and getters,
+// -help, the view before set-up and the check of permitted values all read it. Type files list the settings they
+// have.
 #pragma once
 
 #include "pc/pcengine.hpp"
 
-// Reads the options -pc_<type>_<name> and calls their setters.
-struct PCEngineOptions {
-  PC pc;
-  FinegrainOptionItems items;
-  std::string prefix; // -pc_<type>_
+#include <limits>
+#include <type_traits>
 
-  PCEngineOptions(PC p, FinegrainOptionItems i)
-      : pc(p), items(i), prefix(std::string("-pc_") + static_cast<PCEngine *>(p->data)->type->name + "_")
+// What all kinds of settings have. The option is -<prefix>pc_<type>_<name>.
+struct PCEngineSetting {
+  const char *name, *text, *setter;
+
+  // Reads the option, and does what the setter does if it is given.
+  virtual PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCEngineRow &row) const = 0;
+  // The value as the option would have it.
+  virtual std::string show(const PCEngine &e) const = 0;
+
+protected:
+  constexpr PCEngineSetting(const char *n, const char *t, const char *s) : name(n), text(t), setter(s) {}
+  ~PCEngineSetting() = default;
+};
+
+// -pc_<type>_<name>, for the options database, and with the PC's prefix, for messages.
+std::string PCEngineKey(PC pc, const char *name);
+std::string PCEngineOption(PC pc, const char *name);
+
+// Whether a type has a setting, with an option or without.
+bool PCEngineHas(const PCEngine &e, const PCEngineSetting &setting);
+
+// The data of a PC whose type has the setting; null, or if `needed` an error, for all others.
+PetscErrorCode PCEngineFindSetting(PC pc, const PCEngineSetting &setting, bool needed, PCEngine **e);
+
+// Stops where a setting has a value that is not for its type. Not collective.
+PetscErrorCode PCEngineCheckValues(PC pc, const PCEngine &e);
+
+// The line of the view before set-up.
+PetscErrorCode PCEngineViewSettings(const PCEngine &e, PetscViewer viewer);
+
+// What a new value makes necessary.
+enum class PCEngineEffect { analysis, application };
+PetscErrorCode PCEngineChanged(PC pc, PCEngine *e, PCEngineEffect effect);
+
+// Gives a setting a new value. Collective for those that are the same on all ranks.
+template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting, const T &value,
+                                                 PCEngineEffect effect = PCEngineEffect::analysis)
+{
+  PetscFunctionBegin;
+  if (setting == value) PetscFunctionReturn(PETSC_SUCCESS);
+  setting = value;
+  PetscCall(PCEngineChanged(pc, e, effect));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Stops where ranks give different values.
+template <class T> PetscErrorCode PCEngineCheckSame(PC pc, T value)
+{
+  PetscFunctionBegin;
+  if constexpr (std::is_same_v<T, PetscReal>) PetscValidLogicalCollectiveReal(pc, value, 2);
+  else if constexpr (std::is_same_v<T, PetscBool>) PetscValidLogicalCollectiveBool(pc, value, 2);
+  else if constexpr (std::is_enum_v<T>) PetscValidLogicalCollectiveEnum(pc, value, 2);
+  else PetscValidLogicalCollectiveInt(pc, value, 2);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Read an option: `now` is shown by -help; *given says whether it is there.
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems items, const PCEngineSetting &s, PetscBool now,
+                            PetscBool *value, PetscBool *given);
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems items, const PCEngineSetting &s, PetscInt now,
+                            PetscInt *value, PetscBool *given);
+PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems items, const PCEngineSetting &s, PetscReal now,
+                            PetscReal *value, PetscBool *given);
+PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems items, const PCEngineSetting &s,
+                                  const char *const names[], const PCEngineRow &row, PetscEnum now, PetscEnum *value,
+                                  PetscBool *given);
+
+// Reads I,J,K of boxes. *boxes: how many there may be; then how many are given, 0 for none.
+PetscErrorCode PCEngineReadBoxes(PC pc, FinegrainOptionItems items, const PCEngineSetting &s, PetscInt ijk[],
+                                 PetscInt *boxes);
+
+// Numbers as an option would have them.
+std::string PCEngineShow(PetscReal value);
+template <class T> std::string PCEngineShow(const std::vector<T> &values)
+{
+  std::string text;
+  for (const T v : values) {
+    if constexpr (std::is_same_v<T, PetscReal>) text.append(text.empty() ? "" : ",").append(PCEngineShow(v));
+    else text.append(text.empty() ? "" : ",").append(std::to_string(v));
+  }
+  return text;
+}
+
+// Stops where a number is below `least` or above `most`, or a real number where it is not between the two.
+PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscInt value, PetscInt least, PetscInt most);
+PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal value, PetscInt least, PetscInt most);
+
+// A setting that is one value: a choice by name, a yes or no, or a number. Data: of the types that have it.
+template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
+  T Data::*member;
+  const char *const *names = nullptr;                         // of a choice, as PetscOptionsEnum() takes them
+  PetscInt least = 0, most = std::numeric_limits<int>::max(); // of numbers
+  PCEngineEffect effect = PCEngineEffect::analysis;
+
+  constexpr PCEngineValue(const char *n, const char *t, const char *s, T Data::*m, const char *const choices[],
+                          PCEngineEffect f = PCEngineEffect::analysis)
+      : PCEngineSetting(n, t, s), member(m), names(choices), effect(f)
   {
   }
-  std::string key(const char *name) const { return prefix + name; }
-
-  template <class T> PetscErrorCode choice(const char *name, const char *text, const char *setter,
-                                           const char *const names[], PetscErrorCode (*get)(PC, T *),
-                                           PetscErrorCode (*set)(PC, T)) const
+  constexpr PCEngineValue(const char *n, const char *t, const char *s, T Data::*m)
+      : PCEngineSetting(n, t, s), member(m)
   {
-    const FinegrainOptionItems PetscOptionsObject = items;
-    T value;
-    PetscBool given;
+  }
+  constexpr PCEngineValue(const char *n, const char *t, const char *s, T Data::*m, PetscInt l,
+                          PetscInt h = std::numeric_limits<int>::max(), PCEngineEffect f = PCEngineEffect::analysis)
+      : PCEngineSetting(n, t, s), member(m), least(l), most(h), effect(f)
+  {
+  }
+
+  // The body of a setter. A PC whose type has no such setting is left alone.
+  PetscErrorCode set(PC pc, T value) const
+  {
+    PCEngine *e;
 
     PetscFunctionBegin;
-    PetscCall((*get)(pc, &value));
-    PetscCall(PetscOptionsEnum(key(name).c_str(), text, setter, names, static_cast<PetscEnum>(value),
-                               reinterpret_cast<PetscEnum *>(&value), &given));
-    if (given) PetscCall((*set)(pc, value));
+    PetscCall(PCEngineFindSetting(pc, *this, false, &e));
+    PetscCall(PCEngineCheckSame(pc, value));
+    if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+    if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, PetscBool>)
+      PetscCall(PCEngineCheckRange(pc, *this, value, least, most));
+    PetscCall(PCEngineChange(pc, e, static_cast<Data *>(e)->*member, value, effect));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  // A number or a yes or no.
-  template <class T> PetscErrorCode value(const char *name, const char *text, const char *setter,
-                                          PetscErrorCode (*get)(PC, T *), PetscErrorCode (*set)(PC, T)) const
+  // The body of a getter. A PC whose type has no such setting is an error.
+  PetscErrorCode get(PC pc, T *value) const
   {
-    const FinegrainOptionItems PetscOptionsObject = items;
-    T value;
+    PCEngine *e;
+
+    PetscFunctionBegin;
+    PetscCall(PCEngineFindSetting(pc, *this, true, &e));
+    *value = static_cast<Data *>(e)->*member;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCEngineRow &row) const override
+  {
+    const T now = PCEngineData<Data>(pc).*member;
+    T value = now;
     PetscBool given;
 
     PetscFunctionBegin;
-    PetscCall((*get)(pc, &value));
-    if constexpr (std::is_same_v<T, PetscBool>)
-      PetscCall(PetscOptionsBool(key(name).c_str(), text, setter, value, &value, &given));
-    else if constexpr (std::is_same_v<T, PetscReal>)
-      PetscCall(PetscOptionsReal(key(name).c_str(), text, setter, value, &value, &given));
-    else PetscCall(PetscOptionsInt(key(name).c_str(), text, setter, value, &value, &given));
-    if (given) PetscCall((*set)(pc, value));
+    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, PetscBool>)
+      PetscCall(PCEngineReadChoice(pc, items, *this, names, row, static_cast<PetscEnum>(now),
+                                   reinterpret_cast<PetscEnum *>(&value), &given));
+    else PetscCall(PCEngineRead(pc, items, *this, now, &value, &given));
+    if (given) PetscCall(set(pc, value));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::string show(const PCEngine &e) const override
+  {
+    const T value = static_cast<const Data &>(e).*member;
+    if constexpr (std::is_same_v<T, PetscReal>) return PCEngineShow(value);
+    else if constexpr (std::is_same_v<T, PetscBool>) return value ? "true" : "false";
+    else if constexpr (std::is_enum_v<T>) return names[int(value)];
+    else return std::to_string(value);
   }
 };
+
+// A setting that is not one value: a list, or one that has its setter with another.
+struct PCEngineList final : PCEngineSetting {
+  PetscErrorCode (*reader)(PC, FinegrainOptionItems, const PCEngineSetting &);
+  std::string (*shower)(const PCEngine &);
+
+  constexpr PCEngineList(const char *n, const char *t, const char *s, decltype(reader) r, decltype(shower) w)
+      : PCEngineSetting(n, t, s), reader(r), shower(w)
+  {
+  }
+  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCEngineRow &) const override
+  {
+    return reader(pc, items, *this);
+  }
+  std::string show(const PCEngine &e) const override { return shower(e); }
+};
+
+// Common settings, each defined beside its setter. Those above the line have options with all types; of the others
+// types say whether they have them.
+namespace finegrain::settings
+{
+
+template <class T> using Common = PCEngineValue<PCEngine, T>;
+extern const Common<PCFinegrainExecutorType> executor;
+extern const Common<PCFinegrainBackendType> backend;
+extern const Common<PCFinegrainPrecisionType> precision;
+extern const Common<PCFinegrainDiagonalPrecisionType> diagonal;
+extern const Common<MatFactorShiftType> shift_type;
+extern const PCEngineList shift_amount;
+extern const PCEngineList grid;
+extern const Common<PetscInt> block_size;
+extern const Common<PetscInt> corrections;
+extern const Common<PCFinegrainRichardsonType> richardson;
+// ----
+extern const Common<PCFinegrainScheduleType> schedule;
+extern const PCEngineList ordering;
+extern const PCEngineList tile;
+extern const Common<PCFinegrainGridCoupling> coupling;
+extern const Common<PCFinegrainColoringType> coloring;
+extern const Common<PetscBool> balance;
+
+} // namespace finegrain::settings

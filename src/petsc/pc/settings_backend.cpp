@@ -9,6 +9,32 @@ using namespace finegrain;
 const char *const PCFinegrainBackendTypes[] = {
   "auto", "host", "device", "PCFinegrainBackendType", "PC_FINEGRAIN_BACKEND_", nullptr};
 
+namespace
+{
+
+PetscErrorCode ReadTile(PC pc, FinegrainOptionItems items, const PCEngineSetting &s)
+{
+  PetscInt ijk[3] = {0, 0, 0}, boxes = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineReadBoxes(pc, items, s, ijk, &boxes));
+  if (boxes) PetscCall(PCFinegrainSetTile(pc, ijk[0], ijk[1], ijk[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+namespace finegrain::settings
+{
+constinit const Common<PCFinegrainBackendType> backend{"backend", "Where the factor is and is applied",
+                                                       "PCFinegrainSetBackend", &PCEngine::backend,
+                                                       PCFinegrainBackendTypes};
+constinit const PCEngineList tile{"tile", "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile", ReadTile,
+                                  [](const PCEngine &e) {
+                                    return PCEngineShow(std::vector<PetscInt>{e.tile.i, e.tile.j, e.tile.k});
+                                  }};
+} // namespace finegrain::settings
+
 /*@
    PCFinegrainSetBackend - Chooses where a preconditioner keeps its factor and is applied
 
@@ -39,8 +65,7 @@ factorization. Vectors are read and written where PETSc has them; those on the h
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, backend, [](PCEngine & e) -> auto & { return e.backend; }));
+  PetscCall(settings::backend.set(pc, backend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,8 +87,7 @@ PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, backend, [](PCEngine & e) -> auto & { return e.backend; }));
+  PetscCall(settings::backend.get(pc, backend));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,11 +128,11 @@ PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck((i > 0 && j > 0 && k > 0) || (i == 0 && j == 0 && k == 0),
              PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_%s_tile or PCFinegrainSetTile(): a tile of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+             "%s or PCFinegrainSetTile(): a tile of %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
              " points; give 1 or more in each direction, or 0,0,0 for a shape that is chosen",
-             e->type->name, i, j, k);
+             PCEngineOption(pc, "tile").c_str(), i, j, k);
   const auto edge = [](PetscInt n) { return Index(PetscMin(n, PetscInt(1) << 20)); };
-  PetscCall(PCEngineChange(pc, e, e->recipe.tile, Box{edge(i), edge(j), edge(k)}));
+  PetscCall(PCEngineChange(pc, e, e->tile, Box{edge(i), edge(j), edge(k)}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,9 +159,9 @@ PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k)
 
   PetscFunctionBegin;
   PetscCall(PCEngineGet(pc, &e));
-  *i = e->recipe.tile.i;
-  *j = e->recipe.tile.j;
-  *k = e->recipe.tile.k;
+  *i = e->tile.i;
+  *j = e->tile.j;
+  *k = e->tile.k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,14 @@ using namespace finegrain;
 const char *const PCFinegrainColoringTypes[] = {
   "auto", "greedy", "lf", "sl", "jp", "redblack", "PCFinegrainColoringType", "PC_FINEGRAIN_COLORING_", nullptr};
 
+namespace finegrain::settings
+{
+constinit const Common<PCFinegrainColoringType> coloring{
+  "coloring", "How block rows are colored", "PCFinegrainSetColoring", &PCEngine::coloring, PCFinegrainColoringTypes};
+constinit const Common<PetscBool> balance{"coloring_balance", "Evens out the sizes of the colors",
+                                          "PCFinegrainSetColoringBalance", &PCEngine::balance};
+} // namespace finegrain::settings
+
 static_assert(int(ColoringKind::red_black) == PC_FINEGRAIN_COLORING_REDBLACK);
 static_assert(int(ColoringKind::hash) == PC_FINEGRAIN_COLORING_JP);
 
@@ -16,10 +24,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
   std::string power;
 
   PetscFunctionBegin;
-  if (!e.analyzed) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s\n", PCFinegrainColoringTypes[int(e.recipe.coloring)]));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!e.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   if (e.recipe.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.recipe));
   // Ranks without rows have colored nothing.
   const Statistics s = e.engine->statistics();
@@ -30,7 +35,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
   if (most[2] + most[3] > kinds)
     coloring.append(" on some ranks, ").append(PCFinegrainColoringTypes[kinds - most[3]]).append(" on others");
   PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s%s\n", coloring.c_str(),
-                                   e.recipe.balanced ? ", balanced" : "", most[0], power.c_str(),
+                                   e.balance ? ", balanced" : "", most[0], power.c_str(),
                                    PCEngineExchange(e) == Exchange::color ? " agreed by all ranks" : "",
                                    most[1] ? ", of the pattern with its transpose" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,8 +64,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
 PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, nullptr, PCENGINE_COLORS));
+  PetscCall(settings::coloring.set(pc, coloring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,8 +86,7 @@ PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
 PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, coloring, [](PCEngine & e) -> auto & { return e.recipe.coloring; }, nullptr, PCENGINE_COLORS));
+  PetscCall(settings::coloring.get(pc, coloring));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,8 +112,7 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, nullptr, PCENGINE_COLORS));
+  PetscCall(settings::balance.set(pc, balance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,7 +134,6 @@ PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
 PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, balance, [](PCEngine & e) -> auto & { return e.recipe.balanced; }, nullptr, PCENGINE_COLORS));
+  PetscCall(settings::balance.get(pc, balance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,19 +12,70 @@ static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRE
 namespace
 {
 
-PetscErrorCode CheckGrids(const PCEngine &e, PetscInt ngrids, const PetscInt ijk[])
+// The grid is given as I,J,K of each, one after the other.
+PetscErrorCode ReadGrid(PC pc, FinegrainOptionItems items, const PCEngineSetting &s)
+{
+  constexpr PetscInt most = 64;
+  PetscInt ijk[3 * most] = {}, boxes = most; // -help prints them
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineReadBoxes(pc, items, s, ijk, &boxes));
+  if (boxes) PetscCall(PCFinegrainSetGrid(pc, boxes, ijk));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ReadOrdering(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s)
+{
+  char ordering[256];
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscCall(MatInitializePackage()); // registers the orderings
+  PetscCall(PetscOptionsFList(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, MatOrderingList,
+                              PCEngineData<PCEngine>(pc).ordering.c_str(), ordering, sizeof(ordering), &given));
+  if (given) PetscCall(PCFinegrainSetOrdering(pc, ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckGrids(PC pc, PetscInt ngrids, const PetscInt ijk[])
 {
   PetscFunctionBegin;
   PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
   for (PetscInt i = 0; i < 3 * ngrids; ++i)
     PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_%s_grid or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT
-               " points in one direction; give 1 or more",
-               e.type->name, ijk[i]);
+               "%s or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT " points in one direction; give 1 or more",
+               PCEngineOption(pc, "grid").c_str(), ijk[i]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
+
+namespace finegrain::settings
+{
+constinit const PCEngineList grid{"grid", "Points I,J,K of each local grid", "PCFinegrainSetGrid", ReadGrid,
+                                  [](const PCEngine &e) { return PCEngineShow(e.grid); }};
+constinit const PCEngineList ordering{"ordering", "Order of elimination", "PCFinegrainSetOrdering", ReadOrdering,
+                                      [](const PCEngine &e) { return e.ordering; }};
+constinit const Common<PetscInt> block_size{
+  "block_size", "Rows per block of an AIJ matrix (0: its own)", "PCFinegrainSetBlockSize", &PCEngine::block_size, 0,
+  max_block};
+constinit const Common<PCFinegrainGridCoupling> coupling{"grid_coupling", "Couplings between the grids of a rank",
+                                                         "PCFinegrainSetGridCoupling", &PCEngine::coupling,
+                                                         PCFinegrainGridCouplings};
+constinit const Common<PetscInt> corrections{"corrections",
+                                             "Correction iterations inside one application",
+                                             "PCFinegrainSetCorrections",
+                                             &PCEngine::corrections,
+                                             0,
+                                             std::numeric_limits<int>::max(),
+                                             PCEngineEffect::application};
+constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
+                                                             "What KSPRICHARDSON leaves to the preconditioner",
+                                                             "PCFinegrainSetRichardson",
+                                                             &PCEngine::richardson,
+                                                             PCFinegrainRichardsonTypes,
+                                                             PCEngineEffect::application};
+} // namespace finegrain::settings
 
 /*@
    PCFinegrainSetGrid - Gives the structure of the block rows of this rank, where no `DMDA` does
@@ -55,7 +106,7 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckGrids(*e, ngrids, ijk)));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckGrids(pc, ngrids, ijk)));
   // All ranks analyze again if the grids of one have changed.
   const std::vector<PetscInt> grid(ijk, ijk + 3 * ngrids);
   int mine = grid != e->grid, any;
@@ -114,15 +165,8 @@ PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]
 @*/
 PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveInt(pc, n, 2);
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(n >= 0 && n <= max_block, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_%s_block_size is %" PetscInt_FMT "; it must be 0 to %d", e->type->name, n, max_block);
-  PetscCall(PCEngineChange(pc, e, e->block_size, n));
+  PetscCall(settings::block_size.set(pc, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,8 +188,7 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, n, [](PCEngine & e) -> auto & { return e.block_size; }));
+  PetscCall(settings::block_size.get(pc, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,8 +216,7 @@ grid has a factor and hyperplanes of its own, all of them run in the same groups
 PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
+  PetscCall(settings::coupling.set(pc, coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -196,8 +238,7 @@ PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling couplin
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, coupling, [](PCEngine & e) -> auto & { return e.recipe.coupling; }));
+  PetscCall(settings::coupling.get(pc, coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,16 +324,8 @@ from, in working precision, with its couplings between ranks
 @*/
 PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveInt(pc, k, 2);
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(k >= 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_%s_corrections is %" PetscInt_FMT "; it must not be negative", e->type->name, k);
-  e->corrections = k;
-  PetscCall(PCEngineSetApplications(pc));
+  PetscCall(settings::corrections.set(pc, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -314,8 +347,7 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, k, [](PCEngine & e) -> auto & { return e.corrections; }));
+  PetscCall(settings::corrections.get(pc, k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -347,14 +379,8 @@ that no test follows the last allowed step.
 @*/
 PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
 {
-  PCEngine *e;
-
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, richardson, 2);
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  e->richardson = richardson;
-  PetscCall(PCEngineSetApplications(pc));
+  PetscCall(settings::richardson.set(pc, richardson));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -376,7 +402,6 @@ PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richard
 PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, richardson, [](PCEngine & e) -> auto & { return e.richardson; }));
+  PetscCall(settings::richardson.get(pc, richardson));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

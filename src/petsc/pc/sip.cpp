@@ -5,13 +5,47 @@
 
 using namespace finegrain;
 
-static PetscErrorCode CheckAlpha(PetscInt n, const PetscReal alpha[])
+namespace
+{
+
+struct Sip final : PCEngine {
+  PetscInt its = 1; // cycles, in which an application takes all factors
+  std::vector<PetscReal> alpha{PetscReal(0.92)};
+  PetscBool alternate = PETSC_FALSE; // each alpha in several directions
+};
+constinit const PCEngineValue<Sip, PetscInt> its_setting{"its", "Cycles of one application", "PCSIPSetIterations",
+                                                         &Sip::its, 1};
+constinit const PCEngineValue<Sip, PetscBool> alternate_setting{
+  "alternate", "Factors in several directions take turns", "PCSIPSetAlternate", &Sip::alternate};
+
+PetscErrorCode ReadAlpha(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s)
+{
+  constexpr std::size_t most = 64;
+  std::vector<PetscReal> alpha = PCEngineData<Sip>(pc).alpha; // for -help
+  PetscInt n = most;
+  PetscBool given;
+
+  PetscFunctionBegin;
+  alpha.resize(most);
+  PetscCall(PetscOptionsRealArray(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, alpha.data(), &n, &given));
+  if (given) PetscCall(PCSIPSetAlpha(pc, n, alpha.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+constinit const PCEngineList alpha_setting{
+  "alpha", "How much of the fill is canceled, one number or several", "PCSIPSetAlpha", ReadAlpha,
+  [](const PCEngine &e) { return PCEngineShow(static_cast<const Sip &>(e).alpha); }};
+
+} // namespace
+
+static PetscErrorCode CheckAlpha(PC pc, PetscInt n, const PetscReal alpha[])
 {
   PetscFunctionBegin;
-  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-pc_sip_alpha has no number; give one or more");
+  PetscCheck(n > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s has no number; give one or more, PCSIPSetAlpha()",
+             PCEngineOption(pc, alpha_setting.name).c_str());
   for (PetscInt i = 0; i < n; ++i)
     PetscCheck(alpha[i] >= 0 && alpha[i] < 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_sip_alpha has %g; each must be 0 or more, and below 1", double(alpha[i]));
+               "%s has %g; each must be 0 or more, and below 1, PCSIPSetAlpha()",
+               PCEngineOption(pc, alpha_setting.name).c_str(), double(alpha[i]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,12 +75,12 @@ PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[])
   PCEngine *e;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
+  PetscCall(PCEngineFindSetting(pc, alpha_setting, false, &e));
   PetscValidLogicalCollectiveInt(pc, n, 2);
-  if (!e || !PCEngineMatches(*e, PCSIP, 0)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckAlpha(n, alpha)));
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckAlpha(pc, n, alpha)));
   for (PetscInt i = 0; i < n; ++i) PetscValidLogicalCollectiveReal(pc, alpha[i], 3);
-  PetscCall(PCEngineChange(pc, e, e->alpha, std::vector<PetscReal>(alpha, alpha + n)));
+  PetscCall(PCEngineChange(pc, e, static_cast<Sip *>(e)->alpha, std::vector<PetscReal>(alpha, alpha + n)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,10 +105,9 @@ PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[])
   PCEngine *e;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  PetscCall(PCEngineCheckType(pc, *e, PCSIP, 0));
-  *n = PetscInt(e->alpha.size());
-  *alpha = e->alpha.data();
+  PetscCall(PCEngineFindSetting(pc, alpha_setting, true, &e));
+  *n = PetscInt(static_cast<Sip *>(e)->alpha.size());
+  *alpha = static_cast<Sip *>(e)->alpha.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,8 +137,7 @@ first alpha, then those of the next.
 PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineSet(
-    pc, alternate, [](PCEngine & e) -> auto & { return e.alternate; }, PCSIP));
+  PetscCall(alternate_setting.set(pc, alternate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,8 +159,7 @@ PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate)
 PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, alternate, [](PCEngine & e) -> auto & { return e.alternate; }, PCSIP));
+  PetscCall(alternate_setting.get(pc, alternate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,10 +186,7 @@ this.
 PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its)
 {
   PetscFunctionBegin;
-  PetscCheck(its > 0, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_sip_its is %" PetscInt_FMT "; it must be 1 or more", its);
-  PetscCall(PCEngineSet(
-    pc, its, [](PCEngine & e) -> auto & { return e.cycles; }, PCSIP));
+  PetscCall(its_setting.set(pc, its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,36 +208,14 @@ PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its)
 PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineGetSetting(
-    pc, its, [](PCEngine & e) -> auto & { return e.cycles; }, PCSIP));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCSetFromOptions_SIP(PC pc, FinegrainOptionItems PetscOptionsObject)
-{
-  const PCEngineOptions options(pc, PetscOptionsObject);
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
-  PetscReal alpha[64];
-  PetscInt n = std::min(PetscInt(e->alpha.size()), PetscInt(64));
-  PetscBool given;
-
-  PetscFunctionBegin;
-  std::copy_n(e->alpha.begin(), n, alpha); // for -help
-  n = 64;
-  PetscCall(PetscOptionsRealArray("-pc_sip_alpha", "How much of the fill is cancelled, one number or several",
-                                  "PCSIPSetAlpha", alpha, &n, &given));
-  if (given) PetscCall(PCSIPSetAlpha(pc, n, alpha));
-  PetscCall(options.value("alternate", "Factors in several directions take turns", "PCSIPSetAlternate",
-                          PCSIPGetAlternate, PCSIPSetAlternate));
-  PetscCall(
-    options.value("its", "Cycles of one application", "PCSIPSetIterations", PCSIPGetIterations, PCSIPSetIterations));
+  PetscCall(its_setting.get(pc, its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The factors that take turns: for each alpha one in each direction that differs from the others.
-static PetscErrorCode PCPrepare_SIP(PC pc, Recipe *recipe)
+static PetscErrorCode PCRecipe_SIP(PC pc, Recipe *recipe)
 {
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  Sip *e = &PCEngineData<Sip>(pc);
   PetscInt axes[3] = {0, 0, 0};
 
   PetscFunctionBegin;
@@ -230,28 +236,22 @@ static PetscErrorCode PCPrepare_SIP(PC pc, Recipe *recipe)
       first = first && !there;
     }
   }
-  recipe->family.clear();
   for (const PetscReal alpha : e->alpha)
     for (const unsigned m : mirrored) recipe->family.push_back({Real(alpha), m});
   e->members = PetscInt(recipe->family.size());
+  e->cycles = e->its;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
 {
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
-  std::string alphas;
+  const Sip *e = &PCEngineData<Sip>(pc);
 
   PetscFunctionBegin;
-  for (const PetscReal alpha : e->alpha) {
-    char text[32];
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%s%g", alphas.empty() ? "" : ",", double(alpha)));
-    alphas += text;
-  }
+  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "factor: Stone's, alpha %s, in %s, per rank; cycles of one application: %" PetscInt_FMT "\n",
-    alphas.c_str(), e->alternate ? "alternate directions" : "natural order", e->cycles));
-  if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+    PCEngineShow(e->alpha).c_str(), e->alternate ? "alternate directions" : "natural order", e->cycles));
   PetscInt64 inside = e->engine->statistics().left_out_inside;
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
@@ -263,27 +263,32 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PCEngineType sip = {PCSIP,
-                           Method::sip,
-                           PCENGINE_HYPERPLANES,
-                           PCSetFromOptions_SIP,
-                           PCView_SIP,
-                           "@article{Stone1968,\n"
-                           "  title   = {Iterative solution of implicit approximations of multidimensional partial\n"
-                           "             differential equations},\n"
-                           "  author  = {Stone, Herbert L.},\n"
-                           "  journal = {SIAM Journal on Numerical Analysis},\n"
-                           "  volume  = {5},\n"
-                           "  number  = {3},\n"
-                           "  year    = {1968}\n"
-                           "}\n"
-                           "@misc{DufrechouEzzattiUsera,\n"
-                           "  title   = {Avoiding synchronization to accelerate a {CFD} solver in {GPU}},\n"
-                           "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
-                           "}\n",
-                           PETSC_FALSE,
-                           PCPrepare_SIP};
-PCEngineType *const PCEngineType_SIP = &sip;
+// The star of a grid is factored whole, in an order of its own.
+static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+                                   {&settings::schedule, "auto,hyperplane", false},
+                                   {&settings::ordering, "natural", false},
+                                   {&settings::coupling, nullptr, false},
+                                   {&settings::tile},
+                                   {&alpha_setting},
+                                   {&alternate_setting},
+                                   {&its_setting}};
+
+static const char citation[] =
+  "@article{Stone1968,\n"
+  "  title   = {Iterative solution of implicit approximations of multidimensional partial\n"
+  "             differential equations},\n"
+  "  author  = {Stone, Herbert L.},\n"
+  "  journal = {SIAM Journal on Numerical Analysis},\n"
+  "  volume  = {5},\n"
+  "  number  = {3},\n"
+  "  year    = {1968}\n"
+  "}\n"
+  "@misc{DufrechouEzzattiUsera,\n"
+  "  title   = {Avoiding synchronization to accelerate a {CFD} solver in {GPU}},\n"
+  "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
+  "}\n";
+
+PCEngineType sip_type = {PCSIP, Method::sip, rows, PCRecipe_SIP, PCView_SIP, PCCreate_SIP, citation};
 
 /*MC
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank
@@ -337,7 +342,6 @@ M*/
 PetscErrorCode PCCreate_SIP(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, PCEngineType_SIP));
-  static_cast<PCEngine *>(pc->data)->alpha = {PetscReal(0.92)};
+  PetscCall(PCEngineCreate(pc, sip_type, new Sip));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

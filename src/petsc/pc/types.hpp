@@ -4,11 +4,9 @@
 
 #include "pc/pcengine.hpp"
 
-extern PCEngineType *const PCEngineType_FGBILU;
-extern PCEngineType *const PCEngineType_MCPI;
-extern PCEngineType *const PCEngineType_POWERQILU;
-extern PCEngineType *const PCEngineType_SIP;
 PetscErrorCode PCCreate_FGBILU(PC pc);
 PetscErrorCode PCCreate_MCPI(PC pc);
 PetscErrorCode PCCreate_POWERQILU(PC pc);
 PetscErrorCode PCCreate_SIP(PC pc);
+extern PCEngineType fgbilu_type, mcpi_type, powerqilu_type, sip_type;
+inline PCEngineType *const pcengine_types[] = {&fgbilu_type, &mcpi_type, &powerqilu_type, &sip_type};

@@ -61,7 +61,8 @@ std::string NameSchedules(const PCEngine &e, const Totals &t)
     if (t.schedule_ranks[int(kind)]) names[names[0] != nullptr] = PCFinegrainScheduleTypes[int(kind)];
   if (names[1]) return std::string(names[0]) + " on some ranks, " + names[1] + " on others";
   if (names[0]) return names[0];
-  return PCFinegrainScheduleTypes[int((e.type->has & PCENGINE_COLORS) ? ScheduleKind::color : ScheduleKind::level)];
+  return PCFinegrainScheduleTypes[int(PCEngineHas(e, settings::coloring) ? ScheduleKind::color
+                                                                         : ScheduleKind::level)];
 }
 
 PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
@@ -130,7 +131,7 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  if (e->type->view) PetscCall((*e->type->view)(pc, viewer));
+  PetscCall((*e->type->view)(pc, viewer));
   if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
   else PetscCall(PCEngineViewSettings(*e, viewer));
   PetscCall(PetscViewerASCIIPopTab(viewer));

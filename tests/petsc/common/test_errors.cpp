@@ -137,7 +137,6 @@ TEST(Errors, Options)
   expect_option_error("-pc_fgbilu_tile 4,0,4", {"-pc_fgbilu_tile", "1 or more", "0,0,0"});
   expect_option_error("-pc_fgbilu_precision double", {"-pc_fgbilu_precision", "double"});
   expect_option_error("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"});
-  expect_option_error("-pc_fgbilu_shift_type nonzero", {"-pc_fgbilu_shift_type", "inblocks"});
   expect_option_error("-pc_fgbilu_shift_amount -0.5", {"-pc_fgbilu_shift_amount", "positive"});
   expect_option_error("-pc_fgbilu_grid 3,3", {"-pc_fgbilu_grid", "I,J,K"});
   expect_option_error("-pc_fgbilu_grid 3,0,3", {"-pc_fgbilu_grid", "1 or more"});
@@ -149,9 +148,9 @@ TEST(Errors, SettingsThatMcpiHas)
   Mat A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   expect_refusal(A, "-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
+  expect_refusal(A, "-pc_fgbilu_shift_type nonzero", {"-pc_fgbilu_shift_type is nonzero", "none, inblocks"});
   for (const char *precision : {"half", "bfloat16"})
-    expect_refusal(A, std::string("-pc_fgbilu_precision ") + precision,
-                   {"-pc_fgbilu", precision, "working or single"});
+    expect_refusal(A, std::string("-pc_fgbilu_precision ") + precision, {"-pc_fgbilu", precision, "working, single"});
   OK(MatDestroy(&A));
 }
 

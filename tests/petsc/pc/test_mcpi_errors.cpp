@@ -36,10 +36,9 @@ TEST(McpiErrors, Options)
     {"-pc_mcpi_reduction above", {"-pc_mcpi_reduction", "above"}},
     {"-pc_mcpi_precision double", {"-pc_mcpi_precision", "double"}},
     {"-pc_mcpi_executor shuffle", {"-pc_mcpi_executor", "shuffle"}},
-    {"-pc_mcpi_corrections -1", {"-pc_mcpi_corrections is -1", "negative"}},
+    {"-pc_mcpi_corrections -1", {"-pc_mcpi_corrections is -1", "0 or more"}},
     {"-pc_mcpi_block_size 64", {"-pc_mcpi_block_size", "64", "32"}},
-    {"-pc_mcpi_grid 3,3", {"-pc_mcpi_grid", "I,J,K"}},
-    {"-pc_mcpi_shift_type nonzero", {"-pc_mcpi_shift_type", "inblocks"}}};
+    {"-pc_mcpi_grid 3,3", {"-pc_mcpi_grid", "I,J,K"}}};
   Mat A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   for (const auto &[options, words] : wrong) {
@@ -116,7 +115,7 @@ TEST(McpiErrors, SettingsThatColorsDoNotHave)
     {[](PC pc) { return PCFinegrainSetTile(pc, 2, 2, 2); }, {"-pc_mcpi", "tile"}},
     {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGRCM); }, {"PCFinegrainSetOrdering", "mcpi", "natural"}},
     {[](PC pc) { return PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS); },
-     {"-pc_mcpi", "between grids"}}};
+     {"-pc_mcpi_grid_coupling is corrections", "it has factor"}}};
   Mat A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   for (const auto &[set, words] : wrong) {

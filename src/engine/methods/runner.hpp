@@ -1,5 +1,5 @@
-// What engines of all methods share: checks at analyze(), how row functions are run, residuals, reports. The base of
-// factorization.cpp and relaxation.cpp.
+// What engines of all methods need beside their storage: checks at analyze(), how row functions are run, residuals,
+// reports. A member of factorization.cpp's and relaxation.cpp's engines.
 #pragma once
 
 #include "methods/engine.hpp"
@@ -42,36 +42,25 @@ template <class Word> struct ClearBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
 };
 
-template <class Exec> class EngineBase : public Engine
-{
-protected:
+template <class Exec> struct Runner {
   using Space = typename Exec::memory_space;
 
-public:
-  void set_halo(Halo *halo) override { halo_ = halo; }
+  typename Exec::execution_space exec;
+  int n = 1;
+  Index rows = 0;
+  Shift shift;
+  ExecutorKind executor = ExecutorKind::natural;
+  Layout y_layout = Layout::row;
+  Array<Index, Space> row_at; // row at each position; empty: natural
+  Direction<Space> forward, backward;
+  TaskFlagMemory<Space> flags;
+  Residuals<Space> residuals;
+  Array<Scalar, Space> step; // scratch(), made at first use
+  Kokkos::View<Trouble, Space> trouble;
+  Halo *halo = nullptr;
+  Offset launches = 0;
+  Statistics statistics;
 
-  Statistics statistics() const override
-  {
-    Statistics s = statistics_;
-    s.launches = launches_;
-    return s;
-  }
-
-  Scalar *scratch(Place) override
-  {
-    if (!scratch_.extent(0)) scratch_ = make_array<Scalar, Space>("finegrain::step", scalars());
-    return scratch_.data();
-  }
-
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place) override
-  {
-    find_residual(values, b, x, false);
-    statistics_.bytes_read += double(statistics_.long_residual_bytes);
-    finish();
-    return residuals_.rhs.data();
-  }
-
-protected:
   // Whether the engine can do this at all.
   static Refusal check(const OperatorView &view, const Recipe &recipe)
   {
@@ -90,60 +79,60 @@ protected:
   // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
   void begin(const OperatorView &view, const Recipe &recipe, const Plan &plan, const Array<Index, Space> &row_of)
   {
-    n_ = view.block;
-    rows_ = view.owned.rows;
-    shift_ = recipe.shift;
-    executor_ = plan.executor;
-    row_of_ = row_of;
-    y_layout_ = plan.y;
-    progress_.reserve(plan.tasks.tasks.count());
-    set_directions(plan, forward_, backward_);
-    trouble_ = Kokkos::View<Trouble, Space>("finegrain::trouble");
-    launches_ = 0;
-    residuals_ = {};
-    scratch_ = {};
-    halo_ = nullptr;
+    n = view.block;
+    rows = view.owned.rows;
+    shift = recipe.shift;
+    executor = plan.executor;
+    row_at = row_of;
+    y_layout = plan.y;
+    flags.reserve(plan.tasks.tasks.count());
+    set_directions(plan, forward, backward);
+    trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    launches = 0;
+    residuals = {};
+    step = {};
+    halo = nullptr;
 
-    statistics_ = {};
-    statistics_.schedule = plan.schedule.kind;
-    statistics_.executor = executor_;
-    statistics_.precision = recipe.precision;
-    statistics_.diagonal = recipe.diagonal;
-    statistics_.widths = measure_widths(plan.schedule);
-    statistics_.reason = plan.reason;
-    statistics_.tile = plan.tile;
-    statistics_.tasks = plan.tasks.tasks.count();
-    statistics_.task_levels = plan.tasks.levels;
-    statistics_.task_width = plan.tasks.widest;
-    statistics_.rows = rows_;
+    statistics = {};
+    statistics.schedule = plan.schedule.kind;
+    statistics.executor = executor;
+    statistics.precision = recipe.precision;
+    statistics.diagonal = recipe.diagonal;
+    statistics.widths = measure_widths(plan.schedule);
+    statistics.reason = plan.reason;
+    statistics.tile = plan.tile;
+    statistics.tasks = plan.tasks.tasks.count();
+    statistics.task_levels = plan.tasks.levels;
+    statistics.task_width = plan.tasks.widest;
+    statistics.rows = rows;
   }
 
-  const Index *row_of() const { return row_of_.extent(0) ? row_of_.data() : nullptr; }
-  std::size_t scalars() const { return std::size_t(rows_) * std::size_t(n_); }
-  bool y_by_row() const { return y_layout_ == Layout::row; }
+  const Index *row_of() const { return row_at.extent(0) ? row_at.data() : nullptr; }
+  std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
+  bool y_by_row() const { return y_layout == Layout::row; }
 
   Machine machine() const
   {
     if constexpr (works_in_teams<Exec>) return {true, 0, tile_scratch};
-    else return {false, usable_threads(exec_), 0};
+    else return {false, usable_threads(exec), 0};
   }
 
-  Run<Exec> run(const Direction<Space> &s)
+  Run<Exec> sweep(const Direction<Space> &s)
   {
-    return {exec_,   executor_,     s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches_,
-            &s.list, s.near.data(), &progress_};
+    return {exec,    executor,      s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches,
+            &s.list, s.near.data(), &flags};
   }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
-  Run<Exec> run_independent(const Index *cut)
+  Run<Exec> independent(const Index *cut)
   {
-    const bool loop = executor_ == ExecutorKind::natural || executor_ == ExecutorKind::shuffle;
-    return {exec_, loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
+    const bool loop = executor == ExecutorKind::natural || executor == ExecutorKind::shuffle;
+    return {exec, loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches};
   }
   // body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body)
   {
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    if (count > 0) Kokkos::parallel_for("finegrain::each", Policy(exec_, 0, count), body);
+    if (count > 0) Kokkos::parallel_for("finegrain::each", Policy(exec, 0, count), body);
   }
   template <class Word> void clear_blocks(const Array<Index, Space> &list, Word *blocks, Offset words)
   {
@@ -151,49 +140,56 @@ protected:
   }
   void finish() const
   {
-    if constexpr (works_in_teams<Exec>) exec_.fence();
+    if constexpr (works_in_teams<Exec>) exec.fence();
   }
 
   void clear_trouble()
   {
-    const auto trouble = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble_);
-    trouble() = {rows_, 0, rows_, 0};
-    Kokkos::deep_copy(exec_, trouble_, trouble);
-    exec_.fence();
+    const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
+    none() = {rows, 0, rows, 0};
+    Kokkos::deep_copy(exec, trouble, none);
+    exec.fence();
   }
   FactorReport report_trouble()
   {
-    const auto trouble = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble_);
-    Kokkos::deep_copy(exec_, trouble, trouble_);
-    exec_.fence();
-    const Trouble t = trouble();
-    const auto find = [&](Index row) { return row < rows_ ? row : -1; };
+    const auto found = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
+    Kokkos::deep_copy(exec, found, trouble);
+    exec.fence();
+    const Trouble t = found();
+    const auto find = [&](Index row) { return row < rows ? row : -1; };
     return {find(t.bad_row), t.shifted, find(t.bad_coupling), t.flushed};
+  }
+
+  // A vector for callers (Engine::scratch()).
+  Scalar *scratch()
+  {
+    if (!step.extent(0)) step = make_array<Scalar, Space>("finegrain::step", scalars());
+    return step.data();
   }
 
   // Prepares residuals of the whole operator.
   void allow_residuals(const OperatorView &view)
   {
-    const auto row_of = copy_to<Kokkos::HostSpace>(row_of_);
-    Residuals<Space> &r = residuals_;
+    const auto row_of = copy_to<Kokkos::HostSpace>(row_at);
+    Residuals<Space> &r = residuals;
     r = {};
     r.kept = true;
     r.owned.set(view.owned, {});
     r.ghost.set(view.coupling, {});
     const auto same = [](Index row) { return row; };
-    if (n_ == 1 || !row_of.extent(0)) r.rows = split_rows<Space>(rows_, view.coupling, same); // others go by position
-    r.slots = row_of.extent(0) ? split_rows<Space>(rows_, view.coupling, row_of) : r.rows;
+    if (n == 1 || !row_of.extent(0)) r.rows = split_rows<Space>(rows, view.coupling, same); // others go by position
+    r.slots = row_of.extent(0) ? split_rows<Space>(rows, view.coupling, row_of) : r.rows;
     r.rhs = make_array<Scalar, Space>("finegrain::residual", scalars());
-    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
+    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n));
   }
 
   // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
   void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
   {
-    const auto residual = find_kernels<Exec>(n_, Precision::working, Precision::working).residual;
-    Residuals<Space> &r = residuals_;
+    const auto residual = find_kernels<Exec>(n, Storage()).residual;
+    Residuals<Space> &r = residuals;
     // A matrix of scalars is read in its own order; rows of blocks do not mind the order of the factor.
-    const bool by_row = n_ == 1 && !is_short;
+    const bool by_row = n == 1 && !is_short;
     const SplitRows<Space> &parts = by_row ? r.rows : r.slots;
     const ResidualArguments a{.slots = parts.slots.data(),
                               .row_of = by_row ? nullptr : row_of(),
@@ -209,35 +205,28 @@ protected:
                               .r = r.rhs.data(),
                               .z = r.y.data()};
     overlap(
-      halo_, x, r.ghosts.data(), [&](int which) { residual(run_independent(parts.cut.data() + which), n_, a); },
+      halo, x, r.ghosts.data(), [&](int which) { residual(independent(parts.cut.data() + which), n, a); },
       [&] { finish(); });
+  }
+
+  // The residual of the whole operator, in memory of the runner (Engine::find_residual()).
+  const Scalar *find_long_residual(const Values &values, const Scalar *b, const Scalar *x)
+  {
+    find_residual(values, b, x, false);
+    statistics.bytes_read += double(statistics.long_residual_bytes);
+    finish();
+    return residuals.rhs.data();
   }
 
   // What residuals of the whole operator read and compute.
   void count_long_residual()
   {
-    const Residuals<Space> &r = residuals_;
+    const Residuals<Space> &r = residuals;
     if (!r.kept) return;
-    const std::size_t blocks = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n_) * std::size_t(n_);
-    statistics_.long_residual_bytes = blocks * nn * sizeof(Scalar);
-    statistics_.long_residual_flops = 2 * double(nn * blocks);
+    const std::size_t blocks = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n) * std::size_t(n);
+    statistics.long_residual_bytes = blocks * nn * sizeof(Scalar);
+    statistics.long_residual_flops = 2 * double(nn * blocks);
   }
-
-  typename Exec::execution_space exec_;
-  int n_ = 1;
-  Index rows_ = 0;
-  Shift shift_;
-  ExecutorKind executor_ = ExecutorKind::natural;
-  Layout y_layout_ = Layout::row;
-  Array<Index, Space> row_of_; // row at each position; empty: natural
-  Direction<Space> forward_, backward_;
-  TaskFlagMemory<Space> progress_;
-  Residuals<Space> residuals_;
-  Array<Scalar, Space> scratch_;
-  Kokkos::View<Trouble, Space> trouble_;
-  Halo *halo_ = nullptr;
-  Offset launches_ = 0;
-  Statistics statistics_;
 };
 
 // The engine of a back end.

@@ -1,0 +1,73 @@
+// Which storage a method may have: precisions of couplings and of inverted diagonal blocks, and of sums. The one
+// table that find_conflict(), the compiled kernels and their lists read.
+#pragma once
+
+#include "base/kinds.hpp"
+#include "base/scalar.hpp"
+
+#include <utility>
+
+namespace finegrain
+{
+
+struct Storage {
+  Precision off_diagonal = Precision::working, diagonal = Precision::working;
+  bool single_sums = false; // products of couplings are summed in single precision
+
+  bool operator==(const Storage &) const = default;
+};
+
+struct PermittedStorage {
+  Method method; // of sip: factorization
+  Storage storage;
+  bool fixed; // compiled for each block size; else for any (0) only
+};
+
+inline constexpr PermittedStorage permitted_storage[] = {
+  {Method::factorization, {Precision::working, Precision::working}, true},
+  {Method::factorization, {Precision::single, Precision::working}, true},
+  {Method::factorization, {Precision::single, Precision::single}, true},
+  {Method::relaxation, {Precision::working, Precision::working}, true},
+  {Method::relaxation, {Precision::single, Precision::working}, true},
+  {Method::relaxation, {Precision::single, Precision::working, true}, true},
+  {Method::relaxation, {Precision::half, Precision::working}, true},
+  {Method::relaxation, {Precision::half, Precision::working, true}, true},
+  {Method::relaxation, {Precision::bfloat16, Precision::working}, false},
+  {Method::relaxation, {Precision::bfloat16, Precision::working, true}, false},
+  {Method::relaxation, {Precision::single, Precision::single}, false},
+  {Method::relaxation, {Precision::single, Precision::single, true}, false},
+  {Method::relaxation, {Precision::half, Precision::single}, false},
+  {Method::relaxation, {Precision::half, Precision::single, true}, false},
+  {Method::relaxation, {Precision::bfloat16, Precision::single}, false},
+  {Method::relaxation, {Precision::bfloat16, Precision::single, true}, false},
+};
+
+// The row of the table; null: there is none.
+constexpr const PermittedStorage *find_storage(Method method, const Storage &storage)
+{
+  for (const PermittedStorage &p : permitted_storage)
+    if (p.method == method && p.storage == storage) return &p;
+  return nullptr;
+}
+
+// make(tags of couplings, inverses and sums) for the row of this storage, among those of a method: all, or those that
+// are compiled for each block size. A storage that is not there makes nothing.
+template <Method method, bool all, class Make> auto with_storage(const Storage &storage, const Make &make)
+{
+  using Working = std::type_identity<Scalar>;
+  decltype(make(Working(), Working(), Working())) result{};
+  const auto take = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+    constexpr PermittedStorage p = permitted_storage[I];
+    if constexpr (p.method == method && (all || p.fixed)) {
+      if (storage == p.storage)
+        result = make(std::type_identity<typename StorageOf<p.storage.off_diagonal>::type>(),
+                      std::type_identity<typename StorageOf<p.storage.diagonal>::type>(),
+                      std::type_identity<std::conditional_t<p.storage.single_sums, Single, Scalar>>());
+    }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) { (take(std::integral_constant<std::size_t, I>()), ...); }
+  (std::make_index_sequence<std::size(permitted_storage)>());
+  return result;
+}
+
+} // namespace finegrain

@@ -1,0 +1,340 @@
+// Setters and getters of what all types share: schedule, executor, storage, pivots.
+#include "pc/settings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainScheduleTypes[] = {
+  "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
+const char *const PCFinegrainExecutorTypes[] = {
+  "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
+const char *const PCFinegrainPrecisionTypes[] = {
+  "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
+const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
+                                                         "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
+
+namespace finegrain::settings
+{
+constinit const Common<PCFinegrainScheduleType> schedule{"schedule", "Groups of independent block rows",
+                                                         "PCFinegrainSetSchedule", &PCEngine::schedule,
+                                                         PCFinegrainScheduleTypes};
+constinit const Common<PCFinegrainExecutorType> executor{"executor", "How groups are run", "PCFinegrainSetExecutor",
+                                                         &PCEngine::executor, PCFinegrainExecutorTypes};
+constinit const Common<PCFinegrainPrecisionType> precision{"precision", "Storage of off-diagonal blocks",
+                                                           "PCFinegrainSetPrecision", &PCEngine::precision,
+                                                           PCFinegrainPrecisionTypes};
+constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
+  "diag_precision", "Storage of inverted diagonal blocks", "PCFinegrainSetDiagonalPrecision", &PCEngine::diagonal,
+  PCFinegrainDiagonalPrecisionTypes};
+constinit const Common<MatFactorShiftType> shift_type{"shift_type", "What to do about singular blocks",
+                                                      "PCFinegrainSetShift", &PCEngine::shift_type,
+                                                      MatFactorShiftTypes};
+constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relative to its block",
+                                          "PCFinegrainSetShift",
+                                          [](PC pc, FinegrainOptionItems items, const PCEngineSetting &s) {
+                                            const PCEngine &e = PCEngineData<PCEngine>(pc);
+                                            PetscReal amount = e.shift_amount;
+                                            PetscBool given;
+
+                                            PetscFunctionBegin;
+                                            PetscCall(PCEngineRead(pc, items, s, amount, &amount, &given));
+                                            if (given) PetscCall(PCFinegrainSetShift(pc, e.shift_type, amount));
+                                            PetscFunctionReturn(PETSC_SUCCESS);
+                                          },
+                                          [](const PCEngine &e) { return PCEngineShow(e.shift_amount); }};
+} // namespace finegrain::settings
+
+static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
+static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
+static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
+static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
+
+/*@
+   PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default), `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` or
+`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or `PC_FINEGRAIN_SCHEDULE_LEVEL`
+for `PCPOWERQILU`
+
+   Options Database Keys:
++  -pc_fgbilu_schedule <auto,hyperplane,level> - the schedule
+-  -pc_powerqilu_schedule <color,level>        - the same
+
+   Level: intermediate
+
+   Note:
+   Hyperplanes and level sets keep the result of the natural order, colors have an order of their own. Hyperplanes
+need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
+
+.seealso: `PCFinegrainGetSchedule()`, `PCFinegrainSetGrid()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::schedule.set(pc, schedule));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetSchedule - Gets what `PCFinegrainSetSchedule()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  schedule - the schedule asked for
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetSchedule()`
+@*/
+PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::schedule.get(pc, schedule));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetExecutor - Chooses how the groups of the schedule are run
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL`,
+`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF` or `PC_FINEGRAIN_EXECUTOR_TILE`
+
+   Options Database Key:
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - the executor
+
+   Level: intermediate
+
+   Note:
+   All executors give the same bits.
+
+.seealso: `PCFinegrainGetExecutor()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::executor.set(pc, executor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetExecutor - Gets what `PCFinegrainSetExecutor()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  executor - the executor asked for
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetExecutor()`
+@*/
+PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::executor.get(pc, executor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetPrecision - Chooses how the off-diagonal blocks are stored
+
+   Logically Collective
+
+   Input Parameters:
++  pc        - the preconditioner
+-  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default) or `PC_FINEGRAIN_PRECISION_SINGLE`
+
+   Options Database Key:
+.  -pc_fgbilu_precision <working,single> - the precision
+
+   Level: intermediate
+
+   Note:
+   Arithmetic is always in `PetscScalar`. The time of an application is that of reading the blocks.
+
+.seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::precision.set(pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetPrecision - Gets what `PCFinegrainSetPrecision()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  precision - the precision
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetPrecision()`
+@*/
+PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::precision.get(pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetDiagonalPrecision - Chooses how the inverted diagonal blocks are stored
+
+   Logically Collective
+
+   Input Parameters:
++  pc        - the preconditioner
+-  precision - `PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING` (default) or `PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE`
+
+   Options Database Key:
+.  -pc_fgbilu_diag_precision <working,storage> - the precision
+
+   Level: advanced
+
+.seealso: `PCFinegrainGetDiagonalPrecision()`, `PCFinegrainSetPrecision()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::diagonal.set(pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetDiagonalPrecision - Gets what `PCFinegrainSetDiagonalPrecision()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  precision - the precision
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetDiagonalPrecision()`
+@*/
+PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
+{
+  PetscFunctionBegin;
+  PetscCall(settings::diagonal.get(pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetShift - Says what to do about singular diagonal blocks
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+.  type   - `MAT_SHIFT_NONE` (default): the set-up fails with `PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a
+pivot of magnitude at most amount times the largest entry of its block is replaced by that value
+-  amount - relative to the block; 100 `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
+
+   Options Database Keys:
++  -pc_fgbilu_shift_type <none,inblocks> - the type
+-  -pc_fgbilu_shift_amount <amount>      - the amount
+
+   Level: intermediate
+
+   Note:
+   `PCView()` prints in how many block rows pivots were replaced.
+
+.seealso: `PCFinegrainGetShift()`, `PCFGBILU`, `MatFactorShiftType`
+@*/
+PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscValidLogicalCollectiveReal(pc, amount, 3);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(type == MAT_SHIFT_NONE || type == MAT_SHIFT_INBLOCKS, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_SUP, "%s is %s; it must be none or inblocks, PCFinegrainSetShift()",
+             PCEngineOption(pc, "shift_type").c_str(), MatFactorShiftTypes[type]);
+  if (amount == PetscReal(PETSC_DECIDE)) amount = 100 * PETSC_MACHINE_EPSILON;
+  PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",
+             PCEngineOption(pc, "shift_amount").c_str(), double(amount));
+  PetscCall(PCEngineChange(pc, e, e->shift_type, type));
+  PetscCall(PCEngineChange(pc, e, e->shift_amount, amount));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetShift - Gets what `PCFinegrainSetShift()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  type   - the type, or `NULL`
+-  amount - the amount, or `NULL`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetShift()`
+@*/
+PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  if (type) *type = e->shift_type;
+  if (amount) *amount = e->shift_amount;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetFactorBytes - Gets the size of the factor's blocks on this rank
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner, set up
+
+   Output Parameter:
+.  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetPrecision()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  PetscCheck(e->analyzed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+             "The preconditioner is not set up: call PCSetUp() first");
+  *bytes = PetscLogDouble(e->engine->statistics().factor_bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
