@@ -91,7 +91,7 @@ bool repeats(const std::string &options)
 // All forms of application.
 PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
 {
-  Vec b, x;
+  Owned<Vec> b, x;
 
   PetscFunctionBegin;
   PetscCall(MakeVectors(A, &b, &x));
@@ -103,7 +103,7 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
   }
   {
     constexpr PetscInt columns = 3;
-    Mat B, X;
+    Owned<Mat> B, X;
     PetscInt rows;
     PetscScalar *to;
     const PetscScalar *from;
@@ -120,11 +120,7 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
     PetscCall(MatDenseGetArrayRead(X, &from));
     add(hash, from, std::size_t(columns * rows) * sizeof(PetscScalar));
     PetscCall(MatDenseRestoreArrayRead(X, &from));
-    PetscCall(MatDestroy(&B));
-    PetscCall(MatDestroy(&X));
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,8 +149,8 @@ PetscErrorCode Print(const char *name, Hash hash)
 
 struct Problem {
   const char *name;
-  DM da = nullptr;
-  Mat A = nullptr;
+  Owned<DM> da = {};
+  Owned<Mat> A = {};
 };
 
 PetscErrorCode MakeProblems(PetscInt n, std::vector<Problem> *problems)
@@ -164,17 +160,17 @@ PetscErrorCode MakeProblems(PetscInt n, std::vector<Problem> *problems)
     Problem grid{type}, other{type};
     PetscCall(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &grid.da));
     PetscCall(AssembleOnGrid(grid.da, type, &grid.A));
-    problems->push_back(grid);
+    problems->push_back(std::move(grid));
     PetscCall(AssembleMatrix(scattered(300, 4, true), n, type, 1, &other.A));
-    problems->push_back(other);
+    problems->push_back(std::move(other));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode AddProduct(Hash *hash, Mat A)
 {
-  Mat K;
-  Vec b, x;
+  Owned<Mat> K;
+  Owned<Vec> b, x;
 
   PetscFunctionBegin;
   PetscCall(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &K));
@@ -184,18 +180,15 @@ PetscErrorCode AddProduct(Hash *hash, Mat A)
     PetscCall(multiply(K, b, x));
     PetscCall(AddVec(hash, x));
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&K));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Iterates of a KSP without norms: what PETSc sums over ranks has no part in them.
 PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
 {
-  KSP ksp;
+  Owned<KSP> ksp;
   PC pc;
-  Vec b, x;
+  Owned<Vec> b, x;
   const Options set(options);
 
   PetscFunctionBegin;
@@ -211,9 +204,6 @@ PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
   PetscCall(FinegrainVecFlag(x));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(AddVec(hash, x));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,12 +232,11 @@ PetscErrorCode Run(PetscBool verbose)
         for (std::size_t e = 0; e < engine; ++e) {
           const char *executor = executors[e];
           if (!takes(o, executor) || (!std::strcmp(executor, "tile") && !p.da)) continue;
-          PC pc;
+          Owned<PC> pc;
           Hash one = start;
           PetscCall(MakePC(p.A, o.type, std::string(o.text) + " -pc_" + o.type + "_executor " + executor, &pc));
           if (p.da) PetscCall(PCSetDM(pc, p.da));
           PetscCall(AddPC(&one, p.A, pc, !repeats(o.text)));
-          PetscCall(PCDestroy(&pc));
           if (verbose) {
             PetscInt n;
             PetscCall(MatGetBlockSize(p.A, &n));
@@ -269,11 +258,6 @@ PetscErrorCode Run(PetscBool verbose)
   Hash solves = start;
   for (const auto &of_size : problems) PetscCall(AddSolve(&solves, of_size[0], sip));
   PetscCall(Print(sip, solves));
-  for (auto &of_size : problems)
-    for (Problem &p : of_size) {
-      PetscCall(MatDestroy(&p.A));
-      PetscCall(DMDestroy(&p.da));
-    }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

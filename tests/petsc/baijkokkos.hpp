@@ -31,7 +31,7 @@ PetscErrorCode MakeLike(Mat B, MatType type, Mat *A);
 
 // A matrix assembled from coordinates, and one of type MATBAIJ with the same values.
 struct Assembled {
-  Mat A = nullptr, B = nullptr;
+  Owned<Mat> A, B;
   Coordinates c;
 
   PetscErrorCode make(const Couplings &couplings, PetscInt n, bool blocks)
@@ -48,13 +48,6 @@ struct Assembled {
     PetscFunctionBegin;
     PetscCall(c.set(A, seed, mode));
     PetscCall(c.oracle(B, seed, mode));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode destroy()
-  {
-    PetscFunctionBegin;
-    PetscCall(MatDestroy(&A));
-    PetscCall(MatDestroy(&B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/petsc_compat.hpp"
+#include "owned.hpp"
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -62,7 +63,7 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 
 // What PCView() or KSPView() prints.
 PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
-inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(reinterpret_cast<PetscObject>(pc), text); }
+inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(object(pc), text); }
 
 // Sets options of a new PC of a type with -help: -<prefix>pc_<type>_... must be listed for `options`, and the strings
 // in `others` must not. PETSc prints the options of a prefix once.

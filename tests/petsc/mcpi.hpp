@@ -17,7 +17,7 @@ inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt
   Couplings both = couplings;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(object(A)), &size));
   PetscCall(MatGetOwnershipRanges(A, &cut));
   for (std::size_t i = 0; i < couplings.size(); ++i)
     for (const PetscInt j : couplings[i]) both[std::size_t(j)].insert(PetscInt(i));

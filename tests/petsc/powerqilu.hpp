@@ -45,7 +45,7 @@ inline PetscErrorCode FindPower(const Couplings &couplings, Mat A, PetscInt n, P
   Couplings both{couplings.size()};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(object(A)), &size));
   PetscCall(MatGetOwnershipRanges(A, &cut));
   const auto owner = [&](PetscInt row) { return std::upper_bound(cut, cut + size + 1, row * n) - cut; };
   for (PetscInt i = 0; i < PetscInt(couplings.size()); ++i)
@@ -81,7 +81,7 @@ inline PetscErrorCode MakeIlu(Mat A, PetscInt levels, PC *pc, const char *orderi
   PetscFunctionBegin;
   const Options set("-sub_pc_type ilu -sub_pc_factor_levels " + std::to_string(levels) +
                     " -sub_pc_factor_mat_ordering_type " + ordering);
-  PetscCall(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), pc));
+  PetscCall(PCCreate(PetscObjectComm(object(A)), pc));
   PetscCall(PCSetType(*pc, PCBJACOBI));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetFromOptions(*pc)); // else set-up reads no options either
@@ -106,8 +106,7 @@ inline PetscErrorCode CountBlocks(PC pc, PetscInt n, PetscInt *blocks)
   PetscCall(MatGetInfo(factor, MAT_LOCAL, &info));
   PetscCall(MatGetLocalSize(factor, &rows, nullptr));
   *blocks = rows ? PetscInt(info.nz_used) / (n * n) : 0;
-  PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, blocks, 1, MPIU_INT, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, blocks, 1, MPIU_INT, MPI_SUM, PetscObjectComm(object(pc))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,12 +121,11 @@ inline PetscInt NumberAfter(const std::string &text, const std::string &key)
 // The view of a PC of ours after its set-up.
 inline std::string ViewOf(Mat A, const std::string &options)
 {
-  PC pc;
+  Owned<PC> pc;
   std::string text;
   EXPECT_EQ(static_cast<int>(MakePC(A, PCPOWERQILU, options, &pc)), 0);
   EXPECT_EQ(static_cast<int>(PCSetUp(pc)), 0);
   EXPECT_EQ(static_cast<int>(ViewText(pc, &text)), 0);
-  EXPECT_EQ(static_cast<int>(PCDestroy(&pc)), 0);
   return text;
 }
 

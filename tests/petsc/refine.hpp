@@ -13,7 +13,7 @@ inline PetscErrorCode MakeKSP(Mat A, Mat P, const char *type, const std::string 
 {
   PetscFunctionBegin;
   const Options set(options);
-  PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), ksp));
+  PetscCall(KSPCreate(PetscObjectComm(object(A)), ksp));
   PetscCall(KSPSetType(*ksp, type));
   PetscCall(KSPSetOperators(*ksp, A, P));
   PetscCall(KSPSetResidualHistory(*ksp, nullptr, 5000, PETSC_TRUE));
@@ -55,25 +55,23 @@ inline PetscErrorCode Solve(KSP ksp, Vec b, Vec x, Outcome *out)
 // Solves once with a solver made for it.
 inline PetscErrorCode SolveOnce(Mat A, const char *type, const std::string &options, Vec b, Vec x, Outcome *out)
 {
-  KSP ksp;
+  Owned<KSP> ksp;
 
   PetscFunctionBegin;
   PetscCall(MakeKSP(A, A, type, options, &ksp));
   PetscCall(Solve(ksp, b, x, out));
-  PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 inline PetscErrorCode ResidualNorm(Mat A, Vec b, Vec x, PetscReal *norm)
 {
-  Vec r;
+  Owned<Vec> r;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &r));
   PetscCall(MatMult(A, x, r));
   PetscCall(VecAYPX(r, -1, b));
   PetscCall(VecNorm(r, NORM_2, norm));
-  PetscCall(VecDestroy(&r));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,7 +123,7 @@ struct Probe {
 inline PetscErrorCode ProbeScale(PC pc, Vec b, Vec x, PetscReal factor)
 {
   Mat P;
-  Vec diagonal;
+  Owned<Vec> diagonal;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(pc, nullptr, &P));
@@ -133,7 +131,6 @@ inline PetscErrorCode ProbeScale(PC pc, Vec b, Vec x, PetscReal factor)
   PetscCall(MatGetDiagonal(P, diagonal));
   PetscCall(VecPointwiseDivide(x, b, diagonal));
   PetscCall(VecScale(x, factor));
-  PetscCall(VecDestroy(&diagonal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +158,7 @@ inline PetscErrorCode ProbeCorrections(PC pc, PetscInt corrections, Vec b, Vec x
 {
   Probe *probe;
   Mat P;
-  Vec s, z;
+  Owned<Vec> s, z;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &probe));
@@ -176,8 +173,6 @@ inline PetscErrorCode ProbeCorrections(PC pc, PetscInt corrections, Vec b, Vec x
     PetscCall(ProbeScale(pc, s, z, probe->factor[0]));
     PetscCall(VecAXPY(x, 1, z));
   }
-  PetscCall(VecDestroy(&s));
-  PetscCall(VecDestroy(&z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,8 +187,7 @@ inline PetscErrorCode SetProbe(KSP ksp, Probe *probe, bool corrections = false)
   PetscCall(PCShellSetApply(pc, ProbeApply));
   PetscCall(PCShellSetApplyTranspose(pc, ProbeApply));
   if (corrections)
-    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCFinegrainApplyCorrections_C",
-                                         ProbeCorrections));
+    PetscCall(PetscObjectComposeFunction(object(pc), "PCFinegrainApplyCorrections_C", ProbeCorrections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -215,7 +209,7 @@ inline PetscErrorCode MakeShell(Mat A, Mat *S)
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(A, &m, &n));
   PetscCall(MatGetSize(A, &M, &N));
-  PetscCall(MatCreateShell(PetscObjectComm(reinterpret_cast<PetscObject>(A)), m, n, M, N, A, S));
+  PetscCall(MatCreateShell(PetscObjectComm(object(A)), m, n, M, N, A, S));
   PetscCall(MatShellSetOperation(*S, MATOP_MULT, reinterpret_cast<void (*)(void)>(ShellMult)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,7 +219,7 @@ inline PetscErrorCode MakeShell(Mat A, Mat *S)
 inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool transpose, int passes, Vec b, Vec x,
                            int *restarts)
 {
-  Vec r, s, e, z, diagonal;
+  Owned<Vec> r, s, e, z, diagonal;
   PetscReal before, norm;
   const auto mult = [&](Mat M, Vec from, Vec to) {
     return transpose ? MatMultTranspose(M, from, to) : MatMult(M, from, to);
@@ -253,34 +247,27 @@ inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool
     }
     PetscCall(VecAXPY(x, 1, e));
   }
-  for (Vec *v : {&r, &s, &e, &z, &diagonal}) PetscCall(VecDestroy(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Right-hand side and a vector of zeros.
 struct Vectors {
   explicit Vectors(Mat A) { code = MakeVectors(A, &b, &x) || VecDuplicate(x, &y) || VecSet(x, 0) || VecSet(y, 0); }
-  ~Vectors()
-  {
-    for (Vec *v : {&b, &x, &y}) (void)VecDestroy(v);
-  }
-  Vectors(const Vectors &) = delete;
-  Vectors &operator=(const Vectors &) = delete;
-  Vec b, x, y;
+  Owned<Vec> b, x, y;
   int code;
 };
 
 // A solve with options, and the norm of its residual relative to that of b. The result is flagged before.
 inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
 {
-  KSP ksp;
-  Vec b, x;
+  Owned<KSP> ksp;
+  Owned<Vec> b, x;
   PetscReal norm;
   const Options set(options);
 
   PetscFunctionBegin;
   PetscCall(MakeVectors(A, &b, &x));
-  PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ksp));
+  PetscCall(KSPCreate(PetscObjectComm(object(A)), &ksp));
   PetscCall(KSPSetResidualHistory(ksp, nullptr, 5000, PETSC_TRUE));
   if (da) {
     PetscCall(KSPSetDM(ksp, da));
@@ -298,9 +285,6 @@ inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcom
   PetscCall(ResidualNorm(A, b, x, residual));
   PetscCall(VecNorm(b, NORM_2, &norm));
   *residual /= norm;
-  PetscCall(KSPDestroy(&ksp));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -42,18 +42,10 @@ struct Problem {
     code = MakeGrid(dim, boundary, DMDA_STENCIL_STAR, dof, 1, &da) || AssembleOnGrid(da, type, &A) ||
            MakeVectors(A, &b, &x) || VecDuplicate(x, &y);
   }
-  ~Problem()
-  {
-    for (Vec *v : {&b, &x, &y}) (void)VecDestroy(v);
-    (void)MatDestroy(&A);
-    (void)DMDestroy(&da);
-  }
-  Problem(const Problem &) = delete;
-  Problem &operator=(const Problem &) = delete;
 
-  DM da = nullptr;
-  Mat A = nullptr;
-  Vec b = nullptr, x = nullptr, y = nullptr;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<Vec> b, x, y;
   int code;
 };
 

@@ -120,7 +120,7 @@ PetscErrorCode MakePC(Mat A, const char *type, const std::string &options, PC *p
 {
   PetscFunctionBegin;
   const Options set(options);
-  PetscCall(PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), pc));
+  PetscCall(PCCreate(PetscObjectComm(object(A)), pc));
   PetscCall(PCSetType(*pc, type));
   PetscCall(PCSetOperators(*pc, A, A));
   PetscCall(PCSetFromOptions(*pc));
@@ -164,7 +164,7 @@ PetscErrorCode Apply(PC pc, Vec b, Vec x)
 
 PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
 {
-  Vec diff;
+  Owned<Vec> diff;
   PetscReal size, sum;
 
   PetscFunctionBegin;
@@ -175,13 +175,12 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
   PetscCall(VecNorm(y, NORM_INFINITY, &size));
   if (size > 0) *d /= size;
   if (std::isnan(sum)) *d = sum;
-  PetscCall(VecDestroy(&diff));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, Vec x)
 {
-  Vec r, step;
+  Owned<Vec> r, step;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(b, &r));
@@ -194,8 +193,6 @@ PetscErrorCode PlainSteps(Mat A, std::vector<PC> turns, bool transposed, Vec b, 
     PetscCall(transposed ? PCApplyTranspose(M, r, step) : PCApply(M, r, step));
     PetscCall(VecAXPY(x, 1, step));
   }
-  PetscCall(VecDestroy(&r));
-  PetscCall(VecDestroy(&step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,7 +205,7 @@ PetscErrorCode PlainCorrections(Mat A, PC M, PetscInt k, bool transposed, Vec b,
 
 PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
 {
-  Vec b, x, y;
+  Owned<Vec> b, x, y;
 
   PetscFunctionBegin;
   PetscCall(MakeVectors(A, &b, &x));
@@ -216,9 +213,6 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d)
   PetscCall(Apply(p, b, x));
   PetscCall(Apply(q, b, y));
   PetscCall(Difference(x, y, d));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,7 +221,7 @@ PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat
   const MPI_Comm comm = PetscObjectComm(object);
   char name[] = "/tmp/finegrain-view-XXXXXX";
   PetscMPIInt rank;
-  PetscViewer viewer;
+  Owned<PetscViewer> viewer;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -237,7 +231,7 @@ PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat
   PetscCall(PetscViewerPushFormat(viewer, format));
   PetscCall(PetscObjectView(object, viewer));
   PetscCall(PetscViewerPopFormat(viewer));
-  PetscCall(PetscViewerDestroy(&viewer));
+  viewer.reset();
   PetscCallMPI(MPI_Barrier(comm)); // the first rank has written it
   std::ostringstream all;
   all << std::ifstream(name).rdbuf();
@@ -273,7 +267,7 @@ static PetscErrorCode HelpText(PC pc, std::string *text)
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
                 const std::vector<std::string> &others)
 {
-  PC pc;
+  Owned<PC> pc;
   std::string text;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -291,7 +285,6 @@ void ExpectHelp(const char *type, const std::string &prefix, const std::vector<s
     }
     for (const std::string &option : others) EXPECT_EQ(text.find(option), std::string::npos) << option;
   }
-  OK(PCDestroy(&pc));
 }
 
 void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
@@ -309,12 +302,11 @@ int Size()
 
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian)
 {
-  Mat T;
+  Owned<Mat> T;
 
   PetscFunctionBegin;
   PetscCall(hermitian ? MatHermitianTranspose(A, MAT_INITIAL_MATRIX, &T) : MatTranspose(A, MAT_INITIAL_MATRIX, &T));
   PetscCall(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
-  PetscCall(MatDestroy(&T));
   PetscCall(MatSetOption(A, hermitian ? MAT_HERMITIAN : MAT_SYMMETRIC, PETSC_TRUE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

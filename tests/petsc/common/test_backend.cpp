@@ -8,8 +8,8 @@ namespace
 
 TEST(Backend, OptionReachesTheGetterAndTheView)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PCFinegrainBackendType backend;
   std::string text;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
@@ -23,20 +23,17 @@ TEST(Backend, OptionReachesTheGetterAndTheView)
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     EXPECT_NE(text.find("back end: host ("), std::string::npos) << text;
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(Backend, SetterDoesNothingForOtherTypes)
 {
-  PC pc;
+  Owned<PC> pc;
   PCFinegrainBackendType backend;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCJACOBI));
   OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_DEVICE));
   EXPECT_NE(ExpectError([&] { return PCFinegrainGetBackend(pc, &backend); }).find("jacobi"), std::string::npos);
-  OK(PCDestroy(&pc));
 }
 
 // On a device all forms of application agree with the host; where there is none, all ranks get an error that names
@@ -47,8 +44,8 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
   OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
   for (const char *type : {MATAIJ, MATBAIJ})
     for (const char *options : {"", " -pc_fgbilu_corrections 2", " -pc_fgbilu_precision single"}) {
-      Mat A;
-      PC pc, host;
+      Owned<Mat> A;
+      Owned<PC> pc, host;
       PetscReal d;
       PetscErrorCode code;
       std::string text;
@@ -73,9 +70,6 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
       OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_HOST));
       OK(ComparePCs(A, pc, host, &d));
       EXPECT_EQ(d, 0);
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&host));
-      OK(MatDestroy(&A));
     }
 }
 
@@ -83,9 +77,9 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
 // Bytes that KSPSolve() moves between host and device in this many iterations.
 void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
 {
-  KSP ksp;
+  Owned<KSP> ksp;
   PC pc;
-  Vec b, x;
+  Owned<Vec> b, x;
   PetscLogEvent event;
   PetscEventPerfInfo before, after;
   OK(MatCreateVecs(A, &x, &b));
@@ -105,9 +99,6 @@ void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
   OK(KSPSolve(ksp, b, x));
   OK(PetscLogEventGetPerfInfo(0, event, &after));
   *bytes = after.CpuToGpuSize + after.GpuToCpuSize - before.CpuToGpuSize - before.GpuToCpuSize;
-  OK(KSPDestroy(&ksp));
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
 }
 #endif
 
@@ -119,14 +110,13 @@ TEST(Backend, IterationsCopyNothing)
 #if defined(PETSC_HAVE_DEVICE)
   if (!expected) GTEST_SKIP() << "no device";
   for (const char *type : {PCFGBILU, PCMCPI, PCPOWERQILU}) {
-    Mat A;
+    Owned<Mat> A;
     double few = -1, many = -1;
     OK(AssembleMatrix(box(12, 11, 10), 4, MATBAIJKOKKOS, 1, &A));
     CountCopies(A, type, 5, &few);
     CountCopies(A, type, 25, &many);
     EXPECT_GE(few, 0);
     EXPECT_LT(many - few, 20 * 1024) << type; // scalars only: a vector has 42 KB
-    OK(MatDestroy(&A));
   }
 #else
   GTEST_SKIP() << "PETSc has no devices";

@@ -43,13 +43,12 @@ TEST(Comparison, PassesRoundingAndSeesErrorsAtFullSize)
   if (sizeof(PetscReal) < 8) GTEST_SKIP() << "the benchmark is in double precision";
   constexpr PetscInt n = 5, points = 24;
   const PetscInt length = sizeof(PetscScalar) == 8 ? n * 128 * 128 * 128 : n * 64 * 64 * 64;
-  DM da;
-  Mat A;
-  PC ours, theirs;
-  Vec b, x, y, full, other;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<PC> ours, theirs;
+  Owned<Vec> b, x, y, full, other;
   OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A)); // as the benchmark has it
-  OK(DMDestroy(&da));
-  OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
+  OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, A.in_place()));
   OK(MakePC(A, PCFGBILU, "", &ours));
   OK(MakePC(A, PCILU, "", &theirs));
   OK(MakeVectors(A, &b, &x));
@@ -67,10 +66,6 @@ TEST(Comparison, PassesRoundingAndSeesErrorsAtFullSize)
     OK(ChangeEntry(other, length / 3, PetscScalar(wrong)));
     ExpectIn(ExpectError([&] { return ExpectTheSame(full, other, "A solve"); }), {"A solve: theirs differs"});
   }
-  for (Vec *v : {&b, &x, &y, &full, &other}) OK(VecDestroy(v));
-  OK(PCDestroy(&ours));
-  OK(PCDestroy(&theirs));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -20,9 +20,9 @@ TEST_P(EmulatedGhosts, AreWaitedFor)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
-  Mat A;
-  PC pc;
-  Vec b, x, expected;
+  Owned<Mat> A;
+  Owned<PC> pc;
+  Owned<Vec> b, x, expected;
   PetscReal d = -1;
   int late;
   OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
@@ -41,11 +41,6 @@ TEST_P(EmulatedGhosts, AreWaitedFor)
     EXPECT_EQ(d, 0);
     EXPECT_EQ(late > 0, Size() > 1) << late; // the test sees what it is for
   }
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&expected));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
@@ -58,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
 TEST(EmulatedProducts, WaitForGhosts)
 {
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
-  Mat A;
-  Vec b, x, expected;
+  Owned<Mat> A;
+  Owned<Vec> b, x, expected;
   PetscReal d = -1;
   OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakeVectors(A, &b, &x));
@@ -74,18 +69,14 @@ TEST(EmulatedProducts, WaitForGhosts)
     OK(Difference(x, expected, &d));
     EXPECT_EQ(d, 0);
   }
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&expected));
-  OK(MatDestroy(&A));
 }
 
 // Values of other ranks on their way into the mirror.
 TEST(EmulatedAssembly, WaitsForOthersValues)
 {
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "values go through the host";
-  Mat A[2];
-  Vec b, x, y;
+  Owned<Mat> A[2];
+  Owned<Vec> b, x, y;
   PetscInt first, last, rows;
   PetscReal d = -1;
   std::vector<PetscInt> i, j;
@@ -122,17 +113,15 @@ TEST(EmulatedAssembly, WaitsForOthersValues)
   OK(MatMult(A[1], b, y));
   OK(Difference(y, x, &d));
   EXPECT_EQ(d, 0);
-  for (Vec *u : {&b, &x, &y}) OK(VecDestroy(u));
-  for (Mat &m : A) OK(MatDestroy(&m));
 }
 
 TEST(Emulated, LargeBlocksOfSipAreRefusedWithTheRemedy)
 {
   constexpr PetscInt n = 32;
   if (finegrain::fits_team<finegrain::SipRow<0, finegrain::Scalar, finegrain::Scalar>>(n)) GTEST_SKIP() << "they fit";
-  DM da;
-  Mat A;
-  PC pc;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<PC> pc;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
   OK(MakePC(A, PCSIP, "-pc_sip_backend device", &pc));
@@ -140,9 +129,6 @@ TEST(Emulated, LargeBlocksOfSipAreRefusedWithTheRemedy)
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"blocks of 32 x 32", "-pc_sip_backend host"});
   OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_HOST));
   OK(PCSetUp(pc));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(Emulated, DeviceOfPetscIsItsOptionsOrItsRanks)

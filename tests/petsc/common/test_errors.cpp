@@ -13,62 +13,55 @@ namespace
 // Sets up a preconditioner for A, which must fail; every word must be in the message.
 void expect_refusal(Mat A, const std::string &options, const std::vector<std::string> &words)
 {
-  PC pc;
+  Owned<PC> pc;
   OK(MakePC(A, PCFGBILU, options, &pc));
   const std::string text = ExpectError([&] { return PCSetUp(pc); });
   for (const std::string &word : words)
     EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
-  OK(PCDestroy(&pc));
 }
 
 void expect_option_error(const std::string &options, const std::vector<std::string> &words)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  PC pc = nullptr;
+  Owned<PC> pc;
   const std::string text = ExpectError([&] { return MakePC(A, PCFGBILU, options, &pc); });
   for (const std::string &word : words)
     EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, MatrixTypes)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
   OK(MatSetUp(A));
   expect_refusal(A, "", {"shell", "-mat_type baij", "MatConvert"});
-  OK(MatDestroy(&A));
   OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
   OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   expect_refusal(A, "", {"dense", "AIJ, BAIJ or SBAIJ"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, RectangularMatrix)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 10, 1, nullptr, 1, nullptr, &A));
   OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
   OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   expect_refusal(A, "", {"rectangular", "12 x 10", "square"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, UnassembledMatrix)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, 1, nullptr, 1, nullptr, &A));
   expect_refusal(A, "", {"not assembled", "MatAssemblyBegin"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, VariableBlockSizesThatAreNotTheBlocks)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt sizes[] = {2, 4};
   OK(MatCreateAIJ(PETSC_COMM_WORLD, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
   PetscInt first, last;
@@ -80,40 +73,34 @@ TEST(Errors, VariableBlockSizesThatAreNotTheBlocks)
   expect_refusal(A, "-pc_fgbilu_block_size 2", {"variable block sizes", "-pc_fgbilu_block_size"});
   OK(MakePC(A, PCFGBILU, "", &pc)); // scalar rows are fine
   OK(PCSetUp(pc));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, MissingDiagonalBlock)
 {
   for (const char *type : {MATAIJ, MATBAIJ})
     for (const PetscInt n : {1, 3}) {
-      Mat A;
+      Owned<Mat> A;
       Couplings c = star(4, 3, 3);
       c[29].erase(29);
       OK(AssembleMatrix(c, n, type, 1, &A));
       expect_refusal(A, "", {"Block row 29", "no diagonal block", "MatSetValues"});
-      OK(MatDestroy(&A));
     }
 }
 
 TEST(Errors, BlockSizes)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
   expect_refusal(A, "-pc_fgbilu_block_size 5", {"Block size 5 does not divide", "-pc_fgbilu_block_size"});
-  OK(MatDestroy(&A));
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJ, 1, &A));
   expect_refusal(A, "-pc_fgbilu_block_size 4", {"-pc_fgbilu_block_size is 4", "blocks of 2"});
-  OK(MatDestroy(&A));
   OK(AssembleMatrix(star(2, 2, 2), 33, MATAIJ, 1, &A));
   expect_refusal(A, "", {"Block size 33", "32", "-pc_fgbilu_block_size"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, Grids)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
   expect_refusal(A, "-pc_fgbilu_grid 7,3,4", {"7,3,4", "-pc_fgbilu_grid", "block rows"});
   expect_refusal(A, "-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
@@ -123,11 +110,9 @@ TEST(Errors, Grids)
     expect_refusal(A, "-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
   expect_refusal(A, "-pc_fgbilu_tile 4,4,4", {"-pc_fgbilu_tile", "-pc_fgbilu_grid I,J,K"});
   expect_refusal(A, "-pc_fgbilu_tile 4,4,4 -pc_fgbilu_executor self", {"-pc_fgbilu", "shape of tiles"});
-  OK(MatDestroy(&A));
   OK(AssembleMatrix(box(8, 6, 5), 1, MATAIJ, 1, &A));
   if (size == 1)
     expect_refusal(A, "-pc_fgbilu_grid 8,6,5 -pc_fgbilu_tile 4,2,1", {"-pc_fgbilu_tile 4,2,1", "8,6,5", "0,0,0"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, Options)
@@ -145,19 +130,18 @@ TEST(Errors, Options)
 
 TEST(Errors, SettingsThatMcpiHas)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   expect_refusal(A, "-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
   expect_refusal(A, "-pc_fgbilu_shift_type nonzero", {"-pc_fgbilu_shift_type is nonzero", "none, inblocks"});
   for (const char *precision : {"half", "bfloat16"})
     expect_refusal(A, std::string("-pc_fgbilu_precision ") + precision, {"-pc_fgbilu", precision, "working, single"});
-  OK(MatDestroy(&A));
 }
 
 TEST(Errors, LeaveThePreconditionerUsable)
 {
-  Mat A;
-  PC pc, fresh;
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 7,3,4", &pc));
@@ -166,17 +150,14 @@ TEST(Errors, LeaveThePreconditionerUsable)
   OK(MakePC(A, PCFGBILU, "", &fresh));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&fresh));
-  OK(MatDestroy(&A));
 }
 
 #if defined(_OPENMP) // where Kokkos has it: its own check aborts
 TEST(Errors, ParallelRegions)
 {
-  Mat A;
-  PC pc, fresh;
-  Vec b, x;
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
+  Owned<Vec> b, x;
   PetscReal d;
   const int levels = omp_get_max_active_levels();
   std::string set_up, apply;
@@ -197,11 +178,6 @@ TEST(Errors, ParallelRegions)
   EXPECT_EQ(static_cast<int>(ComparePCs(A, pc, fresh, &d)), 0);
   EXPECT_EQ(d, 0);
   omp_set_max_active_levels(levels);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&b));
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&fresh));
-  OK(MatDestroy(&A));
 }
 #endif
 

@@ -11,9 +11,9 @@ namespace
 
 PetscErrorCode SolvePoisson(PetscInt i, PetscInt j, PetscInt k, const std::string &options, Outcome *out)
 {
-  DM da;
-  Mat A;
-  Vec b, x;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<Vec> b, x;
   PetscReal residual;
 
   PetscFunctionBegin;
@@ -26,10 +26,6 @@ PetscErrorCode SolvePoisson(PetscInt i, PetscInt j, PetscInt k, const std::strin
   if (out->reason == KSP_CONVERGED_RTOL) {
     EXPECT_NEAR(residual, out->norm, tolerance * out->history[0]) << options;
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(MatDestroy(&A));
-  PetscCall(DMDestroy(&da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,8 +80,8 @@ TEST(KspSip, TakesTheFactorsInTurn)
     for (const bool transposed : {false, true})
       for (const std::string norm : {"unpreconditioned", "preconditioned", "none"}) {
         Problem p(2, 2, MATBAIJ);
-        PC pc;
-        KSP ksp;
+        Owned<PC> pc;
+        Owned<KSP> ksp;
         PetscReal d;
         const bool several = family != "-pc_sip_alpha 0.9 ";
         OK(p.code);
@@ -103,18 +99,16 @@ TEST(KspSip, TakesTheFactorsInTurn)
         } else {
           EXPECT_LT(d, tolerance) << family << norm;
         }
-        OK(KSPDestroy(&ksp));
-        OK(PCDestroy(&pc));
       }
 }
 
 TEST(KspSip, SolvesTheTransposedSystem)
 {
   Problem p(3, 2, MATBAIJ);
-  KSP ksp;
+  Owned<KSP> ksp;
   Outcome out;
   PetscReal norm;
-  Vec r;
+  Owned<Vec> r;
   OK(p.code);
   OK(refine::MakeKSP(p.A, p.A, KSPSIP, "-pc_sip_alternate -ksp_max_it 300", &ksp));
   OK(VecSet(p.x, PETSC_INFINITY));
@@ -126,16 +120,14 @@ TEST(KspSip, SolvesTheTransposedSystem)
   OK(VecAYPX(r, -1, p.b));
   OK(VecNorm(r, NORM_2, &norm));
   EXPECT_LE(norm, PetscReal(1.001e-5) * out.history[0]);
-  OK(VecDestroy(&r));
-  OK(KSPDestroy(&ksp));
 }
 
 // Amat without entries, and a matrix with a null space.
 TEST(KspSip, OtherOperators)
 {
   Problem p(2, 2, MATAIJ);
-  Mat B, S;
-  KSP ksp;
+  Owned<Mat> B, S;
+  Owned<KSP> ksp;
   Outcome out;
   PetscReal residual;
   OK(p.code);
@@ -148,15 +140,12 @@ TEST(KspSip, OtherOperators)
   EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
   OK(refine::ResidualNorm(B, p.b, p.x, &residual));
   EXPECT_NEAR(residual, out.norm, tolerance * out.history[0]);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&S));
-  OK(MatDestroy(&B));
 
   // Neumann's problem: rows of a DMDA's star that sum to zero.
-  DM da;
-  Mat A;
-  Vec b, x, sums, ones;
-  MatNullSpace constants;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<Vec> b, x, sums, ones;
+  Owned<MatNullSpace> constants;
   PetscScalar sum;
   PetscReal size;
   OK(AssemblePoisson(9, 8, 1, &da, &A));
@@ -179,10 +168,6 @@ TEST(KspSip, OtherOperators)
   EXPECT_LT(residual, PetscReal(1.1e-5) * size);
   OK(VecSum(x, &sum));
   EXPECT_LT(PetscAbsScalar(sum), 1e-3 * size);
-  OK(MatNullSpaceDestroy(&constants));
-  for (Vec *v : {&b, &x, &sums, &ones}) OK(VecDestroy(v));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 // Without -pc_type the preconditioner becomes PCSIP, in every order of calls; another one is an error.
@@ -191,7 +176,7 @@ TEST(KspSip, ChoosesItsPreconditioner)
   Problem p(2);
   OK(p.code);
   for (const int way : {0, 1, 2, 3}) {
-    KSP ksp;
+    Owned<KSP> ksp;
     PC pc;
     PCType type;
     PetscBool same;
@@ -223,9 +208,8 @@ TEST(KspSip, ChoosesItsPreconditioner)
       OK(PCSIPGetAlpha(pc, &n, &alpha));
       EXPECT_EQ(alpha[0], PetscReal(0.5)) << way;
     }
-    OK(KSPDestroy(&ksp));
   }
-  KSP ksp;
+  Owned<KSP> ksp;
   for (const std::string other : {"jacobi", Size() == 1 ? "ilu" : "bjacobi"}) { // PETSc's own choice, but asked for
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
     OK(KSPSetOptionsPrefix(ksp, "other_"));
@@ -235,7 +219,6 @@ TEST(KspSip, ChoosesItsPreconditioner)
       OK(KSPSetFromOptions(ksp));
     }
     ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"-other_ksp_type sip", "-other_pc_type sip", other});
-    OK(KSPDestroy(&ksp));
   }
   // Set by the program.
   PC pc;
@@ -250,7 +233,6 @@ TEST(KspSip, ChoosesItsPreconditioner)
   ExpectIn(ExpectError([&] { return KSPSolve(ksp, p.b, p.x); }), {"-ksp_type sip", "-pc_type sip", "sor"});
   OK(PCSetType(pc, PCSIP));
   OK(KSPSolve(ksp, p.b, p.x));
-  OK(KSPDestroy(&ksp));
 }
 
 // As PETSc's own: the preconditioner sees values that have changed without another KSPSetOperators().
@@ -259,7 +241,7 @@ TEST(KspSip, SeesNewValues)
   for (const std::string solver : {"-ksp_type sip", "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
                                    "-ksp_type refine -ksp_refine_inner 3 -pc_type fgbilu"}) {
     Problem p(2, 2, MATAIJ);
-    KSP ksp, fresh;
+    Owned<KSP> ksp, fresh;
     PetscReal d;
     OK(p.code);
     const Options set(solver + " -ksp_max_it 2 -ksp_convergence_test skip");
@@ -275,8 +257,6 @@ TEST(KspSip, SeesNewValues)
     OK(KSPSolve(fresh, p.b, p.y));
     OK(Difference(p.x, p.y, &d));
     EXPECT_EQ(d, 0) << solver;
-    OK(KSPDestroy(&ksp));
-    OK(KSPDestroy(&fresh));
   }
 }
 
@@ -295,14 +275,13 @@ TEST(KspSip, EndsAndView)
   EXPECT_EQ(out.reason, KSP_CONVERGED_ITS);
   EXPECT_EQ(out.its, 3);
   Problem p(2);
-  KSP ksp;
+  Owned<KSP> ksp;
   std::string text;
   OK(p.code);
   OK(refine::MakeKSP(p.A, p.A, KSPSIP, "-pc_sip_alpha 0.9,0.4 -pc_sip_alternate", &ksp));
   OK(KSPSetUp(ksp));
-  OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+  OK(ViewText(object(ksp), &text));
   ExpectIn(text, {"type: sip\n    an iteration takes the next of 4 factors\n"});
-  OK(KSPDestroy(&ksp));
 }
 
 } // namespace

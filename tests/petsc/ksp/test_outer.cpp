@@ -47,8 +47,8 @@ using Counts = std::array<PetscInt, 4>;
 PetscErrorCode SolveReaction(const std::string &options, const char *type, bool in_time, Counts *counts)
 {
   const Options set(options + " -ksp_rtol 1e-4");
-  DM da;
-  Vec x;
+  Owned<DM> da;
+  Owned<Vec> x;
   const int before = Factorizations();
 
   PetscFunctionBegin;
@@ -57,7 +57,7 @@ PetscErrorCode SolveReaction(const std::string &options, const char *type, bool 
   PetscCall(DMSetMatType(da, type));
   PetscCall(DMCreateGlobalVector(da, &x));
   if (in_time) {
-    TS ts;
+    Owned<TS> ts;
     PetscCall(TSCreate(PETSC_COMM_WORLD, &ts));
     PetscCall(TSSetDM(ts, da));
     PetscCall(DMDATSSetRHSFunctionLocal(da, INSERT_VALUES, ReactionTS, nullptr));
@@ -69,9 +69,8 @@ PetscErrorCode SolveReaction(const std::string &options, const char *type, bool 
     PetscCall(TSGetStepNumber(ts, &(*counts)[0]));
     PetscCall(TSGetSNESIterations(ts, &(*counts)[1]));
     PetscCall(TSGetKSPIterations(ts, &(*counts)[2]));
-    PetscCall(TSDestroy(&ts));
   } else {
-    SNES snes;
+    Owned<SNES> snes;
     PetscCall(SNESCreate(PETSC_COMM_WORLD, &snes));
     PetscCall(SNESSetDM(snes, da));
     PetscCall(DMDASNESSetFunctionLocal(da, INSERT_VALUES, Reaction, nullptr));
@@ -79,11 +78,8 @@ PetscErrorCode SolveReaction(const std::string &options, const char *type, bool 
     PetscCall(SNESSolve(snes, nullptr, x));
     PetscCall(SNESGetIterationNumber(snes, &(*counts)[1]));
     PetscCall(SNESGetLinearSolveIterations(snes, &(*counts)[2]));
-    PetscCall(SNESDestroy(&snes));
   }
   (*counts)[3] = Factorizations() - before;
-  PetscCall(VecDestroy(&x));
-  PetscCall(DMDestroy(&da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,7 +9,7 @@ namespace
 
 TEST(Refine, WithOneApplicationIsRichardson)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   Vectors v(A);
   for (const char *pc : {"jacobi", "fgbilu"})
@@ -32,12 +32,11 @@ TEST(Refine, WithOneApplicationIsRichardson)
           OK(Difference(v.x, v.y, &d));
           EXPECT_LT(d, tolerance) << options;
         }
-  OK(MatDestroy(&A));
 }
 
 TEST(Refine, IsTheLoopThatItsManualPageStates)
 {
-  Mat A, P, S;
+  Owned<Mat> A, P, S;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 2, &P));
   OK(MakeShell(A, &S));
@@ -48,7 +47,7 @@ TEST(Refine, IsTheLoopThatItsManualPageStates)
         for (const bool transpose : {false, true})
           for (const bool matrix_free : {false, true}) {
             if (transpose && matrix_free) continue;
-            KSP ksp;
+            Owned<KSP> ksp;
             Probe probe;
             Outcome out;
             PetscReal d;
@@ -69,7 +68,7 @@ TEST(Refine, IsTheLoopThatItsManualPageStates)
             EXPECT_LT(d, tolerance) << what;
             EXPECT_EQ(out.its, 3) << what;
             std::string text;
-            OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+            OK(ViewText(object(ksp), &text));
             EXPECT_NE(text.find("restarts in the last solve: " + std::to_string(std::max(restarts, 0)) + "\n"),
                       std::string::npos)
               << what << "\n"
@@ -77,18 +76,14 @@ TEST(Refine, IsTheLoopThatItsManualPageStates)
             if (damping < PetscReal(0.1) && restarts >= 0) {
               EXPECT_EQ(restarts, 3) << what; // else the case tests nothing
             }
-            OK(KSPDestroy(&ksp));
           }
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&P));
-  OK(MatDestroy(&S));
 }
 
 // The first application removes most of the residual, the next ones nearly nothing of the rest.
 TEST(Refine, ComparesInnerNormsWithTheLast)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   OK(AssembleRows(
     24,
     [](PetscInt i) {
@@ -112,16 +107,14 @@ TEST(Refine, ComparesInnerNormsWithTheLast)
     EXPECT_EQ(probe.applications, 2);
     OK(Difference(v.x, v.y, &d));
     EXPECT_LT(d, tolerance);
-    OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+    OK(ViewText(object(ksp), &text));
     EXPECT_NE(text.find("restarts in the last solve: 1\n"), std::string::npos) << text;
   }
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 TEST(Refine, ReachesWorkingPrecisionWithAPreconditionerInSingle)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(box(5, 4, 3), 4, MATBAIJ, 1, &A));
   Vectors v(A);
   const PetscReal rtol = std::max(PetscReal(1e-12), 100 * PETSC_MACHINE_EPSILON);
@@ -140,13 +133,12 @@ TEST(Refine, ReachesWorkingPrecisionWithAPreconditionerInSingle)
     OK(VecNorm(v.b, NORM_2, &size));
     EXPECT_LE(norm, PetscReal(1.1) * rtol * size);
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(Refine, StartsFromANonzeroGuess)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATAIJ, 1, &A));
   Vectors v(A);
   Outcome out;
@@ -161,14 +153,12 @@ TEST(Refine, StartsFromANonzeroGuess)
   OK(Solve(ksp, v.b, v.x, &out)); // from the solution
   EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
   EXPECT_EQ(out.its, 0);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 TEST(Refine, KeepsNullSpacesOut)
 {
-  Mat A;
-  MatNullSpace constants;
+  Owned<Mat> A;
+  Owned<MatNullSpace> constants;
   OK(AssembleLaplacian(star(4, 3, 3), &A));
   OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
   OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &constants));
@@ -180,7 +170,7 @@ TEST(Refine, KeepsNullSpacesOut)
   for (const bool corrections : {false, true})
     for (const char *options : {"-ksp_refine_inner 1 -ksp_refine_damping 0.6", "-ksp_refine_inner 3"})
       for (const char *norm : {"unpreconditioned", "preconditioned"}) {
-        KSP ksp;
+        Owned<KSP> ksp;
         Probe probe;
         Outcome out;
         PetscScalar sum, mean;
@@ -199,16 +189,13 @@ TEST(Refine, KeepsNullSpacesOut)
         OK(ResidualNorm(A, v.b, v.x, &residual));
         OK(VecNorm(v.b, NORM_2, &size));
         EXPECT_LT(residual, PetscReal(1e-4) * size) << options << norm;
-        OK(KSPDestroy(&ksp));
       }
-  OK(MatNullSpaceDestroy(&constants));
-  OK(MatDestroy(&A));
 }
 
 TEST(Refine, TakesResidualsOfAmat)
 {
-  Mat A, P, S;
-  KSP ksp;
+  Owned<Mat> A, P, S;
+  Owned<KSP> ksp;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 2, &P));
   OK(MakeShell(A, &S));
@@ -222,17 +209,13 @@ TEST(Refine, TakesResidualsOfAmat)
   OK(ResidualNorm(A, v.b, v.x, &norm));
   EXPECT_NEAR(norm, out.norm, tolerance * out.history[0]);
   EXPECT_LE(norm, PetscReal(1.1e-5) * out.history[0]);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&P));
-  OK(MatDestroy(&S));
 }
 
 // The function that a preconditioner offers for the inner loop.
 
 TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
 {
-  Mat A, P;
+  Owned<Mat> A, P;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 2, &P));
   Vectors v(A);
@@ -249,7 +232,7 @@ TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
         Case{"transposed", "-ksp_refine_inner 3", true, true, true, false},
         Case{"preconditioned norm", "-ksp_refine_inner 3 -ksp_norm_type preconditioned", true, true, false, false},
         Case{"not offered", "-ksp_refine_inner 3", false, true, false, false}}) {
-    KSP ksp;
+    Owned<KSP> ksp;
     Probe probe;
     Outcome out;
     PetscInt inner;
@@ -268,18 +251,15 @@ TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
     OK(Loop(A, c.same ? A : P, inner, damping, c.transpose, 4, v.b, v.y, &restarts));
     OK(Difference(v.x, v.y, &d));
     EXPECT_LT(d, tolerance) << c.name;
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&P));
 }
 
 TEST(RefineCorrections, OfFgbiluGiveWhatRichardsonGivesInAsManyApplications)
 {
   for (const char *options :
        {"", "-pc_fgbilu_factor ilu0", "-pc_fgbilu_precision single", "-pc_fgbilu_corrections 1"}) {
-    Mat A;
-    Vec b, x, y;
+    Owned<Mat> A;
+    Owned<Vec> b, x, y;
     Outcome refined, plain;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
@@ -293,10 +273,6 @@ TEST(RefineCorrections, OfFgbiluGiveWhatRichardsonGivesInAsManyApplications)
     OK(Difference(x, y, &d));
     EXPECT_LT(d, tolerance) << options;
     EXPECT_EQ(refined.its, 2);
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(VecDestroy(&y));
-    OK(MatDestroy(&A));
   }
 }
 
@@ -309,14 +285,13 @@ struct Seen {
 PetscErrorCode See(KSP ksp, PetscInt it, PetscReal norm, void *context)
 {
   Seen *seen = static_cast<Seen *>(context);
-  Vec r;
+  Owned<Vec> r;
   PetscReal residual;
 
   PetscFunctionBegin;
   EXPECT_EQ(std::size_t(it), seen->norms.size());
   PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
   PetscCall(VecNorm(r, NORM_2, &residual));
-  PetscCall(VecDestroy(&r));
   seen->norms.push_back(norm);
   seen->residuals.push_back(residual);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -324,8 +299,8 @@ PetscErrorCode See(KSP ksp, PetscInt it, PetscReal norm, void *context)
 
 TEST(RefineLife, MonitorsSeeEveryPass)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
   Outcome out;
@@ -338,14 +313,12 @@ TEST(RefineLife, MonitorsSeeEveryPass)
   ASSERT_EQ(seen.norms.size(), std::size_t(out.its) + 1);
   for (std::size_t k = 0; k < seen.norms.size(); ++k)
     EXPECT_NEAR(seen.norms[k], seen.residuals[k], tolerance * seen.norms[0]) << k;
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 TEST(RefineLife, SettingsAreThereForAllSolvesAndResets)
 {
-  Mat A, B;
-  KSP ksp;
+  Owned<Mat> A, B;
+  Owned<KSP> ksp;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &B));
   Vectors v(A), w(B);
@@ -369,7 +342,7 @@ TEST(RefineLife, SettingsAreThereForAllSolvesAndResets)
   OK(KSPRefineGetDamping(ksp, &damping));
   EXPECT_EQ(inner, 3);
   EXPECT_EQ(damping, PetscReal(0.875));
-  OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+  OK(ViewText(object(ksp), &text));
   EXPECT_NE(text.find("inner applications: 3, damping: 0.875, restarts in the last solve: 0"), std::string::npos)
     << text;
   // Between solves: fewer and more work vectors.
@@ -381,17 +354,14 @@ TEST(RefineLife, SettingsAreThereForAllSolvesAndResets)
   OK(KSPRefineSetInner(ksp, 3));
   OK(Solve(ksp, v.b, v.x, &more));
   EXPECT_EQ(first.history, more.history);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
 }
 
 TEST(RefineLife, SettersDoNothingForOtherTypesAndGettersAreAnError)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   for (const bool before : {false, true}) {
-    KSP ksp;
+    Owned<KSP> ksp;
     PetscInt inner = 0;
     PetscReal damping = 0;
     OK(MakeKSP(A, A, before ? KSPREFINE : KSPGMRES, "", &ksp));
@@ -407,29 +377,23 @@ TEST(RefineLife, SettersDoNothingForOtherTypesAndGettersAreAnError)
     OK(KSPRefineGetDamping(ksp, &damping));
     EXPECT_EQ(inner, 1);
     EXPECT_EQ(damping, 1);
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(RefineLife, WrongSettingsAreErrors)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   for (const char *options :
        {"-ksp_refine_inner 0", "-ksp_refine_inner -1", "-ksp_refine_damping 0", "-ksp_refine_damping -1"}) {
-    ksp = nullptr;
     const std::string text = ExpectError([&] { return MakeKSP(A, A, KSPREFINE, options, &ksp); });
     const std::string key(options, std::string(options).find(' '));
     EXPECT_NE(text.find(key), std::string::npos) << text;
-    OK(KSPDestroy(&ksp));
   }
   OK(MakeKSP(A, A, KSPREFINE, "", &ksp));
   const std::string text = ExpectError([&] { return KSPRefineSetDamping(ksp, PetscReal(std::nan(""))); });
   EXPECT_FALSE(text.empty());
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -9,11 +9,11 @@ namespace
 
 TEST(RefineEnds, DivergingWithTheGuess)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
   for (const char *norm : {"unpreconditioned", "preconditioned"}) {
-    KSP ksp;
+    Owned<KSP> ksp;
     Outcome out;
     PetscReal d;
     OK(MakeKSP(A, A, KSPREFINE,
@@ -27,14 +27,12 @@ TEST(RefineEnds, DivergingWithTheGuess)
     EXPECT_EQ(out.norm, out.history[0]) << norm;
     OK(Difference(v.x, v.y, &d));
     EXPECT_EQ(d, 0) << norm;
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(RefineEnds, WithTheBestIterate)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   Vectors v(A);
   Probe good, bad, nan;
@@ -50,7 +48,7 @@ TEST(RefineEnds, WithTheBestIterate)
                {&good, " -ksp_max_it 4", KSP_DIVERGED_ITS, 4, 4}, // the last one
                {&nan, "", KSP_DIVERGED_NANORINF, 1, 2}};
   for (const auto &c : cases) {
-    KSP ksp;
+    Owned<KSP> ksp;
     Outcome out;
     PetscReal d, norm;
     int restarts = -1;
@@ -70,16 +68,14 @@ TEST(RefineEnds, WithTheBestIterate)
     EXPECT_EQ(out.norm, out.best()) << what;
     OK(ResidualNorm(A, v.b, v.x, &norm));
     EXPECT_NEAR(norm, out.norm, tolerance * out.history[0]) << what;
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&A));
 }
 
 // The view must say so, and where.
 void expect_stagnation(KSP ksp, const Outcome &out)
 {
   std::string text;
-  OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+  OK(ViewText(object(ksp), &text));
   EXPECT_EQ(out.reason, KSP_DIVERGED_BREAKDOWN) << KSPConvergedReasons[out.reason] << " after " << out.its;
   EXPECT_EQ(out.norm, out.best());
   const std::string line = "the last solve stagnated at relative residual ";
@@ -91,12 +87,12 @@ void expect_stagnation(KSP ksp, const Outcome &out)
 
 TEST(RefineEnds, WhereRoundingEndsProgress)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   Vectors v(A);
   for (const char *norm : {"unpreconditioned", "preconditioned"})
     for (const char *inner : {"1", "3"}) {
-      KSP ksp;
+      Owned<KSP> ksp;
       Outcome out;
       PetscReal residual;
       OK(MakeKSP(A, A, KSPREFINE,
@@ -114,18 +110,16 @@ TEST(RefineEnds, WhereRoundingEndsProgress)
       OK(Solve(ksp, v.b, v.x, &out));
       EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
       std::string text;
-      OK(ViewText(reinterpret_cast<PetscObject>(ksp), &text));
+      OK(ViewText(object(ksp), &text));
       EXPECT_EQ(text.find("stagnated"), std::string::npos) << text;
-      OK(KSPDestroy(&ksp));
     }
-  OK(MatDestroy(&A));
 }
 
 // Hilbert matrices along the diagonal. Their condition takes from x what single precision leaves of the corrections.
 TEST(RefineEnds, WhereTheConditionIsTooBad)
 {
   constexpr PetscInt size = PETSC_MACHINE_EPSILON < PetscReal(1e-10) ? 6 : 3;
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleRows(
     10 * size,
     [](PetscInt i) {
@@ -135,21 +129,19 @@ TEST(RefineEnds, WhereTheConditionIsTooBad)
     },
     &A, size));
   Vectors v(A);
-  KSP ksp;
+  Owned<KSP> ksp;
   Outcome out;
   OK(MakeKSP(A, A, KSPREFINE, "-pc_type fgbilu -pc_fgbilu_precision single -pc_fgbilu_diag_precision storage", &ksp));
   OK(KSPSetTolerances(ksp, 10 * PETSC_MACHINE_EPSILON, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   OK(Solve(ksp, v.b, v.x, &out));
   expect_stagnation(ksp, out);
   EXPECT_LT(out.norm, PetscReal(0.1) * out.history[0]);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 TEST(RefineEnds, WhereTheSystemHasNoSolution)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   OK(AssembleLaplacian(star(4, 3, 3), &A)); // nobody says that it is singular
   Vectors v(A);
   Outcome out;
@@ -163,14 +155,12 @@ TEST(RefineEnds, WhereTheSystemHasNoSolution)
   expect_stagnation(ksp, out);
   EXPECT_GE(out.norm, PetscAbsScalar(sum) / std::sqrt(PetscReal(rows)) * (1 - tolerance)); // the smallest there is
   EXPECT_LT(out.norm, out.history[0]);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 // A diagonal matrix of ones, preconditioned so that a pass multiplies the residual by 1 - damping.
 TEST(RefineEnds, SlowConvergenceIsNoStagnation)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleRows(
     24,
     [](PetscInt i) {
@@ -188,13 +178,12 @@ TEST(RefineEnds, SlowConvergenceIsNoStagnation)
       EXPECT_EQ(out.its, 300) << damping;
       EXPECT_EQ(out.reason, KSP_DIVERGED_ITS) << damping;
     }
-  OK(MatDestroy(&A));
 }
 
 // The same with a preconditioner that is zero in some applications.
 TEST(RefineEnds, AfterTenIdlePassesInSuccession)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleRows(
     24,
     [](PetscInt i) {
@@ -216,7 +205,7 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
                 30},
                {{1}, "-ksp_check_norm_iteration 25", KSP_CONVERGED_ATOL, 26}}; // done, but told to wait
   for (const auto &c : cases) {
-    KSP ksp;
+    Owned<KSP> ksp;
     Outcome out;
     Probe probe;
     probe.factor = c.factors;
@@ -225,9 +214,7 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
     OK(Solve(ksp, v.b, v.x, &out));
     EXPECT_EQ(out.reason, c.reason) << c.options;
     EXPECT_EQ(out.its, c.its) << c.options;
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&A));
 }
 
 // Jacobi on a convection problem carries the residual downwind, a row each pass, and is exact when it has left. On
@@ -240,7 +227,7 @@ TEST(RefineEnds, HumpsAreNoStagnation)
   } cases[] = {
     {8, 0, 1}, {12, PetscReal(0.3), 1}, {16, PetscReal(0.2), PetscReal(1.5)}, {10, PetscReal(0.9), PetscReal(0.2)}};
   for (const auto &c : cases) {
-    Mat A;
+    Owned<Mat> A;
     OK(AssembleRows(
       c.rows,
       [&](PetscInt i) {
@@ -261,13 +248,12 @@ TEST(RefineEnds, HumpsAreNoStagnation)
     EXPECT_GT(theirs.reason, 0) << c.rows;
     EXPECT_EQ(ours.reason, theirs.reason) << c.rows << ": after " << ours.its;
     EXPECT_EQ(ours.its, theirs.its) << c.rows;
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(RefineEnds, WithTheFailureOfThePreconditioner)
 {
-  Mat A, singular;
+  Owned<Mat> A, singular;
   PetscInt first, last;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -283,7 +269,7 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       // Nobody but the solver looks at the norms where the test is skipped.
       const std::string options =
         "-ksp_norm_type " + std::string(norm) + (inner == 1 ? "" : " -ksp_max_it 50 -ksp_convergence_test skip");
-      KSP ksp;
+      Owned<KSP> ksp;
       Outcome out;
       PetscReal mark;
       // In the set-up, everywhere; the next good matrix works.
@@ -294,7 +280,6 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       OK(KSPSetOperators(ksp, A, A));
       OK(Solve(ksp, v.b, v.x, &out));
       EXPECT_EQ(out.reason, inner == 1 ? KSP_CONVERGED_RTOL : KSP_CONVERGED_ITS) << norm << inner;
-      OK(KSPDestroy(&ksp));
       // In an application, on one rank.
       Probe probe;
       probe.fail_on_last_rank = true;
@@ -305,10 +290,7 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       EXPECT_EQ(out.reason, KSP_DIVERGED_PC_FAILED) << norm << inner << ", rank " << rank;
       OK(VecNorm(v.x, NORM_2, &mark)); // for outer solvers
       EXPECT_FALSE(std::isfinite(mark)) << norm << inner << ", rank " << rank;
-      OK(KSPDestroy(&ksp));
     }
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&singular));
 }
 
 } // namespace

@@ -24,7 +24,7 @@ PetscErrorCode FillVector(Vec v, int seed)
 
 PetscErrorCode CompareProducts(Mat A, Mat B, PetscReal *worst)
 {
-  Vec v[2], y[2];
+  Owned<Vec> v[2], y[2];
 
   PetscFunctionBegin;
   *worst = 0;
@@ -46,11 +46,7 @@ PetscErrorCode CompareProducts(Mat A, Mat B, PetscReal *worst)
       }
       PetscCall(Difference(y[0], y[1], &d));
       if (!(d <= *worst)) *worst = d;
-      PetscCall(VecDestroy(&y[0]));
-      PetscCall(VecDestroy(&y[1]));
     }
-  PetscCall(VecDestroy(&v[0]));
-  PetscCall(VecDestroy(&v[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +58,7 @@ PetscErrorCode MakeLike(Mat B, MatType type, Mat *A)
   PetscCall(MatGetLocalSize(B, &m, &n));
   PetscCall(MatGetSize(B, &M, &N));
   PetscCall(MatGetBlockSize(B, &block));
-  PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(B)), A));
+  PetscCall(MatCreate(PetscObjectComm(object(B)), A));
   PetscCall(MatSetSizes(*A, m, n, M, N));
   PetscCall(MatSetBlockSize(*A, block));
   PetscCall(MatSetType(*A, type));

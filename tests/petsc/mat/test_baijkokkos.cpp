@@ -12,20 +12,13 @@ namespace
 
 // A matrix and its like of type MATBAIJ.
 struct Pair {
-  Mat A = nullptr, B = nullptr;
+  Owned<Mat> A, B;
 
   PetscErrorCode make(const Couplings &c, PetscInt n, int seed = 1, PetscInt local = PETSC_DECIDE)
   {
     PetscFunctionBegin;
     PetscCall(AssembleMatrix(c, n, MATBAIJKOKKOS, seed, &A, local));
     PetscCall(AssembleMatrix(c, n, MATBAIJ, seed, &B, local));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode destroy()
-  {
-    PetscFunctionBegin;
-    PetscCall(MatDestroy(&A));
-    PetscCall(MatDestroy(&B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -55,7 +48,6 @@ TEST_P(Products, AreThoseOfBaij)
     OK(p.make(c, GetParam()));
     OK(CompareProducts(p.A, p.B, &d));
     EXPECT_LT(d, tolerance);
-    OK(p.destroy());
   }
 }
 
@@ -63,7 +55,7 @@ TEST_P(Products, OfRectangularMatricesAreThoseOfBaij)
 {
   const PetscInt n = GetParam();
   for (const bool wide : {false, true}) {
-    Mat m[2];
+    Owned<Mat> m[2];
     PetscReal d;
     for (int k = 0; k < 2; ++k) {
       PetscInt first, last;
@@ -90,15 +82,13 @@ TEST_P(Products, OfRectangularMatricesAreThoseOfBaij)
     }
     OK(CompareProducts(m[0], m[1], &d));
     EXPECT_LT(d, tolerance);
-    OK(MatDestroy(&m[0]));
-    OK(MatDestroy(&m[1]));
   }
 }
 
 TEST(BAIJKokkos, ProductsAreTheSameBitsAgain)
 {
   Pair p;
-  Vec x, y, z;
+  Owned<Vec> x, y, z;
   PetscBool same;
   OK(p.make(scattered(40, 4, false), 5));
   OK(MakeVectors(p.A, &x, &y));
@@ -109,10 +99,6 @@ TEST(BAIJKokkos, ProductsAreTheSameBitsAgain)
     OK(VecEqual(y, z, &same));
     EXPECT_TRUE(same || transposed);
   }
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(VecDestroy(&z));
-  OK(p.destroy());
 }
 
 // What changes a matrix; `other` is another one of the same structure.
@@ -181,27 +167,24 @@ PetscErrorCode SetNew(Mat A, PetscInt n)
 
 PetscErrorCode ScaleDiagonally(Mat A)
 {
-  Vec left, right;
+  Owned<Vec> left, right;
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, &right, &left));
   PetscCall(FillVector(left, 5));
   PetscCall(FillVector(right, 6));
   PetscCall(MatDiagonalScale(A, left, right));
-  PetscCall(VecDestroy(&left));
-  PetscCall(VecDestroy(&right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SetDiagonal(Mat A, InsertMode mode)
 {
-  Vec d;
+  Owned<Vec> d;
 
   PetscFunctionBegin;
   PetscCall(MatCreateVecs(A, nullptr, &d));
   PetscCall(FillVector(d, 7));
   PetscCall(MatDiagonalSet(A, d, mode));
-  PetscCall(VecDestroy(&d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,7 +201,7 @@ PetscErrorCode ChangeArray(Mat A)
 
 PetscErrorCode StoreAndRetrieve(Mat A)
 {
-  Vec x, y;
+  Owned<Vec> x, y;
 
   PetscFunctionBegin;
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
@@ -227,8 +210,6 @@ PetscErrorCode StoreAndRetrieve(Mat A)
   PetscCall(MatShift(A, 1));
   PetscCall(MakeVectors(A, &x, &y));
   PetscCall(MatMult(A, x, y)); // so that the mirror has these
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
   PetscCall(MatRetrieveValues(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -282,8 +263,8 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
     for (const MatType other : {MATBAIJKOKKOS, MATBAIJ})
       for (const Change &change : Changes()) {
         Pair p;
-        Mat X;
-        Vec x, y;
+        Owned<Mat> X;
+        Owned<Vec> x, y;
         PetscReal d;
         OK(p.make(c, n));
         OK(AssembleMatrix(c, n, other, 2, &X));
@@ -304,10 +285,6 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
         OK(MatMult(p.A, x, y));
         OK(MatMult(p.A, x, y));
         EXPECT_EQ(EventCount("FGMirror"), made + 1) << change.name;
-        OK(MatDestroy(&X));
-        OK(VecDestroy(&x));
-        OK(VecDestroy(&y));
-        OK(p.destroy());
       }
 }
 
@@ -322,26 +299,22 @@ TEST(BAIJKokkos, ReadersGiveWhatBaijGives)
       OK(MatNorm(p.B, type, &b));
       EXPECT_EQ(a, b);
     }
-    Vec a, b;
+    Owned<Vec> a, b;
     PetscBool same;
     OK(MatCreateVecs(p.A, &a, &b));
     OK(MatGetDiagonal(p.A, a));
     OK(MatGetDiagonal(p.B, b));
     OK(VecEqual(a, b, &same));
     EXPECT_TRUE(same);
-    OK(VecDestroy(&a));
-    OK(VecDestroy(&b));
     Pair t;
     OK(MatTranspose(p.A, MAT_INITIAL_MATRIX, &t.A));
     OK(MatTranspose(p.B, MAT_INITIAL_MATRIX, &t.B));
     PetscReal d;
     OK(CompareProducts(t.A, t.B, &d));
     EXPECT_LT(d, tolerance);
-    OK(MatTranspose(t.A, MAT_INPLACE_MATRIX, &t.A));
+    OK(MatTranspose(t.A, MAT_INPLACE_MATRIX, t.A.in_place()));
     OK(CompareProducts(t.A, p.B, &d));
     EXPECT_LT(d, tolerance);
-    OK(t.destroy());
-    OK(p.destroy());
   }
 }
 
@@ -353,26 +326,24 @@ TEST(BAIJKokkos, BoundToTheHostItIsBaij)
       PetscReal d;
       OK(p.make(star(4, 3, 3), n));
       if (copied) {
-        for (Mat *m : {&p.A, &p.B}) {
-          Mat C;
-          OK(MatDuplicate(*m, MAT_COPY_VALUES, &C));
-          OK(MatDestroy(m));
-          *m = C;
+        for (Owned<Mat> Pair::*m : {&Pair::A, &Pair::B}) {
+          Owned<Mat> C;
+          OK(MatDuplicate(p.*m, MAT_COPY_VALUES, &C));
+          p.*m = std::move(C);
         }
       }
       OK(CompareProducts(p.A, p.B, &d));
       const int made = EventCount("FGMirror");
-      OK((*p.A->ops->bindtocpu)(p.A, PETSC_TRUE));
+      OK((*p.A.get()->ops->bindtocpu)(p.A, PETSC_TRUE));
       OK(MatScale(p.A, 2));
       OK(MatScale(p.B, 2));
       OK(CompareProducts(p.A, p.B, &d));
       EXPECT_EQ(d, 0) << n;
       EXPECT_EQ(EventCount("FGMirror"), made);
-      OK((*p.A->ops->bindtocpu)(p.A, PETSC_FALSE));
+      OK((*p.A.get()->ops->bindtocpu)(p.A, PETSC_FALSE));
       OK(CompareProducts(p.A, p.B, &d));
       EXPECT_LT(d, tolerance);
       EXPECT_EQ(EventCount("FGMirror"), made + 1);
-      OK(p.destroy());
     }
 }
 

@@ -30,14 +30,13 @@ TEST_P(Coo, AssemblesWhatMatSetValuesDoes)
     EXPECT_LT(d, tolerance) << int(mode);
   }
   EXPECT_EQ(EventCount("FGMirror"), made); // nothing came from the host
-  OK(m.destroy());
 }
 
 TEST_P(Coo, AddsInAFixedOrder)
 {
   const auto [n, blocks] = GetParam();
   Assembled m;
-  Vec x, y, z;
+  Owned<Vec> x, y, z;
   PetscBool same;
   OK(m.make(star(4, 3, 3), n, blocks));
   OK(m.set(1));
@@ -54,10 +53,6 @@ TEST_P(Coo, AddsInAFixedOrder)
     OK(VecEqual(y, z, &same));
     EXPECT_TRUE(same) << anew;
   }
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(VecDestroy(&z));
-  OK(m.destroy());
 }
 
 TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
@@ -87,16 +82,13 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   const PetscScalar v[1] = {1};
   text = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
   ExpectIn(text, {"MatSetPreallocationCOO()"});
-  OK(m.destroy());
   // A matrix that never had any.
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &m.A));
   text = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
   ExpectIn(text, {"MatSetPreallocationCOO()"});
-  OK(MatDestroy(&m.A));
   // A matrix of another type is left alone.
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJ, 1, &m.A));
   OK(MatBAIJKokkosSetPreallocationCOO(m.A, 1, i, j));
-  OK(MatDestroy(&m.A));
 }
 
 TEST(BAIJKokkos, CoordinatesMustFitTheStructure)
@@ -124,14 +116,13 @@ TEST(BAIJKokkos, CoordinatesMustFitTheStructure)
     OK(m.set(2));
     OK(CompareProducts(m.A, m.B, &d));
     EXPECT_LT(d, tolerance);
-    OK(m.destroy());
   }
 }
 
 TEST(BAIJKokkos, CoordinatesMayBeGivenAnew)
 {
   Assembled m;
-  PC pc, oracle;
+  Owned<PC> pc, oracle;
   PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
@@ -139,7 +130,6 @@ TEST(BAIJKokkos, CoordinatesMayBeGivenAnew)
   OK(CompareProducts(m.A, m.B, &d));
   OK(PCSetUp(pc));
   for (const Couplings &c : {box(4, 3, 3), star(36, 1, 1), star(4, 3, 3)}) {
-    OK(MatDestroy(&m.B));
     OK(AssembleMatrix(c, 3, MATBAIJ, 1, &m.B));
     m.c = Coordinates();
     OK(m.c.make(c, 3, false));
@@ -150,17 +140,14 @@ TEST(BAIJKokkos, CoordinatesMayBeGivenAnew)
     OK(MakePC(m.B, PCFGBILU, "", &oracle));
     OK(ComparePCs(m.B, pc, oracle, &d));
     EXPECT_LT(d, tolerance);
-    OK(PCDestroy(&oracle));
   }
-  OK(PCDestroy(&pc));
-  OK(m.destroy());
 }
 
 TEST(BAIJKokkos, ADiagonalBlockThatIsKeptFollows)
 {
   Assembled m;
   Mat D[2];
-  Vec x, y[2];
+  Owned<Vec> x, y[2];
   PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
@@ -177,13 +164,9 @@ TEST(BAIJKokkos, ADiagonalBlockThatIsKeptFollows)
       OK(Difference(y[0], y[1], &d));
       EXPECT_LT(d, tolerance);
     }
-    OK(VecDestroy(&x));
-    OK(VecDestroy(&y[0]));
-    OK(VecDestroy(&y[1]));
   }
   OK(CompareProducts(m.A, m.B, &d));
   EXPECT_LT(d, tolerance);
-  OK(m.destroy());
 }
 
 PetscErrorCode Squares(SNES, Vec x, Vec f, void *)
@@ -205,10 +188,10 @@ template <class F> PetscErrorCode SetSquares(MatFDColoring c, PetscErrorCode (*s
 TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
 {
   Assembled m;
-  ISColoring colors;
-  MatFDColoring difference;
-  SNES snes;
-  Vec x, y, z;
+  Owned<ISColoring> colors;
+  Owned<MatFDColoring> difference;
+  Owned<SNES> snes;
+  Owned<Vec> x, y, z;
   PetscReal d;
   OK(m.make(star(4, 3, 3), 3, true));
   OK(m.set(1));
@@ -222,7 +205,6 @@ TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
   OK(SetSquares(difference, MatFDColoringSetFunction));
   OK(MatFDColoringSetFromOptions(difference));
   OK(MatFDColoringSetUp(m.A, colors, difference));
-  OK(ISColoringDestroy(&colors));
   OK(MakeVectors(m.A, &x, &y));
   OK(VecDuplicate(y, &z));
   for (int round = 0; round < 2; ++round) {
@@ -234,19 +216,13 @@ TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
     OK(Difference(y, z, &d));
     EXPECT_LT(d, PetscSqrtReal(PETSC_MACHINE_EPSILON) * 100);
   }
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(VecDestroy(&z));
-  OK(SNESDestroy(&snes));
-  OK(MatFDColoringDestroy(&difference));
-  OK(m.destroy());
 }
 
 TEST(BAIJKokkos, TakesTheLocalCoordinatesOfADm)
 {
   for (const PetscInt dof : {1, 3}) {
-    DM da;
-    Mat A, B;
+    Owned<DM> da;
+    Owned<Mat> A, B;
     PetscReal d;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &B));
@@ -277,9 +253,6 @@ TEST(BAIJKokkos, TakesTheLocalCoordinatesOfADm)
     OK(MatSetValuesCOO(A, v.data(), ADD_VALUES));
     OK(CompareProducts(A, B, &d));
     EXPECT_LT(d, tolerance);
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
-    OK(DMDestroy(&da));
   }
 }
 

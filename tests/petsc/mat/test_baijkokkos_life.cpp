@@ -11,7 +11,7 @@ using namespace finegrain::test;
 namespace
 {
 
-std::string TypeOf(Mat A) { return reinterpret_cast<PetscObject>(A)->type_name; }
+std::string TypeOf(Mat A) { return object(A)->type_name; }
 std::string OurType() { return Size() > 1 ? MATMPIBAIJKOKKOS : MATSEQBAIJKOKKOS; }
 
 // After a scaling, so that a mirror that stayed behind would be seen.
@@ -31,7 +31,7 @@ void ExpectLike(Mat A, Mat B, const char *what)
 // Two on the diagonal, into a matrix that is not assembled yet; y = A x is then 2 x.
 void ExpectDiagonal(Mat A)
 {
-  Vec x, y;
+  Owned<Vec> x, y;
   PetscInt first, last;
   PetscReal d;
   const PetscScalar two = 2;
@@ -48,8 +48,6 @@ void ExpectDiagonal(Mat A)
   OK(VecScale(x, 2));
   OK(Difference(x, y, &d));
   EXPECT_LT(d, tolerance);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
 }
 
 class Life : public ::testing::TestWithParam<int>
@@ -60,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(BAIJKokkos, Life, ::testing::Values(1, 2, 3, 4, 5, 8));
 TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
 {
   const PetscInt n = GetParam();
-  Mat A, B, C, D;
+  Owned<Mat> A, B, C, D;
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
@@ -72,7 +70,6 @@ TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
   OK(MatDuplicate(C, MAT_DO_NOT_COPY_VALUES, &D));
   OK(MatCopy(C, D, SAME_NONZERO_PATTERN));
   ExpectLike(D, B, "copy of a copy");
-  OK(MatDestroy(&D));
   OK(MatDuplicate(C, MAT_SHARE_NONZERO_PATTERN, &D));
   OK(MatAXPY(D, 1, C, SAME_NONZERO_PATTERN));
   ExpectLike(D, B, "shared structure");
@@ -80,17 +77,13 @@ TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
   OK(MatSeqBAIJSetPreallocation(C, n, 1, nullptr));
   OK(MatMPIBAIJSetPreallocation(C, n, 1, nullptr, 0, nullptr));
   ExpectDiagonal(C);
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
-  OK(MatDestroy(&C));
-  OK(MatDestroy(&D));
 }
 
 TEST_P(Life, ConversionsKeepTheValues)
 {
   const PetscInt n = GetParam();
   for (const MatType other : {MATBAIJ, MATAIJ, MATSBAIJ}) {
-    Mat A, B, C, D;
+    Owned<Mat> A, B, C, D;
     OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
     if (std::string(other) == MATSBAIJ) {
       OK(MakeSymmetric(B));
@@ -100,7 +93,7 @@ TEST_P(Life, ConversionsKeepTheValues)
     EXPECT_EQ(TypeOf(A), OurType());
     ExpectLike(A, B, other);
     OK(MatScale(A, 2));
-    OK(MatConvert(C, MATBAIJKOKKOS, MAT_REUSE_MATRIX, &A));
+    OK(MatConvert(C, MATBAIJKOKKOS, MAT_REUSE_MATRIX, A.in_place()));
     ExpectLike(A, B, other);
     if (std::string(other) == MATSBAIJ) {
       OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
@@ -110,23 +103,18 @@ TEST_P(Life, ConversionsKeepTheValues)
     ExpectLike(D, B, other);
     OK(MatScale(D, 2));
     if (std::string(other) != MATSBAIJ) {
-      OK(MatConvert(A, other, MAT_REUSE_MATRIX, &D));
+      OK(MatConvert(A, other, MAT_REUSE_MATRIX, D.in_place()));
       ExpectLike(D, B, other);
     }
-    OK(MatDestroy(&D));
-    OK(MatConvert(A, other, MAT_INPLACE_MATRIX, &A));
+    OK(MatConvert(A, other, MAT_INPLACE_MATRIX, A.in_place()));
     EXPECT_EQ(TypeOf(A), TypeOf(C));
     ExpectLike(A, B, other);
-    OK(MatConvert(A, MATBAIJKOKKOS, MAT_INPLACE_MATRIX, &A));
+    OK(MatConvert(A, MATBAIJKOKKOS, MAT_INPLACE_MATRIX, A.in_place()));
     EXPECT_EQ(TypeOf(A), OurType());
     ExpectLike(A, B, other);
     OK(MatConvert(A, MATSAME, MAT_INITIAL_MATRIX, &D));
     EXPECT_EQ(TypeOf(D), OurType());
     ExpectLike(D, B, "same");
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
-    OK(MatDestroy(&C));
-    OK(MatDestroy(&D));
   }
 }
 
@@ -134,8 +122,8 @@ TEST_P(Life, FilesKeepTheValues)
 {
   const PetscInt n = GetParam();
   char name[] = "/tmp/finegrain-mat-XXXXXX";
-  Mat A, B, C;
-  PetscViewer viewer;
+  Owned<Mat> A, B, C;
+  Owned<PetscViewer> viewer;
   PetscMPIInt rank;
   std::string a, b;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -143,55 +131,49 @@ TEST_P(Life, FilesKeepTheValues)
   MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, PETSC_COMM_WORLD);
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
-  OK(ViewText(reinterpret_cast<PetscObject>(A), &a));
-  OK(ViewText(reinterpret_cast<PetscObject>(B), &b));
+  OK(ViewText(object(A), &a));
+  OK(ViewText(object(B), &b));
   if (const auto at = a.find("kokkos"); at != std::string::npos) a.erase(at, 6);
   EXPECT_EQ(a, b);
   OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_WRITE, &viewer));
   OK(MatView(A, viewer));
-  OK(PetscViewerDestroy(&viewer));
+  viewer.reset();
   OK(MakeLike(B, MATBAIJKOKKOS, &C));
   for (int round = 0; round < 2; ++round) {
     OK(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_READ, &viewer));
     OK(MatLoad(C, viewer));
-    OK(PetscViewerDestroy(&viewer));
+    viewer.reset();
     ExpectLike(C, B, "loaded");
     OK(MatZeroEntries(C));
   }
   EXPECT_EQ(TypeOf(C), OurType());
   if (!rank) std::remove(name);
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
-  OK(MatDestroy(&C));
 }
 
 // Where products run, for -ksp_view.
 TEST(BAIJKokkos, ViewsNameTheMirror)
 {
-  Mat A;
-  Vec x, y;
+  Owned<Mat> A;
+  Owned<Vec> x, y;
   std::string text;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
-  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
   ExpectIn(text, {"mirror: none yet"});
   OK(MakeVectors(A, &x, &y));
   OK(MatMult(A, x, y));
-  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
   ExpectIn(text, {"mirror: ", ", bytes: "});
   EXPECT_EQ(text.find("none"), std::string::npos);
-  OK((*A->ops->bindtocpu)(A, PETSC_TRUE));
-  OK(ViewText(reinterpret_cast<PetscObject>(A), &text, PETSC_VIEWER_ASCII_INFO));
+  OK((*A.get()->ops->bindtocpu)(A, PETSC_TRUE));
+  OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
   ExpectIn(text, {"mirror: none, bound to the host"});
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&A));
 }
 
 TEST_P(Life, SubmatricesAreThoseOfBaij)
 {
   const PetscInt n = GetParam();
-  Mat A[2], S[2];
-  IS rows;
+  Owned<Mat> A[2], S[2];
+  Owned<IS> rows;
   PetscReal d;
   PetscInt first, last;
   for (int k = 0; k < 2; ++k) {
@@ -203,7 +185,7 @@ TEST_P(Life, SubmatricesAreThoseOfBaij)
   for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX}) {
     if (reuse == MAT_REUSE_MATRIX && Size() > 1) break; // MPIBAIJ refuses it where ranks own unequal parts
     for (int k = 0; k < 2; ++k) {
-      OK(MatCreateSubMatrix(A[k], rows, rows, reuse, &S[k]));
+      OK(MatCreateSubMatrix(A[k], rows, rows, reuse, S[k].in_place()));
     }
     OK(CompareProducts(S[0], S[1], &d));
     EXPECT_LT(d, tolerance);
@@ -211,17 +193,12 @@ TEST_P(Life, SubmatricesAreThoseOfBaij)
       OK(MatScale(A[k], 3));
     }
   }
-  for (int k = 0; k < 2; ++k) {
-    OK(MatDestroy(&A[k]));
-    OK(MatDestroy(&S[k]));
-  }
-  OK(ISDestroy(&rows));
 }
 
 // As many blocks as before, in other places.
 TEST(BAIJKokkos, MayBePreallocatedAnew)
 {
-  Mat A[2];
+  Owned<Mat> A[2];
   PetscReal d;
   for (int k = 0; k < 2; ++k) {
     OK(AssembleMatrix(star(36, 1, 1), 2, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
@@ -243,9 +220,6 @@ TEST(BAIJKokkos, MayBePreallocatedAnew)
     OK(CompareProducts(A[0], A[1], &d));
     EXPECT_LT(d, tolerance) << step;
   }
-  for (Mat &M : A) {
-    OK(MatDestroy(&M));
-  }
 }
 
 TEST(BAIJKokkos, TheTypeComesFromOptions)
@@ -253,13 +227,12 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
   for (const PetscInt dim : {2, 3})
     for (const PetscInt dof : {1, 2, 3, 4, 5}) {
       const Options set("-dm_mat_type baijkokkos");
-      DM da;
-      Mat A, B;
-      Vec x, y;
+      Owned<DM> da;
+      Owned<Mat> A, B;
+      Owned<Vec> x, y;
       OK(MakeGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
       OK(DMCreateMatrix(da, &A));
       EXPECT_EQ(TypeOf(A), OurType());
-      OK(MatDestroy(&A));
       OK(AssembleOnGrid(da, MATBAIJ, &B));
       OK(AssembleOnGrid(da, MATBAIJKOKKOS, &A));
       ExpectLike(A, B, "DMDA");
@@ -269,14 +242,9 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
       OK(VecGetBlockSize(y, &b));
       EXPECT_EQ(a, dof);
       EXPECT_EQ(b, dof);
-      OK(VecDestroy(&x));
-      OK(VecDestroy(&y));
-      OK(MatDestroy(&A));
-      OK(MatDestroy(&B));
-      OK(DMDestroy(&da));
     }
   const Options set("-mat_type baijkokkos");
-  Mat A;
+  Owned<Mat> A;
   OK(MatCreate(PETSC_COMM_WORLD, &A));
   OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
   OK(MatSetBlockSize(A, 3));
@@ -284,7 +252,6 @@ TEST(BAIJKokkos, TheTypeComesFromOptions)
   EXPECT_EQ(TypeOf(A), OurType());
   OK(MatSetUp(A));
   ExpectDiagonal(A); // with PETSc's own preallocation
-  OK(MatDestroy(&A));
 }
 
 // Since PETSc 3.19 MatSetUp() gives a matrix the operations of a hash table until it is preallocated or assembled.
@@ -294,7 +261,7 @@ TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
   const PetscInt n = GetParam();
   const Couplings c = star(4, 3, 3);
   for (const int way : {values, preallocated, scalars, blocks}) {
-    Mat A, B;
+    Owned<Mat> A, B;
     Coordinates coordinates;
     OK(AssembleMatrix(c, n, MATBAIJ, 1, &B));
     OK(coordinates.make(c, n, way == blocks));
@@ -314,8 +281,6 @@ TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
       OK(coordinates.set(A, 3, INSERT_VALUES));
     }
     ExpectLike(A, B, std::to_string(way).c_str());
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
   }
 }
 
@@ -323,7 +288,7 @@ TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
 TEST(BAIJKokkos, IsNotConvertedBeforeItIsAssembled)
 {
   for (const bool ours : {true, false}) {
-    Mat A;
+    Owned<Mat> A;
     OK(MatCreate(PETSC_COMM_WORLD, &A));
     OK(MatSetSizes(A, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE));
     OK(MatSetType(A, ours ? MATBAIJKOKKOS : MATBAIJ));
@@ -331,18 +296,17 @@ TEST(BAIJKokkos, IsNotConvertedBeforeItIsAssembled)
     const std::string type = TypeOf(A);
     {
       ErrorCatcher catcher;
-      EXPECT_NE(MatConvert(A, ours ? MATBAIJ : MATBAIJKOKKOS, MAT_INPLACE_MATRIX, &A), PETSC_SUCCESS);
+      EXPECT_NE(MatConvert(A, ours ? MATBAIJ : MATBAIJKOKKOS, MAT_INPLACE_MATRIX, A.in_place()), PETSC_SUCCESS);
     }
     EXPECT_EQ(TypeOf(A), type);
     if (ours) ExpectDiagonal(A);
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(BAIJKokkos, MayBeDestroyedOrGivenAnotherTypeBeforeItIsUsed)
 {
   for (int step = 0; step < 4; ++step) {
-    Mat A;
+    Owned<Mat> A;
     OK(MatCreate(PETSC_COMM_WORLD, &A));
     if (step > 0) {
       OK(MatSetSizes(A, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE));
@@ -355,7 +319,6 @@ TEST(BAIJKokkos, MayBeDestroyedOrGivenAnotherTypeBeforeItIsUsed)
     if (step > 2) {
       OK(MatSetUp(A));
     }
-    OK(MatDestroy(&A));
   }
 }
 
@@ -369,8 +332,8 @@ PetscErrorCode Twice(Mat, Vec x, Vec y)
 
 TEST(BAIJKokkos, KeepsAnOperationOfTheUsers)
 {
-  Mat A;
-  Vec x, y;
+  Owned<Mat> A;
+  Owned<Vec> x, y;
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
   OK(MakeVectors(A, &x, &y));
@@ -380,9 +343,6 @@ TEST(BAIJKokkos, KeepsAnOperationOfTheUsers)
   OK(VecScale(x, 2));
   OK(Difference(y, x, &d));
   EXPECT_EQ(d, 0);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -16,21 +16,13 @@ struct Reader {
   std::function<PetscErrorCode(Mat, Vec x, Vec y)> read;
 };
 
-PetscErrorCode Consume(Mat C, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatMult(C, x, y));
-  PetscCall(MatDestroy(&C));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode ReadConverted(Mat A, MatType type, Vec x, Vec y)
 {
-  Mat C;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
   PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &C));
-  PetscCall(Consume(C, x, y));
+  PetscCall(MatMult(C, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,25 +65,24 @@ PetscErrorCode ReadValues(Mat A, Vec y)
 PetscErrorCode ReadSubmatrix(Mat A, Vec x, Vec y)
 {
   PetscInt first, last;
-  IS rows;
-  Mat C;
+  Owned<IS> rows;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &first, &last));
-  PetscCall(ISCreateStride(PetscObjectComm(reinterpret_cast<PetscObject>(A)), last - first, first, 1, &rows));
+  PetscCall(ISCreateStride(PetscObjectComm(object(A)), last - first, first, 1, &rows));
   PetscInt n;
   PetscCall(MatGetBlockSize(A, &n));
   PetscCall(ISSetBlockSize(rows, n));
   PetscCall(MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, &C));
-  PetscCall(ISDestroy(&rows));
-  PetscCall(Consume(C, x, y));
+  PetscCall(MatMult(C, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadDiagonalBlock(Mat A, Vec x, Vec y)
 {
-  Mat C;
-  Vec a, b;
+  Mat C; // A's own
+  Owned<Vec> a, b;
 
   PetscFunctionBegin;
   PetscCall(MatGetDiagonalBlock(A, &C));
@@ -101,21 +92,18 @@ PetscErrorCode ReadDiagonalBlock(Mat A, Vec x, Vec y)
   PetscCall(MatMult(C, a, b));
   PetscCall(VecRestoreLocalVector(y, b));
   PetscCall(VecRestoreLocalVectorRead(x, a));
-  PetscCall(VecDestroy(&a));
-  PetscCall(VecDestroy(&b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadByDense(Mat A, Vec x, Vec y)
 {
-  Mat D, C;
+  Owned<Mat> D, C;
   Vec column;
   PetscInt rows;
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(x, &rows));
-  PetscCall(MatCreateDense(PetscObjectComm(reinterpret_cast<PetscObject>(A)), rows, PETSC_DECIDE, PETSC_DETERMINE, 3,
-                           nullptr, &D));
+  PetscCall(MatCreateDense(PetscObjectComm(object(A)), rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &D));
   for (PetscInt c = 0; c < 3; ++c) {
     PetscCall(MatDenseGetColumnVecWrite(D, c, &column));
     PetscCall(FillVector(column, int(c)));
@@ -125,32 +113,29 @@ PetscErrorCode ReadByDense(Mat A, Vec x, Vec y)
   PetscCall(MatDenseGetColumnVecRead(C, 2, &column));
   PetscCall(VecCopy(column, y));
   PetscCall(MatDenseRestoreColumnVecRead(C, 2, &column));
-  PetscCall(MatDestroy(&D));
-  PetscCall(MatDestroy(&C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadInto(Mat A, MatType type, bool add, Vec x, Vec y)
 {
-  Mat C;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
   PetscCall(AssembleMatrix(star(4, 3, 3), A->rmap->bs, type, 5, &C));
   PetscCall(add ? MatAXPY(C, 2, A, SAME_NONZERO_PATTERN) : MatCopy(A, C, SAME_NONZERO_PATTERN));
-  PetscCall(Consume(C, x, y));
+  PetscCall(MatMult(C, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Its values are those of another matrix from then on.
 PetscErrorCode ReadOverwritten(Mat A, Vec x, Vec y)
 {
-  Mat C;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
-  PetscCall(AssembleMatrix(star(4, 3, 3), A->rmap->bs, reinterpret_cast<PetscObject>(A)->type_name, 5, &C));
+  PetscCall(AssembleMatrix(star(4, 3, 3), A->rmap->bs, object(A)->type_name, 5, &C));
   PetscCall(MatCopy(C, A, SAME_NONZERO_PATTERN));
   PetscCall(MatMult(A, x, y));
-  PetscCall(MatDestroy(&C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,21 +223,21 @@ PetscErrorCode ReadInverses(Mat A, Vec y)
 
 PetscErrorCode ReadTransposed(Mat A, Vec x, Vec y)
 {
-  Mat C;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
   PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &C));
-  PetscCall(Consume(C, x, y));
+  PetscCall(MatMult(C, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ReadDuplicate(Mat A, Vec x, Vec y)
 {
-  Mat C;
+  Owned<Mat> C;
 
   PetscFunctionBegin;
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &C));
-  PetscCall(Consume(C, x, y));
+  PetscCall(MatMult(C, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -331,10 +316,10 @@ TEST(BAIJKokkos, EverybodySeesWhatWasAssembledFromCoordinates)
     for (const bool blocks : {false, true})
       for (const Reader &reader : Readers()) {
         Assembled m;
-        Vec x, y, z;
+        Owned<Vec> x, y, z;
         PetscReal d;
         OK(m.make(star(4, 3, 3), n, blocks));
-        for (Mat M : {m.A, m.B}) { // MatZeroRows() takes blocks away otherwise
+        for (Mat M : {m.A.get(), m.B.get()}) { // MatZeroRows() takes blocks away otherwise
           OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
         }
         OK(MakeVectors(m.B, &x, &y));
@@ -349,10 +334,6 @@ TEST(BAIJKokkos, EverybodySeesWhatWasAssembledFromCoordinates)
           OK(CompareProducts(m.A, m.B, &d));
           EXPECT_LT(d, tolerance) << reader.name << ", " << n << ", afterwards";
         }
-        OK(VecDestroy(&x));
-        OK(VecDestroy(&y));
-        OK(VecDestroy(&z));
-        OK(m.destroy());
       }
 }
 

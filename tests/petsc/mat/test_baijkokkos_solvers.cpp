@@ -26,8 +26,8 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
          {PCPOWERQILU, "-pc_powerqilu_corrections 1"},
          {PCSIP, "-pc_sip_grid"},
          {PCSIP, "-pc_sip_corrections 2 -pc_sip_grid"}}) {
-    Mat A[2];
-    PC pc[2];
+    Owned<Mat> A[2];
+    Owned<PC> pc[2];
     PetscReal d;
     PetscInt local;
     std::string all = options;
@@ -36,13 +36,7 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
     }
     OK(MatGetLocalSize(A[0], &local, nullptr));
     if (std::string(type) == PCSIP) all += " " + std::to_string(local / n) + ",1,1";
-    if (std::string(type) == PCSIP && Size() > 2) all = ""; // no grid without points
-    if (std::string(type) == PCSIP && Size() > 2) {
-      for (Mat &M : A) {
-        OK(MatDestroy(&M));
-      }
-      continue;
-    }
+    if (std::string(type) == PCSIP && Size() > 2) continue; // no grid without points
     for (int k = 0; k < 2; ++k) {
       OK(MakePC(A[k], type, all, &pc[k]));
     }
@@ -54,10 +48,6 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
         OK(MatShift(A[k], 1));
       }
     }
-    for (int k = 0; k < 2; ++k) {
-      OK(PCDestroy(&pc[k]));
-      OK(MatDestroy(&A[k]));
-    }
   }
 }
 
@@ -68,12 +58,12 @@ TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)
        {"-ksp_type refine -pc_type fgbilu", "-ksp_type refine -pc_type mcpi", "-ksp_type gmres -pc_type fgbilu",
         "-ksp_type gmres -pc_type mcpi", "-ksp_type gmres -pc_type asm", "-ksp_type bcgs -pc_type bjacobi",
         "-ksp_type richardson -pc_type jacobi -ksp_max_it 3"}) {
-    Mat A[2];
-    Vec b, x[2];
+    Owned<Mat> A[2];
+    Owned<Vec> b, x[2];
     PetscInt its[2];
     PetscReal d;
     for (int k = 0; k < 2; ++k) {
-      KSP ksp;
+      Owned<KSP> ksp;
       OK(AssembleMatrix(star(4, 3, 3), n, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
       if (!k) {
         OK(MakeVectors(A[0], &b, &x[0]));
@@ -85,16 +75,10 @@ TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)
       OK(KSPSetFromOptions(ksp));
       OK(KSPSolve(ksp, b, x[k]));
       OK(KSPGetIterationNumber(ksp, &its[k]));
-      OK(KSPDestroy(&ksp));
     }
     EXPECT_EQ(its[0], its[1]) << options;
     OK(Difference(x[0], x[1], &d));
     EXPECT_LT(d, tolerance) << options;
-    for (int k = 0; k < 2; ++k) {
-      OK(VecDestroy(&x[k]));
-      OK(MatDestroy(&A[k]));
-    }
-    OK(VecDestroy(&b));
   }
 }
 
@@ -109,8 +93,8 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
       if (Size() > 1 && (std::string(options) == "-pc_type lu" || std::string(options).find("-pc_type ilu") == 0))
         continue;
       Assembled m;
-      PC p[2];
-      Vec b, x[2];
+      Owned<PC> p[2];
+      Owned<Vec> b, x[2];
       PetscReal d;
       const bool in_place = std::string(options).find("in_place") != std::string::npos;
       if (in_place && n == 5) continue; // PETSc 3.25's own, of MATBAIJ too, reads a null pointer
@@ -138,12 +122,6 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
         OK(Difference(x[0], x[1], &d));
         EXPECT_LT(d, tolerance) << options << ", " << n << ", round " << round;
       }
-      OK(PCDestroy(&p[0]));
-      OK(PCDestroy(&p[1]));
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x[0]));
-      OK(VecDestroy(&x[1]));
-      OK(m.destroy());
     }
 }
 
@@ -179,9 +157,9 @@ TEST(BAIJKokkos, TakesJacobiansByColoredDifferences)
   for (const PetscInt dof : {1, 3, 5}) {
     PetscInt its[2];
     for (int k = 0; k < 2; ++k) {
-      DM da;
-      SNES snes;
-      Vec x;
+      Owned<DM> da;
+      Owned<SNES> snes;
+      Owned<Vec> x;
       SNESConvergedReason reason;
       OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, &da));
       OK(DMSetMatType(da, k ? MATBAIJ : MATBAIJKOKKOS));
@@ -195,9 +173,6 @@ TEST(BAIJKokkos, TakesJacobiansByColoredDifferences)
       OK(SNESGetConvergedReason(snes, &reason));
       EXPECT_GT(int(reason), 0);
       OK(SNESGetIterationNumber(snes, &its[k]));
-      OK(VecDestroy(&x));
-      OK(SNESDestroy(&snes));
-      OK(DMDestroy(&da));
     }
     EXPECT_EQ(its[0], its[1]);
   }

@@ -31,25 +31,22 @@ TEST_P(BlockSizes, EqualsPetsc)
 {
   for (const Case &c : cases())
     for (const char *type : {MATBAIJ, MATAIJ}) {
-      Mat A;
-      PC ours, reference;
+      Owned<Mat> A;
+      Owned<PC> ours, reference;
       PetscReal d;
       OK(AssembleMatrix(c.couplings, GetParam(), type, 1, &A));
       OK(MakePC(A, PCFGBILU, "", &ours));
       OK(MakeReference(A, &reference));
       OK(ComparePCs(A, ours, reference, &d));
       EXPECT_LT(d, tolerance) << c.name << ", " << type;
-      OK(PCDestroy(&ours));
-      OK(PCDestroy(&reference));
-      OK(MatDestroy(&A));
     }
 }
 
 TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
 {
   for (const Case &c : cases()) {
-    Mat A, B;
-    PC p, q;
+    Owned<Mat> A, B;
+    Owned<PC> p, q;
     PetscReal d;
     OK(AssembleMatrix(c.couplings, GetParam(), MATBAIJ, 1, &A));
     OK(AssembleMatrix(c.couplings, GetParam(), MATAIJ, 1, &B));
@@ -57,10 +54,6 @@ TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
     OK(MakePC(B, PCFGBILU, "-pc_fgbilu_executor launch", &q));
     OK(ComparePCs(A, p, q, &d));
     EXPECT_EQ(d, 0) << c.name;
-    OK(PCDestroy(&p));
-    OK(PCDestroy(&q));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
   }
 }
 
@@ -73,9 +66,9 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
           for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC})
             for (const char *type : {MATAIJ, MATBAIJ}) {
               if (dim == 1 && std::string(type) == MATBAIJ) continue; // PETSc has none
-              DM da;
-              Mat A;
-              PC ours, reference;
+              Owned<DM> da;
+              Owned<Mat> A;
+              Owned<PC> ours, reference;
               PetscReal d;
               std::string text;
               OK(MakeGrid(dim, boundary, stencil, dof, width, &da));
@@ -88,18 +81,14 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
               OK(ViewText(ours, &text));
               const bool fits = stencil == DMDA_STENCIL_STAR || boundary == DM_BOUNDARY_NONE || dim == 1;
               EXPECT_TRUE(!fits || text.find("schedule: hyperplane") != std::string::npos) << text;
-              OK(PCDestroy(&ours));
-              OK(PCDestroy(&reference));
-              OK(MatDestroy(&A));
-              OK(DMDestroy(&da));
             }
 }
 
 TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
 {
-  DM coarse, fine;
-  Mat A, P, C;
-  PC ours, reference;
+  Owned<DM> coarse, fine;
+  Owned<Mat> A, P, C;
+  Owned<PC> ours, reference;
   PetscReal d;
   OK(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 6,
                   PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 2, 1, nullptr, nullptr, nullptr, &coarse));
@@ -116,14 +105,7 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
     OK(PCSetDM(ours, coarse));
     OK(ComparePCs(C, ours, reference, &d));
     EXPECT_LT(d, tolerance) << options;
-    OK(PCDestroy(&ours));
   }
-  OK(PCDestroy(&reference));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&P));
-  OK(MatDestroy(&C));
-  OK(DMDestroy(&fine));
-  OK(DMDestroy(&coarse));
 }
 
 TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
@@ -133,11 +115,11 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
   Couplings c = star(6, 5, 4);
   c[5].insert(6); // point (5,0,0) to (0,1,0): against every hyperplane
   c[6].insert(5);
-  Mat A;
-  PC ours, reference;
+  Owned<Mat> A;
+  Owned<PC> ours, reference;
   PetscReal d;
   std::string text;
-  DM da;
+  Owned<DM> da;
   OK(AssembleMatrix(c, 2, MATBAIJ, 1, &A));
   OK(MakeReference(A, &reference));
   OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 4,
@@ -149,23 +131,18 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
   EXPECT_LT(d, tolerance);
   OK(ViewText(ours, &text));
   EXPECT_NE(text.find("schedule: level"), std::string::npos) << text;
-  OK(PCDestroy(&ours));
   if (size == 1) {
     OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 6,5,4", &ours));
     EXPECT_NE(ExpectError([&] { return PCSetUp(ours); }).find("-pc_fgbilu_grid"), std::string::npos);
-    OK(PCDestroy(&ours));
   }
-  OK(PCDestroy(&reference));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(Blocks, AijWithHolesIsFactoredByBlocks)
 {
   // Tridiagonal scalar matrix seen as 3 x 3 blocks: block tridiagonal, so that block ILU(0) is exact on one rank.
-  Mat A;
-  Vec b, x, r;
-  PC pc;
+  Owned<Mat> A;
+  Owned<Vec> b, x, r;
+  Owned<PC> pc;
   PetscReal norm, size;
   PetscMPIInt ranks;
   PetscInt first, last;
@@ -186,11 +163,6 @@ TEST(Blocks, AijWithHolesIsFactoredByBlocks)
   OK(VecNorm(r, NORM_2, &norm));
   OK(VecNorm(b, NORM_2, &size));
   EXPECT_LT(norm, ranks == 1 ? tolerance * size : size); // couplings between ranks are left out
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&r));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -133,17 +133,14 @@ TEST_P(Blocked, FactorOverAllGridsIsPetscsIlu)
 {
   for (const Blocks &blocks : layouts())
     for (const PetscInt n : {1, 4}) {
-      Mat A;
-      PC pc, reference;
+      Owned<Mat> A;
+      Owned<PC> pc, reference;
       PetscReal d;
       OK(AssembleMatrix(blocks.couplings(), n, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
       OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling factor") + GetParam(), &pc));
       OK(MakeReference(A, &reference));
       OK(ComparePCs(A, pc, reference, &d));
       EXPECT_LT(d, tolerance) << blocks.size.size() << " blocks, " << n << GetParam();
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&reference));
-      OK(MatDestroy(&A));
     }
 }
 
@@ -151,9 +148,9 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
 {
   for (const Blocks &blocks : layouts())
     for (const PetscInt n : {1, 4}) {
-      Mat A;
-      PC pc, reference;
-      Vec b, x, y;
+      Owned<Mat> A;
+      Owned<PC> pc, reference;
+      Owned<Vec> b, x, y;
       PetscReal d;
       std::string text;
       const bool dilu = std::string(GetParam()).find("ilu0") == std::string::npos;
@@ -175,20 +172,14 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
       OK(ViewText(pc, &text));
       EXPECT_NE(text.find(dilu ? "the short residual of DILU" : "residuals of the matrix"), std::string::npos)
         << text;
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&reference));
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x));
-      OK(VecDestroy(&y));
-      OK(MatDestroy(&A));
     }
 }
 
 TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
 {
   for (const Blocks &blocks : layouts()) {
-    Mat A;
-    PC pc;
+    Owned<Mat> A;
+    Owned<PC> pc;
     Couplings joined = blocks.couplings(), apart = blocks.couplings(false);
     PetscInt count[2] = {0, 0}, first = 0, sum[2]; // couplings left out: between ranks; between grids of a rank too
     OK(AssembleMatrix(joined, 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
@@ -214,17 +205,15 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
       const bool level = text.find("schedule: level, ") != std::string::npos;
       EXPECT_TRUE(level || &blocks == &layouts().back()) << text; // without a slab, a rank may have nothing joined
       EXPECT_NE(text.find("out of the factor: " + std::to_string(sum[0]) + " b"), std::string::npos) << text;
-      OK(PCDestroy(&pc));
     }
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
 {
   const Blocks blocks({{8, 6, 5}, {3, 4, 4}});
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
   const std::vector<PetscInt> ijk = blocks.ijk();
   std::vector<PetscInt> more(ijk), turned(ijk);
@@ -244,16 +233,14 @@ TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
     }
     OK(SetGrids(pc, ijk));
     OK(PCSetUp(pc)); // usable after errors
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(Blocks, GridsOfOneRankMayChangeAlone)
 {
   const Blocks &blocks = layouts()[1];
-  Mat A;
-  PC pc, reference;
+  Owned<Mat> A;
+  Owned<PC> pc, reference;
   PetscReal d;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
   OK(MakeBlocksPC(blocks, A, "", &pc));
@@ -271,9 +258,6 @@ TEST(Blocks, GridsOfOneRankMayChangeAlone)
   const PetscInt bad[] = {3, 0, 2};
   const std::string text = ExpectError([&] { return PCFinegrainSetGrid(pc, blocks.rank ? 0 : 1, bad); });
   EXPECT_NE(text.find("give 1 or more"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&reference));
-  OK(MatDestroy(&A));
 }
 
 TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
@@ -281,8 +265,8 @@ TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
   PetscMPIInt ranks;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   const Blocks blocks({{4, 3, 2 * ranks}, {3, 4, 3 * ranks}, {2, 2, ranks}}); // the same slabs on all ranks
-  Mat A;
-  PC pc, set;
+  Owned<Mat> A;
+  Owned<PC> pc, set;
   PetscReal d;
   std::string text;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
@@ -293,9 +277,6 @@ TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
   EXPECT_EQ(d, 0);
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("schedule: hyperplane, 8 groups"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&set));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

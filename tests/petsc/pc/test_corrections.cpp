@@ -19,9 +19,9 @@ TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
     {star(6, 5, 4), 1}, {star(6, 5, 4), 4}, {star(5, 4, 3, 1, true), 3}, {scattered(40, 3, true), 2}};
   for (const auto &[couplings, n] : problems)
     for (const char *type : {MATBAIJ, MATAIJ}) {
-      Mat A;
-      PC pc, reference;
-      Vec b, x, y;
+      Owned<Mat> A;
+      Owned<PC> pc, reference;
+      Owned<Vec> b, x, y;
       PetscReal d;
       OK(AssembleMatrix(couplings, n, type, 1, &A));
       OK(MakePC(A, PCFGBILU, std::string("-pc_fgbilu_corrections 3 ") + GetParam(), &pc));
@@ -37,21 +37,15 @@ TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
       OK(PCApplyTranspose(pc, b, x));
       OK(Difference(x, y, &d));
       EXPECT_LT(d, tolerance) << type << ", " << n << ", transposed";
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&reference));
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x));
-      OK(VecDestroy(&y));
-      OK(MatDestroy(&A));
     }
 }
 
 TEST(Corrections, UseTheMatrixAsItIsNowUnderALaggedFactor)
 {
   for (const char *type : {MATBAIJ, MATAIJ}) {
-    Mat A, B;
-    PC pc, reference;
-    Vec b, x, y;
+    Owned<Mat> A, B;
+    Owned<PC> pc, reference;
+    Owned<Vec> b, x, y;
     PetscReal d;
     OK(AssembleMatrix(star(5, 4, 3), 2, type, 1, &A));
     OK(AssembleMatrix(star(5, 4, 3), 2, type, 2, &B));
@@ -67,13 +61,6 @@ TEST(Corrections, UseTheMatrixAsItIsNowUnderALaggedFactor)
     OK(PlainCorrections(A, reference, 2, false, b, y));
     OK(Difference(x, y, &d));
     EXPECT_LT(d, tolerance) << type;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&reference));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(VecDestroy(&y));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
   }
 }
 
@@ -96,9 +83,9 @@ TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log
   OK(PetscLogEventGetId("FGHaloEnd", &end));
   OK(PetscLogEventGetId("FGInterior", &interior));
   OK(PetscLogEventGetId("FGBoundary", &boundary));
-  Mat A;
-  PC pc;
-  Vec b, x;
+  Owned<Mat> A;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_corrections 1", &pc));
   OK(MakeVectors(A, &b, &x));
@@ -114,19 +101,15 @@ TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log
   std::vector<PetscLogEvent> expected;
   if (size > 1) expected = {begin, interior, end, boundary};
   EXPECT_EQ(seen, expected);
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(MatDestroy(&A));
 }
 #endif
 
 TEST(Transpose, EqualsPetscs)
 {
   for (const PetscInt n : {1, 3, 9}) {
-    Mat A;
-    PC pc, reference;
-    Vec b, x, y;
+    Owned<Mat> A;
+    Owned<PC> pc, reference;
+    Owned<Vec> b, x, y;
     PetscReal d;
     OK(AssembleMatrix(scattered(40, 3, false), n, MATBAIJ, 1, &A));
     OK(MakePC(A, PCFGBILU, "", &pc));
@@ -139,12 +122,6 @@ TEST(Transpose, EqualsPetscs)
     OK(PCApplyTranspose(reference, b, y));
     OK(Difference(x, y, &d));
     EXPECT_LT(d, tolerance) << n;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&reference));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(VecDestroy(&y));
-    OK(MatDestroy(&A));
   }
 }
 
@@ -153,10 +130,11 @@ TEST(SeveralVectors, GiveTheBitsOfOneWithAndWithoutCorrections)
   for (const char *options :
        {"", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor tile", "-pc_fgbilu_corrections 1"})
     for (const PetscInt columns : {1, 8, 11}) {
-      Mat A, B, X;
-      PC pc;
+      Owned<Mat> A, B, X;
+      Owned<PC> pc;
       PetscInt rows;
-      Vec b, x, y;
+      Owned<Vec> y;
+      Vec b, x;
       OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
       OK(MakePC(A, PCFGBILU, options, &pc));
       OK(PCSetUp(pc));
@@ -177,11 +155,6 @@ TEST(SeveralVectors, GiveTheBitsOfOneWithAndWithoutCorrections)
         OK(MatDenseRestoreColumnVecRead(X, c, &x));
         EXPECT_TRUE(same) << options << ", column " << c;
       }
-      OK(VecDestroy(&y));
-      OK(PCDestroy(&pc));
-      OK(MatDestroy(&A));
-      OK(MatDestroy(&B));
-      OK(MatDestroy(&X));
     }
 }
 
@@ -201,10 +174,10 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
     for (const char *options :
          {"-pc_fgbilu_richardson tolerances",
           "-pc_fgbilu_richardson tolerances -pc_fgbilu_factor ilu0 -pc_fgbilu_precision single", ""}) {
-      Mat A;
-      KSP ksp;
+      Owned<Mat> A;
+      Owned<KSP> ksp;
       PC pc;
-      Vec b, x[2];
+      Owned<Vec> b, x[2];
       PetscInt steps[2];
       KSPConvergedReason reason[2];
       PetscReal d;
@@ -230,25 +203,20 @@ TEST(Richardson, IsTheSameWithAndWithoutAMonitor)
         OK(KSPSolve(ksp, b, x[monitored]));
         OK(KSPGetIterationNumber(ksp, &steps[monitored]));
         OK(KSPGetConvergedReason(ksp, &reason[monitored]));
-        OK(KSPDestroy(&ksp));
       }
       EXPECT_EQ(steps[0], steps[1]) << options << run.rtol << " " << run.abstol;
       EXPECT_EQ(reason[0], reason[1]);
       OK(Difference(x[0], x[1], &d));
       EXPECT_TRUE(d < tolerance || steps[0] == 0) << d;
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x[0]));
-      OK(VecDestroy(&x[1]));
-      OK(MatDestroy(&A));
     }
 }
 
 TEST(Richardson, StepsAreThoseOfASmoother)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   PC pc;
-  Vec b, x, y;
+  Owned<Vec> b, x, y;
   PetscReal d;
   PetscInt steps;
   KSPConvergedReason reason;
@@ -276,24 +244,18 @@ TEST(Richardson, StepsAreThoseOfASmoother)
   EXPECT_EQ(reason, KSP_CONVERGED_ITS);
   OK(Difference(x, y, &d));
   EXPECT_LT(d, tolerance);
-  OK(KSPDestroy(&ksp));
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&A));
 }
 
 TEST(Sbaij, EqualsItsBaijConversionAndFollowsIt)
 {
   for (const char *options : {"", "-pc_fgbilu_corrections 2"}) {
-    Mat A, S;
-    PC p, q;
+    Owned<Mat> A, S;
+    Owned<PC> p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
-    Mat T;
+    Owned<Mat> T;
     OK(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
     OK(MatAXPY(A, 1, T, SAME_NONZERO_PATTERN));
-    OK(MatDestroy(&T));
     OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
     OK(MatConvert(A, MATSBAIJ, MAT_INITIAL_MATRIX, &S));
     OK(MakePC(A, PCFGBILU, options, &p));
@@ -308,18 +270,15 @@ TEST(Sbaij, EqualsItsBaijConversionAndFollowsIt)
       OK(MatScale(A, 2));
       OK(MatScale(S, 2));
     }
-    OK(PCDestroy(&p));
-    OK(PCDestroy(&q));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&S));
   }
 }
 
 TEST(Ordering, EqualsPetscsAndIsInTheView)
 {
-  Mat A;
+  Owned<Mat> A;
   KSP *sub;
-  PC pc, reference, ilu;
+  Owned<PC> pc, reference;
+  PC ilu;
   PetscReal d;
   std::string text;
   OK(AssembleMatrix(scattered(60, 3, true), 1, MATAIJ, 1, &A));
@@ -338,15 +297,12 @@ TEST(Ordering, EqualsPetscsAndIsInTheView)
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("ordering: rcm"), std::string::npos) << text;
   EXPECT_EQ(text.find("natural order"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&reference));
-  OK(MatDestroy(&A));
 }
 
 TEST(Settings, OfCorrectionsReachTheViewAndGetters)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt k;
   MatOrderingType ordering;
   PCFinegrainGridCoupling coupling;
@@ -369,8 +325,6 @@ TEST(Settings, OfCorrectionsReachTheViewAndGetters)
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   EXPECT_EQ(text.find("corrections: 3"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -12,8 +12,8 @@ namespace
 TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
 {
   for (const char *type : {MATBAIJ, MATAIJ}) {
-    Mat A, B;
-    PC pc, fresh;
+    Owned<Mat> A, B;
+    Owned<PC> pc, fresh;
     PetscReal d;
     OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
     OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -30,45 +30,36 @@ TEST(Refresh, RepeatsNoAnalysisAndEqualsANewSetUp)
     OK(ComparePCs(B, pc, fresh, &d));
     EXPECT_EQ(d, 0) << type;
     EXPECT_EQ(EventCount("FGFactor"), factors + 2); // applications do not factor again
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&fresh));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&B));
   }
 }
 
 TEST(Refresh, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat A, B, C;
-  PC pc, fresh;
+  Owned<Mat> A, B, C;
+  Owned<PC> pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
   OK(AssembleMatrix(box(3, 3, 3), 5, MATAIJ, 1, &C));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_precision single", &pc));
   OK(PCSetUp(pc));
-  for (Mat M : {B, C, A}) {
+  for (Mat M : {B.get(), C.get(), A.get()}) {
     OK(PCSetOperators(pc, M, M));
     OK(MakePC(M, PCFGBILU, "-pc_fgbilu_precision single", &fresh));
     OK(ComparePCs(M, pc, fresh, &d));
     EXPECT_EQ(d, 0);
     OK(PCReset(pc)); // settings survive
-    OK(PCDestroy(&fresh));
   }
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
-  OK(MatDestroy(&C));
 }
 
 TEST(Failure, SingularBlockFailsEverywhereAndTheNextGoodMatrixWorks)
 {
   for (const char *kind : {"singular", "nan", "inf"})
     for (const PetscInt n : {1, 4}) {
-      Mat A, good;
-      KSP ksp;
+      Owned<Mat> A, good;
+      Owned<KSP> ksp;
       PC pc;
-      Vec b, x;
+      Owned<Vec> b, x;
       KSPConvergedReason reason;
       PCFailedReason failed;
       PetscInt first, last;
@@ -106,18 +97,13 @@ TEST(Failure, SingularBlockFailsEverywhereAndTheNextGoodMatrixWorks)
         OK(PCGetFailedReason(pc, &failed));
         EXPECT_EQ(failed, PC_NOERROR);
       }
-      OK(KSPDestroy(&ksp));
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x));
-      OK(MatDestroy(&A));
-      OK(MatDestroy(&good));
     }
 }
 
 TEST(Failure, IsAnErrorThatNamesRowAndRemedyWhereTheUserWantsOne)
 {
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   PC pc;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(MakeSingular(A, 31, 2));
@@ -138,15 +124,13 @@ TEST(Failure, IsAnErrorThatNamesRowAndRemedyWhereTheUserWantsOne)
   OK(KSPSetUp(ksp));
   EXPECT_EQ(EventCount("FGFactor"), factors + 1);
   EXPECT_EQ(EventCount("FGAnalyze"), analyses + 2);
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 TEST(Shift, InblocksReplacesPivotsAndSaysHowMany)
 {
-  Mat A;
-  PC pc;
-  Vec b, x;
+  Owned<Mat> A;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
   std::string text;
   PetscReal norm;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
@@ -158,16 +142,12 @@ TEST(Shift, InblocksReplacesPivotsAndSaysHowMany)
   EXPECT_TRUE(std::isfinite(norm));
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("shift inblocks, amount 0.5: 1 block rows shifted"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&b));
-  OK(VecDestroy(&x));
-  OK(MatDestroy(&A));
 }
 
 TEST(Settings, OptionsReachGettersAndTheView)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PCFinegrainScheduleType schedule;
   PCFinegrainExecutorType executor;
   PCFinegrainPrecisionType precision;
@@ -219,15 +199,13 @@ TEST(Settings, OptionsReachGettersAndTheView)
   OK(ViewText(pc, &text));
   for (const char *part : {"block ILU(0)", "blocks of 2, working precision"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(Settings, ViewNamesTheExecutorItsReasonAndItsTasks)
 {
-  DM da;
-  Mat A;
-  PC pc;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt i, j, k;
   std::string text;
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
@@ -247,15 +225,12 @@ TEST(Settings, ViewNamesTheExecutorItsReasonAndItsTasks)
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   EXPECT_NE(text.find("executor: self (as asked for)"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(Settings, DoNothingForOtherTypesAndGettersSaySo)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PCFinegrainScheduleType schedule;
   OK(AssembleMatrix(star(3, 3, 3), 1, MATAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "", &pc));
@@ -267,8 +242,6 @@ TEST(Settings, DoNothingForOtherTypesAndGettersSaySo)
   EXPECT_NE(ExpectError([&] { return PCFinegrainGetSchedule(pc, &schedule); }).find("jacobi"), std::string::npos);
   OK(PCSetType(pc, PCFGBILU));
   OK(PCSetUp(pc));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -12,10 +12,9 @@ namespace
 // Sets up a preconditioner for A, which must fail; every word must be in the message.
 void ExpectRefusal(Mat A, const std::string &options, const std::vector<std::string> &words)
 {
-  PC pc;
+  Owned<PC> pc;
   OK(MakePC(A, PCMCPI, options, &pc));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-  OK(PCDestroy(&pc));
 }
 
 TEST(McpiErrors, Options)
@@ -39,19 +38,17 @@ TEST(McpiErrors, Options)
     {"-pc_mcpi_corrections -1", {"-pc_mcpi_corrections is -1", "0 or more"}},
     {"-pc_mcpi_block_size 64", {"-pc_mcpi_block_size", "64", "32"}},
     {"-pc_mcpi_grid 3,3", {"-pc_mcpi_grid", "I,J,K"}}};
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   for (const auto &[options, words] : wrong) {
-    PC pc = nullptr;
+    Owned<PC> pc;
     ExpectIn(ExpectError([&, &o = options] { return MakePC(A, PCMCPI, o, &pc); }), words);
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiErrors, OptionsThatExcludeEachOther)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(40, 3, true), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
     {"-pc_mcpi_accumulate single", {"-pc_mcpi", "sums in single precision", "single precision or below"}},
@@ -71,14 +68,13 @@ TEST(McpiErrors, OptionsThatExcludeEachOther)
     SCOPED_TRACE(options);
     ExpectRefusal(A, options, words);
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
 {
   for (const DMDAStencilType stencil : {DMDA_STENCIL_STAR, DMDA_STENCIL_BOX}) {
-    DM da;
-    Mat A;
+    Owned<DM> da;
+    Owned<Mat> A;
     OK(MakeGrid(2, stencil == DMDA_STENCIL_BOX ? DM_BOUNDARY_NONE : DM_BOUNDARY_PERIODIC, stencil, 2, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &A));
     ExpectRefusal(A, "-pc_mcpi_exchange color -pc_mcpi_coloring redblack",
@@ -87,23 +83,19 @@ TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
       ExpectRefusal(
         A, "-pc_mcpi_coloring redblack",
         {"-pc_mcpi_coloring redblack", "points of the same parity", "-pc_mcpi_grid", "-pc_mcpi_coloring greedy"});
-    OK(MatDestroy(&A));
-    OK(DMDestroy(&da));
   }
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   ExpectRefusal(A, "-pc_mcpi_grid 7,3,4", {"-pc_mcpi_grid", "7,3,4", "block rows of this rank"});
   ExpectRefusal(A, "-pc_mcpi_coloring redblack -pc_mcpi_grid 7,3,4", {"-pc_mcpi_coloring redblack", "7,3,4"});
   if (Size() == 1) { // and one that does
-    PC pc;
+    Owned<PC> pc;
     std::string text;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_coloring redblack -pc_mcpi_grid 6,5,4", &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"coloring: redblack, 2 colors\n"});
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 // Settings of other types, by their setters.
@@ -116,50 +108,44 @@ TEST(McpiErrors, SettingsThatColorsDoNotHave)
     {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGRCM); }, {"PCFinegrainSetOrdering", "mcpi", "natural"}},
     {[](PC pc) { return PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS); },
      {"-pc_mcpi_grid_coupling is corrections", "it has factor"}}};
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   for (const auto &[set, words] : wrong) {
-    PC pc;
+    Owned<PC> pc;
     OK(MakePC(A, PCMCPI, "", &pc));
     OK(set(pc));
     ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-    OK(PCDestroy(&pc));
   }
-  PC pc; // what it always has
+  Owned<PC> pc; // what it always has
   OK(MakePC(A, PCMCPI, "", &pc));
   OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR));
   OK(PCSetUp(pc));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiErrors, Matrices)
 {
   for (const std::string exchange : {"none", "sweep", "color"}) {
     const std::string options = "-pc_mcpi_exchange " + exchange;
-    Mat A;
+    Owned<Mat> A;
     OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
     OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
     ExpectRefusal(A, options, {"dense", "AIJ, BAIJ or SBAIJ"});
-    OK(MatDestroy(&A));
     for (const PetscInt n : {1, 3}) {
       Couplings c = star(4, 3, 3);
       c[29].erase(29);
       OK(AssembleMatrix(c, n, MATAIJ, 1, &A));
       ExpectRefusal(A, options, {"Block row 29", "no diagonal block", "MatSetValues"});
-      OK(MatDestroy(&A));
     }
     OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
     ExpectRefusal(A, options + " -pc_mcpi_block_size 5", {"Block size 5 does not divide", "-pc_mcpi_block_size"});
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(McpiErrors, LeaveThePreconditionerUsable)
 {
-  Mat A;
-  PC pc, fresh;
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
   OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange color -pc_mcpi_coloring lf", &pc));
@@ -174,9 +160,6 @@ TEST(McpiErrors, LeaveThePreconditionerUsable)
   OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_AUTO));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&fresh));
-  OK(MatDestroy(&A));
 }
 
 struct Bad {
@@ -222,10 +205,10 @@ TEST(McpiErrors, BadValuesFailEverywhereAndTheNextGoodMatrixWorks)
       for (const std::string exchange : {"sweep", "color"}) {
         if (sizeof(PetscReal) == 4 && bad.value == PetscReal(1e300)) continue;
         SCOPED_TRACE(bad.what);
-        Mat A, good;
-        KSP ksp;
+        Owned<Mat> A, good;
+        Owned<KSP> ksp;
         PC pc;
-        Vec b, x;
+        Owned<Vec> b, x;
         KSPConvergedReason reason;
         PCFailedReason failed;
         OK(AssembleMatrix(star(5, 4, 3), n, MATBAIJ, 1, &good));
@@ -258,11 +241,6 @@ TEST(McpiErrors, BadValuesFailEverywhereAndTheNextGoodMatrixWorks)
         const bool pivot = bad.reason == PC_FACTOR_NUMERIC_ZEROPIVOT;
         ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }),
                  {"block row 47", pivot ? "-pc_mcpi_shift_type inblocks" : "-pc_mcpi_precision"});
-        OK(KSPDestroy(&ksp));
-        OK(VecDestroy(&b));
-        OK(VecDestroy(&x));
-        OK(MatDestroy(&A));
-        OK(MatDestroy(&good));
       }
 }
 
@@ -271,8 +249,8 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
 {
   for (const std::string scaling : {"global", "row"})
     for (const PetscReal value : {PetscReal(0), PetscReal(1e30), PetscReal(1e-30)}) {
-      Mat A;
-      PC pc, plain;
+      Owned<Mat> A;
+      Owned<PC> pc, plain;
       PetscInt first, last;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
@@ -288,18 +266,15 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
       OK(MakePC(A, PCMCPI, "-pc_mcpi_its 3", &plain));
       OK(ComparePCs(A, pc, plain, &d));
       EXPECT_LT(d, value == 0 ? PetscReal(1e-300) : PetscReal(2e-3)) << value;
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&plain));
-      OK(MatDestroy(&A));
     }
 }
 
 TEST(McpiErrors, ShiftReplacesPivotsAndSaysHowMany)
 {
   for (const std::string exchange : {"none", "color"}) {
-    Mat A;
-    PC pc;
-    Vec b, x;
+    Owned<Mat> A;
+    Owned<PC> pc;
+    Owned<Vec> b, x;
     std::string text;
     PetscReal norm;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
@@ -312,10 +287,6 @@ TEST(McpiErrors, ShiftReplacesPivotsAndSaysHowMany)
     EXPECT_TRUE(std::isfinite(norm));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"shift inblocks, amount 0.5: 1 block rows shifted"});
-    OK(PCDestroy(&pc));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(MatDestroy(&A));
   }
 }
 

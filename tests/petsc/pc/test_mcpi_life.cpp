@@ -13,8 +13,8 @@ TEST(McpiLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
     for (const std::string options :
          {"-pc_mcpi_exchange none", "-pc_mcpi_precision half", "-pc_mcpi_exchange color -pc_mcpi_precision half",
           "-pc_mcpi_exchange color -pc_mcpi_scaling row -pc_mcpi_precision half", "-pc_mcpi_corrections 1"}) {
-      Mat A, B;
-      PC pc, fresh;
+      Owned<Mat> A, B;
+      Owned<PC> pc, fresh;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -32,26 +32,22 @@ TEST(McpiLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
       OK(ComparePCs(B, pc, fresh, &d));
       EXPECT_EQ(d, 0) << type << options;
       EXPECT_EQ(EventCount("FGFactor"), factors + 2); // applications do not factor again
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&fresh));
-      OK(MatDestroy(&A));
-      OK(MatDestroy(&B));
     }
 }
 
 TEST(McpiLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat A, B, C;
+  Owned<Mat> A, B, C;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
   OK(AssembleMatrix(scattered(31, 3, false), 5, MATAIJ, 1, &C));
   for (const bool reset : {true, false})
     for (const char *options : {"-pc_mcpi_exchange color", "-pc_mcpi_precision half", "-pc_mcpi_exchange none"}) {
-      PC pc, fresh;
+      Owned<PC> pc, fresh;
       OK(MakePC(A, PCMCPI, options, &pc));
       OK(PCSetUp(pc));
-      for (Mat M : {B, C, A}) {
+      for (Mat M : {B.get(), C.get(), A.get()}) {
         if (!reset && M != B) continue; // PETSc wants a reset for another size
         OK(PCSetOperators(pc, M, M));
         OK(MakePC(M, PCMCPI, options, &fresh));
@@ -60,17 +56,14 @@ TEST(McpiLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
         if (reset) {
           OK(PCReset(pc)); // settings survive
         }
-        OK(PCDestroy(&fresh));
       }
-      OK(PCDestroy(&pc));
     }
-  for (Mat *m : {&A, &B, &C}) OK(MatDestroy(m));
 }
 
 TEST(McpiLife, ReuseKeepsTheOldSweepsAndTwoAtOnceAreIndependent)
 {
-  Mat A, B;
-  PC p, q, fresh;
+  Owned<Mat> A, B;
+  Owned<PC> p, q, fresh;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 2, &B));
@@ -78,7 +71,7 @@ TEST(McpiLife, ReuseKeepsTheOldSweepsAndTwoAtOnceAreIndependent)
   OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2 -pc_mcpi_precision half", &q));
   OK(PCSetUp(p));
   OK(PCSetUp(q));
-  Mat old;
+  Owned<Mat> old;
   OK(MatDuplicate(A, MAT_COPY_VALUES, &old));
   OK(PCSetReusePreconditioner(p, PETSC_TRUE));
   OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
@@ -86,17 +79,13 @@ TEST(McpiLife, ReuseKeepsTheOldSweepsAndTwoAtOnceAreIndependent)
   OK(ComparePCs(A, p, fresh, &d)); // q in between
   EXPECT_EQ(d, 0);
   OK(ComparePCs(A, q, q, &d));
-  OK(PCDestroy(&fresh));
   OK(MakePC(B, PCMCPI, "-pc_mcpi_its 2 -pc_mcpi_precision half", &fresh));
   OK(ComparePCs(A, q, fresh, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&fresh));
   OK(PCSetReusePreconditioner(p, PETSC_FALSE));
   OK(MakePC(B, PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_exchange color", &fresh));
   OK(ComparePCs(A, p, fresh, &d));
   EXPECT_EQ(d, 0);
-  for (PC *pc : {&p, &q, &fresh}) OK(PCDestroy(pc));
-  for (Mat *m : {&A, &B, &old}) OK(MatDestroy(m));
 }
 
 // Each option, changed between set-ups, gives what a PC made with it gives, and not what there was before.
@@ -125,10 +114,10 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
     {[](PC pc) { return PCFinegrainSetBlockSize(pc, 1); }, "-pc_mcpi_block_size 1"},
     {[](PC pc) { return PCFinegrainSetCorrections(pc, 1); }, "-pc_mcpi_corrections 1"},
     {[](PC pc) { return PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF); }, "-pc_mcpi_executor self", false}};
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(60, 4, false), 2, MATAIJ, 1, &A));
   for (const Change &change : changes) {
-    PC pc, fresh, before;
+    Owned<PC> pc, fresh, before;
     PetscReal d;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2", &pc));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2", &before));
@@ -139,26 +128,22 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
     EXPECT_EQ(d, 0) << change.options;
     OK(ComparePCs(A, pc, before, &d));
     EXPECT_EQ(d > 0, change.differs) << change.options;
-    for (PC *p : {&pc, &fresh, &before}) OK(PCDestroy(p));
   }
   // Those that need low precision.
   for (const std::string option : {"-pc_mcpi_accumulate single", "-pc_mcpi_diag_precision storage"}) {
-    PC pc, before;
+    Owned<PC> pc, before;
     PetscReal d;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision single " + option, &pc));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision single", &before));
     OK(ComparePCs(A, pc, before, &d));
     EXPECT_TRUE(d > 0 || sizeof(PetscReal) == 4) << option;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&before));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiLife, OptionsReachGetters)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt its, n, k;
   PetscReal omega;
   PetscBool balance;
@@ -224,18 +209,16 @@ TEST(McpiLife, OptionsReachGetters)
   OK(PCSetType(pc, PCMCPI));
   OK(get());
   EXPECT_EQ(its, 15); // a type begins anew
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
 {
   for (const char *exchange : {"none", "color"}) {
-    DM da;
-    Mat A, copy;
-    KSP ksp;
+    Owned<DM> da;
+    Owned<Mat> A, copy;
+    Owned<KSP> ksp;
     PC pc;
-    Vec b, x;
+    Owned<Vec> b, x;
     std::string text;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
     OK(AssembleOnGrid(da, MATAIJ, &A));
@@ -257,12 +240,6 @@ TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
     OK(KSPSolve(ksp, b, x));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"coloring: redblack, 2 colors"});
-    OK(KSPDestroy(&ksp));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&copy));
-    OK(DMDestroy(&da));
   }
 }
 

@@ -33,10 +33,10 @@ Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, Pets
 PetscErrorCode Result(const Make &make, MPI_Comm comm, const std::string &options, bool transposed,
                       std::vector<PetscInt> *index, std::vector<PetscScalar> *result, std::string *text)
 {
-  Mat A;
-  DM da;
-  PC pc;
-  Vec b, x;
+  Owned<Mat> A;
+  Owned<DM> da;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
   PetscScalar *rhs;
   const PetscScalar *values;
 
@@ -55,11 +55,6 @@ PetscErrorCode Result(const Make &make, MPI_Comm comm, const std::string &option
   result->assign(values, values + index->size());
   PetscCall(VecRestoreArrayRead(x, &values));
   PetscCall(ViewText(pc, text));
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(PCDestroy(&pc));
-  PetscCall(MatDestroy(&A));
-  PetscCall(DMDestroy(&da));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,10 +209,10 @@ TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has othe
   OK(PetscLogEventGetId("FGInterior", &interior));
   OK(PetscLogEventGetId("FGBoundary", &boundary));
   for (const std::string exchange : {"none", "sweep", "color"}) {
-    DM da;
-    Mat A;
-    PC pc;
-    Vec b, x;
+    Owned<DM> da;
+    Owned<Mat> A;
+    Owned<PC> pc;
+    Owned<Vec> b, x;
     OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
     OK(AssembleOnGrid(da, MATBAIJ, &A));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_its 2 -pc_mcpi_exchange " + exchange, &pc));
@@ -235,11 +230,6 @@ TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has othe
     for (int colors = 0; Size() > 1 && exchange == "color" && colors < 2 * 2; ++colors)
       for (const PetscLogEvent e : {boundary, begin, interior, end}) expected.push_back(e);
     EXPECT_EQ(seen, expected) << exchange;
-    OK(PCDestroy(&pc));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(MatDestroy(&A));
-    OK(DMDestroy(&da));
   }
 }
 #endif

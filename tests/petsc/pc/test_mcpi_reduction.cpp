@@ -31,7 +31,7 @@ PetscErrorCode MakeSplitPC(Mat A, Mat P, const std::string &options, PC *pc)
 // x = A y for the BAIJ matrix that A is made of: it must be the same vector to rounding.
 void ExpectProduct(Mat A, Mat plain)
 {
-  Vec x, y, z;
+  Owned<Vec> x, y, z;
   PetscReal d;
   OK(MakeVectors(plain, &x, &y));
   OK(VecDuplicate(y, &z));
@@ -41,14 +41,13 @@ void ExpectProduct(Mat A, Mat plain)
     OK(Difference(y, z, &d));
     EXPECT_LT(d, tolerance);
   }
-  for (Vec *v : {&x, &y, &z}) OK(VecDestroy(v));
 }
 
 // The bits of two preconditioners: one vector, its transpose, and several.
 void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
 {
-  Vec b, x, y;
-  Mat B, X, Y;
+  Owned<Vec> b, x, y;
+  Owned<Mat> B, X, Y;
   PetscReal d;
   PetscInt rows, all;
   OK(MakeVectors(A, &b, &x));
@@ -74,8 +73,6 @@ void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
   EXPECT_EQ(d, 0) << what << ", several";
   OK(MatNorm(Y, NORM_FROBENIUS, &d));
   EXPECT_GT(d, 0);
-  for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
-  for (Mat *m : {&B, &X, &Y}) OK(MatDestroy(m));
 }
 
 TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
@@ -89,8 +86,8 @@ TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
                                        " -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2 -pc_mcpi_executor launch"}) {
           const std::string options = "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " +
                                       exchange + (sizeof(PetscReal) == 8 ? more : "");
-          Mat A, P;
-          PC apart, here;
+          Owned<Mat> A, P;
+          Owned<PC> apart, here;
           std::string text;
           OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
           OK(AssembleMatrix(couplings, n, MATBAIJKOKKOS, 1, &P));
@@ -103,8 +100,6 @@ TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
           OK(PCFinegrainGetFactorBytes(apart, &bytes[0]));
           OK(PCFinegrainGetFactorBytes(here, &bytes[1]));
           EXPECT_EQ(bytes[0], bytes[1]);
-          for (PC *pc : {&apart, &here}) OK(PCDestroy(pc));
-          for (Mat *m : {&A, &P}) OK(MatDestroy(m));
         }
 }
 
@@ -117,8 +112,8 @@ TEST(McpiReduction, SetsUpAgain)
       for (const bool multiplies : {false, true}) {
         const std::string options =
           "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " + exchange;
-        Mat A, P, Q;
-        PC here, apart;
+        Owned<Mat> A, P, Q;
+        Owned<PC> here, apart;
         OK(AssembleMatrix(c, 3, MATBAIJ, 1, &A));
         OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 1, &P));
         OK(MakeSplitPC(A, P, options + in_place, &here));
@@ -135,13 +130,11 @@ TEST(McpiReduction, SetsUpAgain)
           OK(PCSetUp(here));
           EXPECT_EQ(EventCount("FGFactor"), factors + 1);
           ExpectSameBits(A, apart, here, options);
-          OK(PCDestroy(&apart));
         }
         // Another matrix with the same pattern, then another pattern.
         OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 7, &Q));
         for (const bool same : {true, false}) {
-          Mat plain;
-          OK(MatDestroy(&Q));
+          Owned<Mat> plain;
           OK(AssembleMatrix(same ? c : box(5, 4, 3), 3, MATBAIJKOKKOS, 7, &Q));
           OK(MatConvert(Q, MATBAIJ, MAT_INITIAL_MATRIX, &plain));
           OK(PCSetOperators(here, A, Q));
@@ -149,14 +142,10 @@ TEST(McpiReduction, SetsUpAgain)
           ExpectSameBits(A, apart, here, options);
           ExpectProduct(P, A);
           ExpectProduct(Q, plain);
-          OK(PCDestroy(&apart));
-          OK(MatDestroy(&plain));
         }
         if (!multiplies) {
           EXPECT_GT(EventCount("FGAnalyze"), analyses); // of the new ones
         }
-        OK(PCDestroy(&here));
-        for (Mat *m : {&A, &P, &Q}) OK(MatDestroy(m));
       }
 }
 
@@ -166,8 +155,8 @@ TEST(McpiReduction, ValuesByCoordinates)
   const Couplings c = star(4, 3, 3);
   const PetscInt n = 2;
   std::vector<PetscInt> i, j;
-  Mat A, P;
-  PC apart, here;
+  Owned<Mat> A, P;
+  Owned<PC> apart, here;
   PetscInt first, last;
   OK(AssembleMatrix(c, n, MATBAIJ, 1, &A));
   OK(MatGetOwnershipRange(A, &first, &last));
@@ -196,28 +185,24 @@ TEST(McpiReduction, ValuesByCoordinates)
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half", &apart));
       ExpectSameBits(A, apart, here, "coordinates");
       if (multiplies) ExpectProduct(P, A);
-      Mat copy;
+      Owned<Mat> copy;
       PetscBool same;
       OK(MatConvert(P, MATBAIJ, MAT_INITIAL_MATRIX, &copy));
       OK(MatEqual(A, copy, &same));
       EXPECT_TRUE(same);
-      OK(MatDestroy(&copy));
-      OK(PCDestroy(&apart));
       if (mode == ADD_VALUES) {
         OK(MatScale(A, 0.5));
       }
     }
-  OK(PCDestroy(&here));
-  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
 }
 
 // The matrix may go before the preconditioner, two may take one matrix's blocks, and settings may change.
 TEST(McpiReduction, LivesAndEndsInAnyOrder)
 {
   const std::string options = "-pc_mcpi_its 2 -pc_mcpi_precision half";
-  Mat A, P;
-  PC apart, first, second;
-  Vec b, x, y;
+  Owned<Mat> A, P;
+  Owned<PC> apart, first, second;
+  Owned<Vec> b, x, y;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
   OK(MakePC(A, PCMCPI, options, &apart));
@@ -229,10 +214,8 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
     OK(MakeSplitPC(A, P, options + in_place, &first));
     OK(MakeSplitPC(A, P, options + in_place, &second));
     OK(PCSetUp(first));
-    if (order == 0) {
-      OK(MatDestroy(&P));
-    }
-    for (PC pc : {second, first, second}) {
+    if (order == 0) P.reset();
+    for (PC pc : {second.get(), first.get(), second.get()}) {
       OK(Apply(pc, b, x));
       OK(Difference(x, y, &d));
       EXPECT_EQ(d, 0) << order;
@@ -252,7 +235,7 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
       OK(PCSetReusePreconditioner(first, PETSC_TRUE));
       OK(MatScale(P, 5));
     }
-    OK(PCDestroy(&second));
+    second.reset();
     OK(Apply(first, b, x));
     OK(Difference(x, y, &d));
     EXPECT_EQ(d, 0) << order;
@@ -260,27 +243,23 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
       OK(PCSetType(first, PCFGBILU));
       OK(Apply(first, b, x));
     }
-    OK(PCDestroy(&first));
+    first.reset();
     if (order == 1) ExpectProduct(P, A);
-    OK(MatDestroy(&P));
   }
-  OK(PCDestroy(&apart));
-  OK(MatDestroy(&A));
-  for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
 }
 
 // Solvers whose Pmat is a copy: counts are those of couplings stored apart.
 TEST(McpiReduction, SolversWithTwoMatrices)
 {
   for (const std::string type : {"gmres", "refine -ksp_refine_inner 2", "richardson -pc_mcpi_richardson steps"}) {
-    Mat A, P;
-    Vec b, x;
+    Owned<Mat> A, P;
+    Owned<Vec> b, x;
     PetscInt its[2];
     OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
     OK(MatConvert(A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &P));
     OK(MakeVectors(A, &b, &x));
     for (const bool here : {false, true}) {
-      KSP ksp;
+      Owned<KSP> ksp;
       KSPConvergedReason reason;
       const Options set(
         "-ksp_rtol 1e-5 -ksp_max_it 40 -pc_type mcpi -pc_mcpi_its 2 -pc_mcpi_precision half -ksp_type " + type +
@@ -295,19 +274,16 @@ TEST(McpiReduction, SolversWithTwoMatrices)
         OK(KSPGetIterationNumber(ksp, &its[here]));
         OK(MatScale(P, 1)); // to be set up again
       }
-      OK(KSPDestroy(&ksp));
     }
     EXPECT_EQ(its[0], its[1]) << type;
-    for (Vec *v : {&b, &x}) OK(VecDestroy(v));
-    for (Mat *m : {&A, &P}) OK(MatDestroy(m));
   }
 }
 
 TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
 {
   for (const bool pivot : {false, true}) {
-    Mat A, P, good;
-    PC pc, apart;
+    Owned<Mat> A, P, good;
+    Owned<PC> pc, apart;
     PCFailedReason reason;
     PetscInt first, last;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
@@ -331,20 +307,17 @@ TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
     EXPECT_EQ(reason, PC_NOERROR);
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half", &apart));
     ExpectSameBits(A, apart, pc, "recovered");
-    for (PC *p : {&pc, &apart}) OK(PCDestroy(p));
-    for (Mat *m : {&A, &P, &good}) OK(MatDestroy(m));
   }
 }
 
 // Set-up must fail with these words, and pass with the remedy that all have.
 void ExpectRefusal(Mat A, Mat P, const std::string &options, const std::vector<std::string> &words)
 {
-  PC pc;
+  Owned<PC> pc;
   OK(MakeSplitPC(A, P, options, &pc));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
   OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_NONE));
   OK(PCSetUp(pc));
-  OK(PCDestroy(&pc));
 }
 
 // MatBindToCPU() does nothing in a PETSc without devices.
@@ -360,12 +333,12 @@ PetscErrorCode Bind(Mat A, PetscBool bound)
 
 TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
 {
-  Mat A, P, B;
+  Owned<Mat> A, P, B;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &B));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
-  OK(PetscObjectSetName(reinterpret_cast<PetscObject>(P), "jacobian"));
-  OK(PetscObjectSetName(reinterpret_cast<PetscObject>(B), "jacobian"));
+  OK(PetscObjectSetName(object(P), "jacobian"));
+  OK(PetscObjectSetName(object(B), "jacobian"));
   const std::string half = "-pc_mcpi_precision half" + in_place;
   const auto with = [&](std::vector<std::string> words) {
     for (const char *word : {"-pc_mcpi_reduction in_place", "-pc_mcpi_reduction none", "jacobian"})
@@ -381,13 +354,12 @@ TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
   ExpectRefusal(A, P, half + " -pc_mcpi_scaling row",
                 {"-pc_mcpi", "reduction in_place", "scaling global", "reduction none"});
   ExpectRefusal(A, P, in_place, {"-pc_mcpi", "reduction in_place", "half", "reduction none"});
-  for (Mat *m : {&A, &P, &B}) OK(MatDestroy(m));
 }
 
 TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
 {
-  Mat A, P;
-  PC pc;
+  Owned<Mat> A, P;
+  Owned<PC> pc;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
@@ -395,14 +367,12 @@ TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
   OK(PCSetOperators(pc, P, P));
   OK(MatScale(P, 2));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"Amat"});
-  OK(PCDestroy(&pc));
-  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
 }
 
 TEST(McpiReduction, OptionGetterAndView)
 {
-  Mat A, P;
-  PC pc;
+  Owned<Mat> A, P;
+  Owned<PC> pc;
   PCMCPIReductionType reduction;
   std::string text;
   const std::string line = "  reduction: in place, couplings lie in the memory of Pmat's mirror\n";
@@ -414,7 +384,6 @@ TEST(McpiReduction, OptionGetterAndView)
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   EXPECT_EQ(text.find("reduction"), std::string::npos);
-  OK(PCDestroy(&pc));
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
   OK(PCMCPIGetReduction(pc, &reduction));
   EXPECT_EQ(reduction, PCMCPI_REDUCTION_IN_PLACE);
@@ -424,8 +393,6 @@ TEST(McpiReduction, OptionGetterAndView)
   OK(PCSetType(pc, PCFGBILU));
   OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_IN_PLACE)); // not for it
   ExpectIn(ExpectError([&] { return PCMCPIGetReduction(pc, &reduction); }), {PCFGBILU});
-  OK(PCDestroy(&pc));
-  for (Mat *m : {&A, &P}) OK(MatDestroy(m));
 }
 
 } // namespace

@@ -44,9 +44,9 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
         const std::string options =
           "-pc_mcpi_sweep symmetric -pc_mcpi_its " + its + " -pc_mcpi_exchange " + exchange + more;
         SCOPED_TRACE(options);
-        Mat A, S;
-        PC pc;
-        Vec b, c, x, y;
+        Owned<Mat> A, S;
+        Owned<PC> pc;
+        Owned<Vec> b, c, x, y;
         PetscScalar left, right;
         PetscReal p, q, residual;
         Outcome out, alone;
@@ -73,17 +73,13 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
           OK(MakeSymmetric(S, true));
           OK(SolveWith(S, nullptr, cg, &alone, &residual));
           EXPECT_NEAR(out.its, alone.its, 1);
-          OK(MatDestroy(&S));
         }
-        OK(PCDestroy(&pc));
-        for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
-        OK(MatDestroy(&A));
       }
 }
 
 TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string precision : {"working", "single", "half", "bfloat16"}) {
@@ -96,14 +92,13 @@ TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
       EXPECT_GT(out.reason, 0) << exchange << precision;
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << exchange << precision;
     }
-  OK(MatDestroy(&A));
 }
 
 // Within a small margin of PETSc's SOR.
 TEST(McpiRoles, SmootherInMultigrid)
 {
-  DM coarse, fine;
-  Mat A;
+  Owned<DM> coarse, fine;
+  Owned<Mat> A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
   OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
   OK(MakeLaplacians(fine, &A));
@@ -129,15 +124,12 @@ TEST(McpiRoles, SmootherInMultigrid)
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role << kind;
     }
   }
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&fine));
-  OK(DMDestroy(&coarse));
 }
 
 TEST(McpiRoles, InsideOtherPreconditioners)
 {
-  DM da;
-  Mat A;
+  Owned<DM> da;
+  Owned<Mat> A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   for (const std::string role :
@@ -150,7 +142,7 @@ TEST(McpiRoles, InsideOtherPreconditioners)
         "-fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi -fieldsplit_pc_mcpi_exchange color",
         "-pc_type fieldsplit -pc_fieldsplit_type schur -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 "
         "-pc_fieldsplit_1_fields 2 -fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi"})
-    for (DM grid : {DM(nullptr), da}) {
+    for (DM grid : {DM(nullptr), da.get()}) {
       Outcome out;
       PetscReal residual;
       int before = EventCount("FGApply"), after;
@@ -163,8 +155,6 @@ TEST(McpiRoles, InsideOtherPreconditioners)
       EXPECT_LT(out.its, 40) << role;
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role;
     }
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
@@ -176,8 +166,8 @@ TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
       for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, prefix);
       return text;
     };
-    Mat A;
-    PC pc, blocks;
+    Owned<Mat> A;
+    Owned<PC> pc, blocks;
     PetscReal d;
     OK(AssembleMatrix(scattered(60, 3, false), 3, MATBAIJ, 1, &A));
     OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange none " + with(""), &pc));
@@ -187,9 +177,6 @@ TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
     OK(PCSetUpOnBlocks(blocks));
     OK(ComparePCs(A, pc, blocks, &d));
     EXPECT_EQ(d, 0) << more;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&blocks));
-    OK(MatDestroy(&A));
   }
 }
 
@@ -197,7 +184,7 @@ TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
 TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 5, MATBAIJ, 1, &A));
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string scaling : {"global", "row"})
@@ -220,7 +207,6 @@ TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
         EXPECT_GT(out.reason, 0);
         EXPECT_LT(residual, 2e-12);
       }
-  OK(MatDestroy(&A));
 }
 
 } // namespace

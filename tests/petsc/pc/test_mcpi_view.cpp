@@ -9,9 +9,9 @@ namespace
 
 TEST(McpiView, BeforeAndAfterSetUp)
 {
-  DM da;
-  Mat A;
-  PC pc;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<PC> pc;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -35,15 +35,12 @@ TEST(McpiView, BeforeAndAfterSetUp)
   if (Size() == 1) {
     ExpectIn(text, {"block rows per group: min 0, mean 27.5, max 55\n"});
   }
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::string>> names = {
     {"-pc_mcpi_precision single -pc_mcpi_accumulate single", "sums in single precision (DS)\n"},
@@ -54,15 +51,13 @@ TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
     {"-pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
      "sums in single precision\n"}};
   for (const auto &[options, name] : names) {
-    PC pc;
+    Owned<PC> pc;
     std::string text;
     OK(MakePC(A, PCMCPI, options, &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     ExpectIn(text, {name});
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 // A chain of 9 with one coupling of a direction only, and one entry that half precision does not hold.
@@ -71,8 +66,8 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
   const Couplings chain = star(9, 1, 1);
   for (const bool skew : {false, true})
     for (const std::string exchange : {"none", "sweep", "color"}) {
-      Mat A;
-      PC pc;
+      Owned<Mat> A;
+      Owned<PC> pc;
       PetscInt first, last, left_out = 0, flushed = 0;
       std::string text;
       Couplings c = chain;
@@ -105,16 +100,14 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
         ExpectIn(text, {skew ? "greedy, 3 colors, of" : "greedy, 2 colors\n",
                         skew ? "3 groups" : "2 groups, block rows per group: min 4, mean 4.5, max 5\n"});
       }
-      OK(PCDestroy(&pc));
-      OK(MatDestroy(&A));
     }
 }
 
 // Red and black where the grid of a rank fits; ranks without rows have no say.
 TEST(McpiView, NamesTheColoringsOfAllRanks)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt rows;
   std::string text;
   Couplings c = star(9, 1, 1);
@@ -129,13 +122,11 @@ TEST(McpiView, NamesTheColoringsOfAllRanks)
   const char *lines[] = {"greedy, 3 colors, of the pattern", "redblack on some ranks, greedy on others, 3 colors, of",
                          "redblack on some ranks, greedy on others, 3 colors, of", "redblack, 2 colors\n"};
   ExpectIn(text, {std::string("coloring: ") + lines[Size() - 1]});
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(60, 3, true), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::string>> lines = {
     {"", "coloring: greedy, "},
@@ -148,15 +139,13 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     {"-pc_mcpi_precision bfloat16", "became zero in storage: 0 entries\n"},
     {"-pc_mcpi_corrections 2", "exchange: each sweep, each correction\n"}};
   for (const auto &[options, line] : lines) {
-    PC pc;
+    Owned<PC> pc;
     std::string text;
     OK(MakePC(A, PCMCPI, options, &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     ExpectIn(text, {line});
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(McpiView, HelpListsTheOptions)

@@ -26,11 +26,10 @@ std::ostream &operator<<(std::ostream &out, const Variant &v)
 class PaperLuo2015 : public ::testing::TestWithParam<Variant>
 {
 protected:
-  DM da = nullptr;
-  Mat A = nullptr;
-  Vec b = nullptr;
-  PC fgbilu = nullptr;
-  PC reference = nullptr;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<Vec> b;
+  Owned<PC> fgbilu, reference;
 
   void SetUp() override
   {
@@ -41,15 +40,6 @@ protected:
     OK(AssembleStar(PETSC_COMM_WORLD, star, &da, &A));
     OK(MakeRightHandSide(star, da, size, &b));
     OK(MakePCs(GetParam()));
-  }
-
-  void TearDown() override
-  {
-    OK(PCDestroy(&fgbilu));
-    OK(PCDestroy(&reference));
-    OK(VecDestroy(&b));
-    OK(MatDestroy(&A));
-    OK(DMDestroy(&da));
   }
 
   PetscErrorCode MakePCs(const Variant &v)
@@ -107,7 +97,7 @@ TEST_P(PaperLuo2015, HistoryIsThatOfSequentialBlockIlu)
 // Residuals as vectors, after the steps of the paper's rows.
 TEST_P(PaperLuo2015, CorrectionsAreStepsOfSequentialBlockIlu)
 {
-  Vec x, y, r, expected;
+  Owned<Vec> x, y, r, expected;
   PetscReal first, d;
   OK(VecDuplicate(b, &x));
   OK(VecDuplicate(b, &y));
@@ -130,10 +120,6 @@ TEST_P(PaperLuo2015, CorrectionsAreStepsOfSequentialBlockIlu)
     OK(VecNorm(r, NORM_2, &d));
     EXPECT_LE(d, same * first) << k << " corrections";
   }
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(VecDestroy(&r));
-  OK(VecDestroy(&expected));
 }
 
 } // namespace

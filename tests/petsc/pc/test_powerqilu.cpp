@@ -17,7 +17,7 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
   };
   for (const Numbers &numbers : {Numbers{"nos5.mtx", {9, 33, 84, 157}, {39, 136, 312, 403}},
                                  Numbers{"gr_30_30.mtx", {4, 9, 16, 25}, {87, 116, 145, 174}}}) {
-    Mat A;
+    Owned<Mat> A;
     OK(LoadMatrix(numbers.name, &A));
     for (std::size_t k = 0; k < 4; ++k) {
       SCOPED_TRACE(numbers.name + std::to_string(k));
@@ -31,7 +31,6 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
       EXPECT_EQ(NumberAfter(text, "schedule: level, "), numbers.levels[k] + 1);
       EXPECT_EQ(text.find("coloring"), std::string::npos) << text;
     }
-    OK(MatDestroy(&A));
   }
 }
 
@@ -40,8 +39,8 @@ void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, cons
                 PetscInt n)
 {
   SCOPED_TRACE(options);
-  PC pc;
-  Vec b, x, y, other;
+  Owned<PC> pc;
+  Owned<Vec> b, x, y, other;
   PetscReal d;
   PetscInt blocks;
   std::string text;
@@ -68,8 +67,6 @@ void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, cons
                 " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows of one color: 0 blocks\n",
                 double(blocks) / double(blocks - fill));
   ExpectIn(text, {std::string("fill: ") + std::to_string(fill) + ratio});
-  OK(PCDestroy(&pc));
-  for (Vec *v : {&b, &x, &y, &other}) OK(VecDestroy(v));
 }
 
 // Blocks of the matrix between rows of a rank.
@@ -108,8 +105,8 @@ TEST_P(PowerqiluBlocks, IsIluOfTheMatrixPermutedByColors)
         const PetscInt q = p + 1 + more;
         std::vector<PetscInt> order;
         PetscInt inside, blocks;
-        Mat A, permuted;
-        PC ilu;
+        Owned<Mat> A, permuted;
+        Owned<PC> ilu;
         std::string options = "-pc_powerqilu_levels " + std::to_string(p);
         if (more) options += " -pc_powerqilu_power " + std::to_string(q);
         OK(AssembleMatrix(couplings, n, n == 1 ? MATAIJ : MATBAIJ, 1, &A));
@@ -123,16 +120,11 @@ TEST_P(PowerqiluBlocks, IsIluOfTheMatrixPermutedByColors)
         OK(CountInside(A, couplings, n, &inside));
         OK(CountBlocks(ilu, n, &blocks));
         EXPECT_EQ(NumberAfter(ViewOf(A, options), "fill: "), blocks - inside);
-        OK(PCDestroy(&ilu));
         if (n > 1) { // the same matrix in another format
-          OK(MatDestroy(&A));
           OK(AssembleMatrix(couplings, n, MATAIJ, 1, &A));
           OK(MakeIlu(permuted, p, &ilu));
           ExpectSame(A, options, ilu, permuted, order, n);
-          OK(PCDestroy(&ilu));
         }
-        OK(MatDestroy(&A));
-        OK(MatDestroy(&permuted));
       }
 }
 
@@ -145,8 +137,8 @@ TEST_P(PowerqiluBlocks, ByLevelsItIsIluInTheOrderAskedFor)
         const std::string options = "-pc_powerqilu_schedule level -pc_powerqilu_levels " + std::to_string(p) +
                                     (ordering == "natural" ? "" : " -pc_powerqilu_ordering " + ordering);
         SCOPED_TRACE(options);
-        Mat A;
-        PC ilu, pc;
+        Owned<Mat> A;
+        Owned<PC> ilu, pc;
         PetscReal d;
         PetscInt blocks;
         std::string text;
@@ -160,9 +152,6 @@ TEST_P(PowerqiluBlocks, ByLevelsItIsIluInTheOrderAskedFor)
         EXPECT_EQ(NumberAfter(text.substr(text.find("bytes: factor")), " ("), blocks);
         ExpectIn(text, {"factor: block ILU(" + std::to_string(p) + ") in " + ordering + " order, per rank\n",
                         "schedule: level, "});
-        OK(PCDestroy(&pc));
-        OK(PCDestroy(&ilu));
-        OK(MatDestroy(&A));
       }
 }
 
@@ -171,9 +160,9 @@ TEST(Powerqilu, OrderingIsTheOneInWhichRowsAreColored)
 {
   const Couplings couplings = star(9, 8, 1);
   for (const PetscInt p : {0, 2}) {
-    Mat A, permuted;
-    IS rows, cols;
-    PC ilu;
+    Owned<Mat> A, permuted;
+    Owned<IS> rows, cols;
+    Owned<PC> ilu;
     const PetscInt *rcm;
     Couplings graph, placed{couplings.size()};
     OK(AssembleMatrix(couplings, 1, MATAIJ, 1, &A, PetscInt(couplings.size()), PETSC_COMM_SELF));
@@ -190,11 +179,6 @@ TEST(Powerqilu, OrderingIsTheOneInWhichRowsAreColored)
     OK(MakeIlu(permuted, p, &ilu));
     ExpectSame(A, "-pc_powerqilu_ordering rcm -pc_powerqilu_levels " + std::to_string(p), ilu, permuted, by_color, 1);
     OK(ISRestoreIndices(rows, &rcm));
-    OK(ISDestroy(&rows));
-    OK(ISDestroy(&cols));
-    OK(PCDestroy(&ilu));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&permuted));
   }
 }
 
@@ -202,8 +186,8 @@ TEST(Powerqilu, SbaijEqualsItsBaijConversionAndFollowsIt)
 {
   for (const char *options : {"-pc_powerqilu_levels 1", "-pc_powerqilu_levels 2 -pc_powerqilu_power 1",
                               "-pc_powerqilu_schedule level -pc_powerqilu_levels 1"}) {
-    Mat A, S;
-    PC p, q;
+    Owned<Mat> A, S;
+    Owned<PC> p, q;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
     OK(MakeSymmetric(A));
@@ -218,10 +202,6 @@ TEST(Powerqilu, SbaijEqualsItsBaijConversionAndFollowsIt)
       OK(MatShift(A, 2));
       OK(MatShift(S, 2));
     }
-    OK(PCDestroy(&p));
-    OK(PCDestroy(&q));
-    OK(MatDestroy(&A));
-    OK(MatDestroy(&S));
   }
 }
 
@@ -235,9 +215,9 @@ TEST(Powerqilu, OnGridsAndRanksItIsBlockJacobiBitByBit)
         for (std::size_t at; (at = text.find('@')) != std::string::npos;) text.replace(at, 1, prefix);
         return text;
       };
-      DM da;
-      Mat A;
-      PC pc, blocks;
+      Owned<DM> da;
+      Owned<Mat> A;
+      Owned<PC> pc, blocks;
       PetscReal d;
       OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 3, 1, &da));
       OK(AssembleOnGrid(da, type, &A));
@@ -248,10 +228,6 @@ TEST(Powerqilu, OnGridsAndRanksItIsBlockJacobiBitByBit)
       OK(PCSetUpOnBlocks(blocks));
       OK(ComparePCs(A, pc, blocks, &d));
       EXPECT_EQ(d, 0) << type << more;
-      OK(PCDestroy(&pc));
-      OK(PCDestroy(&blocks));
-      OK(MatDestroy(&A));
-      OK(DMDestroy(&da));
     }
 }
 
@@ -261,7 +237,7 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
   GTEST_SKIP() << "counts are those of real numbers";
 #endif
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
-  Mat A;
+  Owned<Mat> A;
   OK(LoadMatrix("nos5.mtx", &A));
   for (const auto &[options, its] : std::vector<std::pair<std::string, PetscInt>>{
          {"-pc_type none", 428},
@@ -270,9 +246,9 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
          {"-pc_powerqilu_levels 1 -pc_powerqilu_power 1 -pc_powerqilu_drop after", 72},
          {"-pc_powerqilu_levels 3 -pc_powerqilu_power 2", 16},
          {"-pc_powerqilu_levels 3 -pc_powerqilu_power 2 -pc_powerqilu_drop after", 14}}) {
-    KSP ksp;
+    Owned<KSP> ksp;
     PC pc;
-    Vec b, x;
+    Owned<Vec> b, x;
     PetscInt taken;
     KSPConvergedReason reason;
     OK(MatCreateVecs(A, &x, &b));
@@ -291,11 +267,7 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
     OK(KSPGetConvergedReason(ksp, &reason));
     EXPECT_GT(reason, 0) << options;
     EXPECT_NEAR(double(taken), double(its), 1) << options;
-    OK(KSPDestroy(&ksp));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
   }
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -27,7 +27,7 @@ std::vector<PetscInt> FindColors(const Couplings &graph, const std::vector<Petsc
 
 PetscErrorCode FindRowOrder(Mat A, const std::string &ordering, PetscInt rows, std::vector<PetscInt> *order)
 {
-  IS r, c;
+  Owned<IS> r, c;
   const PetscInt *index;
 
   PetscFunctionBegin;
@@ -38,8 +38,6 @@ PetscErrorCode FindRowOrder(Mat A, const std::string &ordering, PetscInt rows, s
   PetscCall(ISGetIndices(r, &index));
   order->assign(index, index + rows);
   PetscCall(ISRestoreIndices(r, &index));
-  PetscCall(ISDestroy(&r));
-  PetscCall(ISDestroy(&c));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,9 +152,9 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
           SCOPED_TRACE(std::to_string(n) + " " + std::to_string(p) + " " + std::to_string(q));
           const std::string ordering = n == 1 ? MATORDERINGRCM : MATORDERINGNATURAL;
           std::vector<PetscInt> order;
-          Mat A;
-          PC pc;
-          Vec b, x;
+          Owned<Mat> A;
+          Owned<PC> pc;
+          Owned<Vec> b, x;
           Couplings graph;
           const PetscScalar *values;
           std::vector<PetscScalar> right, expected;
@@ -192,10 +190,6 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
             ++with_drops;
             ExpectIn(text, {drop == "during" ? "schedule: color, " : "schedule: level, "});
           }
-          OK(PCDestroy(&pc));
-          OK(VecDestroy(&b));
-          OK(VecDestroy(&x));
-          OK(MatDestroy(&A));
         }
   EXPECT_EQ(with_drops > 20, drop != "none") << with_drops;
 }
@@ -209,9 +203,9 @@ TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
         const std::string options = std::string("-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop ") +
                                     GetParam() + " -pc_powerqilu_precision " + precision;
         SCOPED_TRACE(options + executor);
-        Mat A, other, B, X;
-        PC pc, plain;
-        Vec b, c, x, y;
+        Owned<Mat> A, other, B, X;
+        Owned<PC> pc, plain;
+        Owned<Vec> b, c, x, y;
         PetscScalar left, right;
         PetscReal p, q, d;
         OK(AssembleMatrix(star(6, 5, 2), n, MATBAIJ, 2, &A));
@@ -252,10 +246,6 @@ TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
           OK(MatDenseRestoreColumnVecRead(X, column, &to));
           EXPECT_TRUE(same) << column;
         }
-        OK(PCDestroy(&pc));
-        OK(PCDestroy(&plain));
-        for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
-        for (Mat *m : {&A, &other, &B, &X}) OK(MatDestroy(m));
       }
 }
 

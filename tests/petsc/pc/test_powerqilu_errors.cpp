@@ -13,10 +13,9 @@ namespace
 void ExpectRefusal(Mat A, const std::string &options, const std::vector<std::string> &words)
 {
   SCOPED_TRACE(options);
-  PC pc;
+  Owned<PC> pc;
   OK(MakePC(A, PCPOWERQILU, options, &pc));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-  OK(PCDestroy(&pc));
 }
 
 TEST(PowerqiluErrors, Options)
@@ -32,20 +31,18 @@ TEST(PowerqiluErrors, Options)
     {"-pc_powerqilu_corrections -1", {"-pc_powerqilu_corrections is -1", "0 or more"}},
     {"-pc_powerqilu_block_size 64", {"-pc_powerqilu_block_size", "64", "32"}},
     {"-pc_powerqilu_grid 3,3", {"-pc_powerqilu_grid", "I,J,K"}}};
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   for (const auto &[options, words] : wrong) {
     SCOPED_TRACE(options);
-    PC pc = nullptr;
+    Owned<PC> pc;
     ExpectIn(ExpectError([&, &o = options] { return MakePC(A, PCPOWERQILU, o, &pc); }), words);
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluErrors, OptionsThatDoNotFit)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(40, 3, true), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
     {"-pc_powerqilu_schedule hyperplane",
@@ -60,19 +57,17 @@ TEST(PowerqiluErrors, OptionsThatDoNotFit)
      {"-pc_powerqilu_schedule is hyperplane"}},
     {[](PC pc) { return PCFinegrainSetTile(pc, 2, 2, 2); }, {"-pc_powerqilu", "tile"}}};
   for (const auto &[set, words] : setters) {
-    PC pc;
+    Owned<PC> pc;
     OK(MakePC(A, PCPOWERQILU, "", &pc));
     OK(set(pc));
     ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-    OK(PCDestroy(&pc));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluErrors, GridsThatRedAndBlackDoNotFit)
 {
-  DM da;
-  Mat A;
+  Owned<DM> da;
+  Owned<Mat> A;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -87,42 +82,36 @@ TEST(PowerqiluErrors, GridsThatRedAndBlackDoNotFit)
                    "-pc_powerqilu_power", "-pc_powerqilu_coloring greedy"});
   ExpectRefusal(A, "-pc_powerqilu_coloring redblack -pc_powerqilu_ordering rcm",
                 {"-pc_powerqilu_coloring redblack does not fit", "-pc_powerqilu_coloring greedy"});
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   ExpectRefusal(A, "-pc_powerqilu_grid 70,30,40", {"-pc_powerqilu_grid", "70,30,40", "block rows of this rank"});
   ExpectRefusal(A, "-pc_powerqilu_coloring redblack -pc_powerqilu_grid 7,3,4",
                 {"-pc_powerqilu_coloring redblack", "7,3,4"});
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluErrors, Matrices)
 {
   for (const std::string options : {"", "-pc_powerqilu_levels 2", "-pc_powerqilu_schedule level"}) {
-    Mat A;
+    Owned<Mat> A;
     OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
     OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
     ExpectRefusal(A, options, {"dense", "AIJ, BAIJ or SBAIJ"});
-    OK(MatDestroy(&A));
     for (const PetscInt n : {1, 3}) {
       Couplings c = star(4, 3, 3);
       c[29].erase(29);
       OK(AssembleMatrix(c, n, MATAIJ, 1, &A));
       ExpectRefusal(A, options, {"Block row 29", "no diagonal block", "MatSetValues"});
-      OK(MatDestroy(&A));
     }
     OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
     ExpectRefusal(A, options + " -pc_powerqilu_block_size 5",
                   {"Block size 5 does not divide", "-pc_powerqilu_block_size"});
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
 {
-  Mat A;
-  PC pc, fresh;
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
   PetscReal d;
   PetscInt levels;
   OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
@@ -141,16 +130,13 @@ TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
   OK(PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_GREEDY));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&pc));
-  OK(PCDestroy(&fresh));
-  OK(MatDestroy(&A));
 }
 
 // More levels and a higher power than there are rows: all of L and U, and one row per color.
 TEST(PowerqiluErrors, ManyLevelsAreAWholeFactorization)
 {
-  Mat A;
-  PC lu;
+  Owned<Mat> A;
+  Owned<PC> lu;
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 2), 2, MATAIJ, 1, &A, 24, PETSC_COMM_SELF));
   OK(MakePC(A, PCLU, "", &lu));
@@ -159,14 +145,11 @@ TEST(PowerqiluErrors, ManyLevelsAreAWholeFactorization)
         "-pc_powerqilu_levels 2147483647 -pc_powerqilu_power 2147483647",
         "-pc_powerqilu_levels 2147483647 -pc_powerqilu_schedule level",
         "-pc_powerqilu_levels 30 -pc_powerqilu_power 1 -pc_powerqilu_drop none"}) {
-    PC pc;
+    Owned<PC> pc;
     OK(MakePC(A, PCPOWERQILU, options, &pc));
     OK(ComparePCs(A, pc, lu, &d));
     EXPECT_LT(d, tolerance) << options;
-    OK(PCDestroy(&pc));
   }
-  OK(PCDestroy(&lu));
-  OK(MatDestroy(&A));
 }
 
 // A block row on the last rank is bad: every rank says so, and the next good set-up works.
@@ -178,10 +161,10 @@ TEST(PowerqiluErrors, SingularBlocksFailEverywhereAndTheNextGoodMatrixWorks)
           "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_precision single"})
       for (const PetscInt n : {1, 4}) {
         SCOPED_TRACE(kind + options);
-        Mat A, good;
-        KSP ksp;
+        Owned<Mat> A, good;
+        Owned<KSP> ksp;
         PC pc;
-        Vec b, x;
+        Owned<Vec> b, x;
         KSPConvergedReason reason;
         PCFailedReason failed;
         PetscInt first, last;
@@ -225,20 +208,15 @@ TEST(PowerqiluErrors, SingularBlocksFailEverywhereAndTheNextGoodMatrixWorks)
         OK(KSPSetOperators(ksp, A, A));
         // The row is not one of those that are eliminated with it later.
         ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 47;", "-pc_powerqilu_shift_type inblocks"});
-        OK(KSPDestroy(&ksp));
-        OK(VecDestroy(&b));
-        OK(VecDestroy(&x));
-        OK(MatDestroy(&A));
-        OK(MatDestroy(&good));
       }
 }
 
 TEST(PowerqiluErrors, ShiftReplacesPivotsAndSaysHowMany)
 {
   for (const std::string options : {"", " -pc_powerqilu_levels 2 -pc_powerqilu_power 1"}) {
-    Mat A;
-    PC pc;
-    Vec b, x;
+    Owned<Mat> A;
+    Owned<PC> pc;
+    Owned<Vec> b, x;
     std::string text;
     PetscReal norm;
     OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
@@ -250,10 +228,6 @@ TEST(PowerqiluErrors, ShiftReplacesPivotsAndSaysHowMany)
     EXPECT_TRUE(std::isfinite(norm));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"shift inblocks, amount 0.5: 1 block rows shifted"});
-    OK(PCDestroy(&pc));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
-    OK(MatDestroy(&A));
   }
 }
 

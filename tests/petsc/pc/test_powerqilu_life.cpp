@@ -23,8 +23,8 @@ TEST(PowerqiluLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
   for (const char *type : {MATBAIJ, MATAIJ})
     for (const std::string &options : kinds) {
       SCOPED_TRACE(type + options);
-      Mat A, B;
-      PC pc, fresh, old;
+      Owned<Mat> A, B;
+      Owned<PC> pc, fresh, old;
       PetscReal d;
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
       OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
@@ -46,25 +46,22 @@ TEST(PowerqiluLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
       EXPECT_EQ(EventCount("FGFactor"), factors + 3); // applications do not factor again
       OK(ComparePCs(B, old, fresh, &d));
       EXPECT_GT(d, 0);
-      for (PC *p : {&pc, &fresh, &old}) OK(PCDestroy(p));
-      OK(MatDestroy(&A));
-      OK(MatDestroy(&B));
     }
 }
 
 TEST(PowerqiluLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
 {
-  Mat A, B, C;
+  Owned<Mat> A, B, C;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
   OK(AssembleMatrix(scattered(31, 3, false), 5, MATAIJ, 1, &C));
   for (const bool reset : {true, false})
     for (const std::string &options : kinds) {
-      PC pc, fresh;
+      Owned<PC> pc, fresh;
       OK(MakePC(A, PCPOWERQILU, options, &pc));
       OK(PCSetUp(pc));
-      for (Mat M : {B, C, A}) {
+      for (Mat M : {B.get(), C.get(), A.get()}) {
         if (!reset && M != B) continue; // PETSc wants a reset for another size
         OK(PCSetOperators(pc, M, M));
         OK(MakePC(M, PCPOWERQILU, options, &fresh));
@@ -73,19 +70,16 @@ TEST(PowerqiluLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
         if (reset) {
           OK(PCReset(pc)); // settings survive
         }
-        OK(PCDestroy(&fresh));
       }
-      OK(PCDestroy(&pc));
     }
-  for (Mat *m : {&A, &B, &C}) OK(MatDestroy(m));
 }
 
 // New couplings in the same matrix.
 TEST(PowerqiluLife, NewEntriesAreAnalyzed)
 {
   for (const std::string &options : kinds) {
-    Mat A;
-    PC pc, fresh;
+    Owned<Mat> A;
+    Owned<PC> pc, fresh;
     PetscInt first, last;
     PetscReal d;
     OK(AssembleMatrix(star(6, 5, 4), 2, MATAIJ, 1, &A));
@@ -105,9 +99,6 @@ TEST(PowerqiluLife, NewEntriesAreAnalyzed)
     OK(MakePC(A, PCPOWERQILU, options, &fresh));
     OK(ComparePCs(A, pc, fresh, &d));
     EXPECT_EQ(d, 0) << options;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&fresh));
-    OK(MatDestroy(&A));
   }
 }
 
@@ -140,11 +131,11 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
     {[](PC pc) { return PCFinegrainSetCorrections(pc, 1); }, "-pc_powerqilu_corrections 1"},
     {[](PC pc) { return PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF); }, "-pc_powerqilu_executor self",
      false}};
-  Mat A;
+  Owned<Mat> A;
   const std::string base = "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 ";
   OK(AssembleMatrix(scattered(200, 3, false), 2, MATAIJ, 1, &A));
   for (const Change &change : changes) {
-    PC pc, fresh, before;
+    Owned<PC> pc, fresh, before;
     PetscReal d;
     OK(MakePC(A, PCPOWERQILU, base, &pc));
     OK(MakePC(A, PCPOWERQILU, base, &before));
@@ -163,15 +154,13 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
     OK(change.set(pc));
     OK(PCSetUp(pc));
     EXPECT_EQ(EventCount("FGAnalyze"), again) << change.options;
-    for (PC *p : {&pc, &fresh, &before}) OK(PCDestroy(p));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluLife, OptionsReachGetters)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt levels, power, n, k;
   PCPOWERQILUDropType drop;
   PetscBool balance;
@@ -228,15 +217,13 @@ TEST(PowerqiluLife, OptionsReachGetters)
     EXPECT_EQ(n, 1);
     EXPECT_EQ(k, 2);
   }
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 // Other types ignore setters, and their getters are an error that names them.
 TEST(PowerqiluLife, SettingsOfOtherTypes)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PetscInt value;
   PCPOWERQILUDropType drop;
   PCFinegrainColoringType coloring;
@@ -246,7 +233,7 @@ TEST(PowerqiluLife, SettingsOfOtherTypes)
   OK(MakePC(A, PCPOWERQILU, "", &pc));
   OK(PCSetUp(pc));
   for (const char *type : {PCFGBILU, PCMCPI, PCJACOBI}) {
-    PC plain;
+    Owned<PC> plain;
     OK(PCSetType(pc, type));
     OK(PCPOWERQILUSetLevels(pc, 2));
     OK(PCPOWERQILUSetPower(pc, 2));
@@ -263,15 +250,12 @@ TEST(PowerqiluLife, SettingsOfOtherTypes)
       ExpectIn(ExpectError([&] { return PCFinegrainGetColoring(pc, &coloring); }), {type});
       ExpectIn(ExpectError([&] { return PCFinegrainGetColoringBalance(pc, &balance); }), {type});
     }
-    OK(PCDestroy(&plain));
   }
   OK(PCSetType(pc, PCPOWERQILU));
   OK(PCMCPISetIterations(pc, 2)); // and settings of another type
   ExpectIn(ExpectError([&] { return PCMCPIGetIterations(pc, &value); }), {PCPOWERQILU, PCMCPI});
   OK(PCPOWERQILUGetLevels(pc, &value));
   EXPECT_EQ(value, 0); // a type begins anew
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -24,9 +24,9 @@ TEST(PowerqiluRoles, TransposeIsTheAdjointOfTheApplication)
   for (const Couplings &couplings : {scattered(40, 3, false), star(5, 4, 3)})
     for (const PetscInt n : {1, 3, 5})
       for (const std::string &kind : kinds) {
-        Mat A;
-        PC pc;
-        Vec b, c, x, y;
+        Owned<Mat> A;
+        Owned<PC> pc;
+        Owned<Vec> b, c, x, y;
         PetscScalar left, right;
         PetscReal p, q;
         OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
@@ -43,9 +43,6 @@ TEST(PowerqiluRoles, TransposeIsTheAdjointOfTheApplication)
         OK(VecNorm(x, NORM_2, &p));
         OK(VecNorm(c, NORM_2, &q));
         EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * p * q) << kind << ", " << n;
-        OK(PCDestroy(&pc));
-        for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
-        OK(MatDestroy(&A));
       }
 }
 
@@ -53,10 +50,11 @@ TEST(PowerqiluRoles, SeveralVectorsHaveTheBitsOfOne)
 {
   for (const std::string &kind : kinds)
     for (const PetscInt columns : {1, 11}) {
-      Mat A, B, X;
-      PC pc;
+      Owned<Mat> A, B, X;
+      Owned<PC> pc;
       PetscInt rows;
-      Vec b, x, y;
+      Owned<Vec> y;
+      Vec b, x;
       OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
       OK(MakePC(A, PCPOWERQILU, kind, &pc));
       OK(PCSetUp(pc));
@@ -88,21 +86,18 @@ TEST(PowerqiluRoles, SeveralVectorsHaveTheBitsOfOne)
           EXPECT_TRUE(same) << kind << ", column " << c << (transposed ? ", transposed" : "");
         }
       }
-      OK(VecDestroy(&y));
-      OK(PCDestroy(&pc));
-      for (Mat *m : {&A, &B, &X}) OK(MatDestroy(m));
     }
 }
 
 TEST(PowerqiluRoles, ExecutorsHaveTheSameBits)
 {
   for (const std::string &kind : kinds) {
-    Mat A;
-    PC plain;
+    Owned<Mat> A;
+    Owned<PC> plain;
     OK(AssembleMatrix(scattered(70, 3, false), 2, MATBAIJ, 1, &A));
     OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor natural", &plain));
     for (const std::string executor : {"auto", "launch", "self", "tile"}) {
-      PC pc;
+      Owned<PC> pc;
       PetscReal d;
       std::string text;
       OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor " + executor, &pc));
@@ -110,21 +105,18 @@ TEST(PowerqiluRoles, ExecutorsHaveTheSameBits)
       EXPECT_EQ(d, 0) << kind << ", " << executor;
       OK(ViewText(pc, &text));
       if (executor != "auto") ExpectIn(text, {"executor: " + executor});
-      OK(PCDestroy(&pc));
     }
-    OK(PCDestroy(&plain));
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 5, MATBAIJ, 1, &A));
   for (std::size_t k = 0; k < 5; ++k)
     for (const std::string diagonal : {"working", "storage"}) {
-      PC single, working;
+      Owned<PC> single, working;
       PetscReal d;
       std::string ours, theirs;
       OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_precision single -pc_powerqilu_diag_precision " + diagonal,
@@ -140,18 +132,15 @@ TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
       }
       ExpectIn(ours, {std::string("single precision, inverted diagonal blocks ") +
                       (diagonal == "storage" ? "single" : "working")});
-      OK(PCDestroy(&single));
-      OK(PCDestroy(&working));
     }
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluRoles, CorrectionsArePlainSteps)
 {
   for (std::size_t k = 0; k < 6; ++k) {
-    Mat A;
-    PC pc, plain;
-    Vec b, x, y;
+    Owned<Mat> A;
+    Owned<PC> pc, plain;
+    Owned<Vec> b, x, y;
     PetscReal d;
     OK(AssembleMatrix(scattered(40, 3, false), 3, MATAIJ, 1, &A));
     OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_corrections 2", &pc));
@@ -167,10 +156,6 @@ TEST(PowerqiluRoles, CorrectionsArePlainSteps)
       OK(Difference(x, y, &d));
       EXPECT_LT(d, tolerance) << kinds[k] << (transposed ? ", transposed" : "");
     }
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&plain));
-    for (Vec *v : {&b, &x, &y}) OK(VecDestroy(v));
-    OK(MatDestroy(&A));
   }
 }
 
@@ -179,9 +164,9 @@ TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
 {
   for (const std::string &kind : kinds) {
     SCOPED_TRACE(kind);
-    Mat A;
-    PC pc;
-    Vec b, c, x, y;
+    Owned<Mat> A;
+    Owned<PC> pc;
+    Owned<Vec> b, c, x, y;
     PetscScalar left, right;
     PetscReal p, q, residual;
     Outcome out;
@@ -205,15 +190,12 @@ TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
     OK(SolveWith(A, nullptr, "-ksp_type cg -pc_type powerqilu " + kind, &out, &residual));
     EXPECT_GT(out.reason, 0);
     EXPECT_LT(residual, 100 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
-    OK(PCDestroy(&pc));
-    for (Vec *v : {&b, &c, &x, &y}) OK(VecDestroy(v));
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(PowerqiluRoles, GmresRefinementAndRichardson)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
   for (const std::string &kind : kinds)
     for (const std::string method :
@@ -227,14 +209,13 @@ TEST(PowerqiluRoles, GmresRefinementAndRichardson)
       EXPECT_GT(out.reason, 0) << method << kind;
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << method << kind;
     }
-  OK(MatDestroy(&A));
 }
 
 // As many iterations as with PETSc's ILU on levels, and few more with colors.
 TEST(PowerqiluRoles, SmootherInMultigrid)
 {
-  DM coarse, fine;
-  Mat A;
+  Owned<DM> coarse, fine;
+  Owned<Mat> A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &coarse));
   OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
   OK(AssembleOnGrid(fine, MATAIJ, &A));
@@ -259,9 +240,6 @@ TEST(PowerqiluRoles, SmootherInMultigrid)
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role << kind;
     }
   }
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&fine));
-  OK(DMDestroy(&coarse));
 }
 
 } // namespace

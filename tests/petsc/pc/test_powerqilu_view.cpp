@@ -9,9 +9,9 @@ namespace
 
 TEST(PowerqiluView, BeforeAndAfterSetUp)
 {
-  DM da;
-  Mat A;
-  PC pc;
+  Owned<DM> da;
+  Owned<Mat> A;
+  Owned<PC> pc;
   std::string text;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -29,15 +29,12 @@ TEST(PowerqiluView, BeforeAndAfterSetUp)
             "  couplings left out of the factor: ", " blocks, exchange: none\n",
             "; dropped between rows of one color: 0 blocks\n"});
   EXPECT_EQ(text.find("transpose"), std::string::npos) << text;
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 // A path of nine rows, all on one rank: levels, colors and fill can be counted by hand.
 TEST(PowerqiluView, CountsOfAPath)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(star(9, 1, 1), 1, MATAIJ, 1, &A, 9, PETSC_COMM_SELF));
   struct Line {
     std::string options;
@@ -80,24 +77,22 @@ TEST(PowerqiluView, CountsOfAPath)
     for (const std::string &part : line.parts)
       if (sizeof(PetscScalar) == 8 || part.find("factor 200") == std::string::npos) ExpectIn(text, {part});
   }
-  OK(MatDestroy(&A));
 }
 
 TEST(PowerqiluView, SaysThatThePatternWasNotSymmetric)
 {
-  Mat A;
+  Owned<Mat> A;
   Couplings c = star(9, 1, 1);
   c[1].insert(0);
   c[6].insert(8);
   OK(AssembleMatrix(c, 2, MATBAIJ, 1, &A, 9, PETSC_COMM_SELF));
   ExpectIn(ViewOf(A, ""), {"coloring: greedy, 3 colors of |A|^1, of the pattern with its transpose\n"});
-  OK(MatDestroy(&A));
 }
 
 // Counts are those of all ranks, and colors those of the rank that has the most.
 TEST(PowerqiluView, CountsOfAllRanks)
 {
-  Mat A;
+  Owned<Mat> A;
   const PetscInt *cut;
   PetscInt left_out = 0, fill = 0, colors = 0;
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &A));
@@ -109,8 +104,8 @@ TEST(PowerqiluView, CountsOfAllRanks)
     if (r > 0 && cut[r] > 0 && cut[r] < 48) left_out += rows > 0 ? 2 : 0;
   }
   std::vector<PetscInt> order;
-  Mat permuted;
-  PC ilu;
+  Owned<Mat> permuted;
+  Owned<PC> ilu;
   PetscInt blocks;
   OK(FindOrder(star(24, 1, 1), A, 2, 2, &order));
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &permuted, PETSC_DECIDE, PETSC_COMM_WORLD, order));
@@ -121,9 +116,6 @@ TEST(PowerqiluView, CountsOfAllRanks)
   EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), colors);
   EXPECT_EQ(NumberAfter(text, "fill: "), fill);
   EXPECT_EQ(NumberAfter(text, "couplings left out of the factor: "), left_out);
-  OK(PCDestroy(&ilu));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&permuted));
 }
 
 TEST(PowerqiluView, HelpListsTheOptions)

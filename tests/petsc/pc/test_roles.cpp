@@ -24,9 +24,9 @@ std::string Cast(std::string role, const std::string &type)
 PetscErrorCode Solve(Mat A, const std::string &options, const Prepare &prepare, PetscInt *iterations, Vec *applied)
 {
   const Options set(options);
-  KSP ksp;
+  Owned<KSP> ksp;
   PC pc;
-  Vec b;
+  Owned<Vec> b;
   KSPConvergedReason reason;
 
   PetscFunctionBegin;
@@ -43,8 +43,6 @@ PetscErrorCode Solve(Mat A, const std::string &options, const Prepare &prepare, 
   if (reason < 0) *iterations = reason;
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(Apply(pc, b, *applied));
-  PetscCall(VecDestroy(&b));
-  PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -70,9 +68,9 @@ Prepare OnGrid(DM da)
   };
 }
 
-Prepare Fields(const IS (&fields)[2])
+Prepare Fields(const std::array<IS, 2> &fields)
 {
-  return [&fields](KSP ksp) {
+  return [fields](KSP ksp) {
     PC pc;
     PetscFunctionBegin;
     PetscCall(KSPGetPC(ksp, &pc));
@@ -84,7 +82,7 @@ Prepare Fields(const IS (&fields)[2])
 void ExpectTheSame(Mat A, const std::string &role, const char *reference, const Prepare &prepare = nullptr)
 {
   SCOPED_TRACE(role);
-  Vec ours, theirs;
+  Owned<Vec> ours, theirs;
   PetscInt iterations, expected;
   PetscReal d;
   const int before = Applications();
@@ -96,8 +94,6 @@ void ExpectTheSame(Mat A, const std::string &role, const char *reference, const 
   EXPECT_EQ(iterations, expected);
   OK(Difference(ours, theirs, &d));
   EXPECT_LT(d, tolerance);
-  OK(VecDestroy(&ours));
-  OK(VecDestroy(&theirs));
 }
 
 class Types : public ::testing::TestWithParam<const char *>
@@ -108,8 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Roles, Types, ::testing::Values(MATAIJ, MATBAIJ));
 // On a grid of three unknowns per point, which every rank has a part of.
 TEST_P(Types, InsideOtherPreconditioners)
 {
-  DM da;
-  Mat A;
+  Owned<DM> da;
+  Owned<Mat> A;
   PetscMPIInt size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
@@ -132,25 +128,22 @@ TEST_P(Types, InsideOtherPreconditioners)
          {"-pc_type gasm -sub_pc_type @", "-pc_type redundant -pc_redundant_number 2 -redundant_pc_type @",
           "-pc_type telescope -telescope_pc_type @"})
       ExpectTheSame(A, role, PCBJACOBI);
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 // One rank may own nothing here.
 TEST_P(Types, InsideOthersWithUnevenRanks)
 {
-  Mat A;
+  Owned<Mat> A;
   OK(AssembleMatrix(scattered(40, 4, true), 3, GetParam(), 1, &A));
   for (const char *role : {"-pc_type bjacobi -sub_pc_type @", "-pc_type asm -pc_asm_overlap 1 -sub_pc_type @",
                            "-pc_type redundant -redundant_pc_type @"})
     ExpectTheSame(A, role, PCILU);
-  OK(MatDestroy(&A));
 }
 
 TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
 {
-  Mat A, B, scalar;
-  PC p, q;
+  Owned<Mat> A, B, scalar;
+  Owned<PC> p, q;
   PetscInt first, last, n;
   PetscReal d;
   OK(AssembleMatrix(star(5, 4, 3), 4, MATBAIJ, 1, &A));
@@ -171,17 +164,12 @@ TEST(Roles, AijWithABlockSizeOfTheOptionsIsBaij)
   OK(MakePC(scalar, PCFGBILU, "-pc_fgbilu_block_size 4", &q));
   OK(ComparePCs(A, p, q, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&p));
-  OK(PCDestroy(&q));
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
-  OK(MatDestroy(&scalar));
 }
 
 // DMPlex sets them on all its matrices, for PCVPBJACOBI; PETSc's ILU(0) does not look at them.
 TEST(Roles, VariableBlockSizesAreOfNoConcern)
 {
-  Mat A;
+  Owned<Mat> A;
   PetscInt rows, first = 1;
   OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
   OK(MatGetLocalSize(A, &rows, nullptr));
@@ -189,13 +177,13 @@ TEST(Roles, VariableBlockSizesAreOfNoConcern)
   for (; rows > 0; rows -= sizes.back()) sizes.push_back(std::min(rows, first++ % 3 + 1));
   OK(MatSetVariableBlockSizes(A, PetscInt(sizes.size()), sizes.data()));
   ExpectTheSame(A, "-pc_type @", PCBJACOBI);
-  OK(MatDestroy(&A));
 }
 
 TEST(Roles, OptionsWithAPrefix)
 {
-  Mat A;
-  PC pc, sub;
+  Owned<Mat> A;
+  Owned<PC> pc;
+  PC sub;
   KSP *subs;
   PetscInt count, first;
   PCFinegrainPrecisionType precision;
@@ -212,14 +200,12 @@ TEST(Roles, OptionsWithAPrefix)
   OK(KSPGetPC(subs[0], &sub));
   OK(PCFinegrainGetPrecision(sub, &precision));
   EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_SINGLE);
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&A));
 }
 
 TEST(Roles, FieldsOfABlockSize)
 {
-  DM da;
-  Mat A;
+  Owned<DM> da;
+  Owned<Mat> A;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 3, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   const std::string fields = " -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 -pc_fieldsplit_1_fields 2 "
@@ -227,15 +213,13 @@ TEST(Roles, FieldsOfABlockSize)
   for (const char *type : {"additive", "multiplicative", "symmetric_multiplicative", "schur"})
     for (const Prepare &prepare : {Prepare(), OnGrid(da)}) // with a grid, fields get DMDAs of their own
       ExpectTheSame(A, "-pc_type fieldsplit -pc_fieldsplit_type " + std::string(type) + fields, PCBJACOBI, prepare);
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 // PETSc takes no BAIJ here.
 TEST(Roles, FieldsOfBlockRows)
 {
-  Mat A;
-  IS field[2];
+  Owned<Mat> A;
+  Owned<IS> field[2];
   PetscInt first, last;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   OK(MatGetOwnershipRange(A, &first, &last));
@@ -245,10 +229,7 @@ TEST(Roles, FieldsOfBlockRows)
   OK(ISSetBlockSize(field[0], 2));
   OK(ISSetBlockSize(field[1], 2));
   ExpectTheSame(A, "-pc_type fieldsplit -fieldsplit_ksp_type preonly -fieldsplit_pc_type @", PCBJACOBI,
-                Fields(field));
-  OK(ISDestroy(&field[0]));
-  OK(ISDestroy(&field[1]));
-  OK(MatDestroy(&A));
+                Fields({field[0], field[1]}));
 }
 
 // [A, B; B^T, -C or nothing], A with blocks of 3.
@@ -256,7 +237,7 @@ TEST(Roles, SaddlePoint)
 {
   for (const bool stabilized : {true, false})
     for (const bool nest : {true, false}) {
-      Mat part[4] = {}, all;
+      Owned<Mat> part[4], all, flat;
       IS field[2];
       PetscInt n[2], first, last;
       OK(AssembleMatrix(star(5, 4, 3), 3, nest ? MATBAIJ : MATAIJ, 1, &part[0]));
@@ -273,14 +254,11 @@ TEST(Roles, SaddlePoint)
       OK(MatAssemblyBegin(part[1], MAT_FINAL_ASSEMBLY));
       OK(MatAssemblyEnd(part[1], MAT_FINAL_ASSEMBLY));
       OK(MatTranspose(part[1], MAT_INITIAL_MATRIX, &part[2]));
-      if (!stabilized) {
-        OK(MatDestroy(&part[3]));
-      }
-      OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, part, &all));
-      OK(MatNestGetISs(all, field, nullptr));
-      for (IS is : field) PetscObjectReference(reinterpret_cast<PetscObject>(is));
+      const Mat parts[] = {part[0], part[1], part[2], stabilized ? part[3].get() : nullptr};
+      OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, parts, &all));
+      OK(MatNestGetISs(all, field, nullptr)); // which live as long as the nest
       if (!nest) {
-        OK(MatConvert(all, MATAIJ, MAT_INPLACE_MATRIX, &all));
+        OK(MatConvert(all, MATAIJ, MAT_INITIAL_MATRIX, &flat));
       }
       const std::string schur =
         "-pc_type fieldsplit -pc_fieldsplit_type schur -fieldsplit_0_pc_type @ -fieldsplit_1_pc_type @ ";
@@ -289,19 +267,16 @@ TEST(Roles, SaddlePoint)
             "-pc_fieldsplit_schur_precondition selfp -pc_fieldsplit_schur_fact_type lower -fieldsplit_ksp_rtol 1e-3",
             "-pc_fieldsplit_schur_precondition a11 -fieldsplit_ksp_type preonly"}) {
         if (!stabilized && std::string(more).find("a11") != std::string::npos) continue;
-        ExpectTheSame(all, schur + more, PCBJACOBI, Fields(field));
+        ExpectTheSame(nest ? all : flat, schur + more, PCBJACOBI, Fields({field[0], field[1]}));
       }
-      for (Mat &m : part) OK(MatDestroy(&m));
-      for (IS &is : field) OK(ISDestroy(&is));
-      OK(MatDestroy(&all));
     }
 }
 
 TEST(Roles, Smoother)
 {
   for (const DMDAStencilType stencil : {DMDA_STENCIL_STAR, DMDA_STENCIL_BOX}) {
-    DM coarse, fine;
-    Mat A;
+    Owned<DM> coarse, fine;
+    Owned<Mat> A;
     OK(MakeGrid(2, DM_BOUNDARY_NONE, stencil, 3, 1, &coarse));
     OK(DMRefine(coarse, PETSC_COMM_WORLD, &fine));
     OK(AssembleOnGrid(fine, MATAIJ, &A));
@@ -318,9 +293,6 @@ TEST(Roles, Smoother)
       "-pc_type gamg -pc_gamg_agg_nsmooths 0 -mg_levels_ksp_chebyshev_esteig_steps 1 -mg_levels_pc_type @ "
       "-mg_coarse_sub_pc_type @ -pc_gamg_coarse_eq_limit 100",
       PCBJACOBI);
-    OK(MatDestroy(&A));
-    OK(DMDestroy(&coarse));
-    OK(DMDestroy(&fine));
   }
 }
 
@@ -328,7 +300,7 @@ TEST(Roles, Smoother)
 // block. There PETSc's own outer types stay failed for good.
 TEST_P(Types, ReuseAndFailureInside)
 {
-  Mat values[3], A;
+  Owned<Mat> values[3], A;
   OK(AssembleMatrix(star(5, 4, 3), 2, GetParam(), 1, &values[0]));
   OK(AssembleMatrix(star(5, 4, 3), 2, GetParam(), 2, &values[1]));
   OK(MatDuplicate(values[0], MAT_COPY_VALUES, &values[2]));
@@ -340,8 +312,8 @@ TEST_P(Types, ReuseAndFailureInside)
     std::map<std::string, std::vector<PetscInt>> results; // iterations or the reason of failure, factorizations
     for (const char *type : {PCBJACOBI, PCFGBILU}) {
       const Options set(Cast(role, type));
-      KSP ksp;
-      Vec b, x;
+      Owned<KSP> ksp;
+      Owned<Vec> b, x;
       OK(MakeVectors(A, &b, &x));
       OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
       OK(KSPSetOperators(ksp, A, A));
@@ -358,9 +330,6 @@ TEST_P(Types, ReuseAndFailureInside)
         results[type].push_back(reason < 0 ? PetscInt(reason) : iterations);
         results[type].push_back(Factorizations() - before);
       }
-      OK(KSPDestroy(&ksp));
-      OK(VecDestroy(&b));
-      OK(VecDestroy(&x));
     }
     const auto &ours = results[PCFGBILU], &theirs = results[PCBJACOBI];
     auto expected = theirs;
@@ -386,8 +355,6 @@ TEST_P(Types, ReuseAndFailureInside)
     EXPECT_LT(theirs[6], 0);
     EXPECT_EQ((std::array{theirs[1], theirs[3], theirs[5], theirs[7]}), (std::array<PetscInt, 4>{1, again, 1, 1}));
   }
-  for (Mat &m : values) OK(MatDestroy(&m));
-  OK(MatDestroy(&A));
 }
 
 } // namespace

@@ -14,7 +14,7 @@ TEST(Sip, WithoutAlphaIsPetscsIlu)
       for (const char *type : {MATAIJ, MATBAIJ}) {
         if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none on a line
         Problem p(dim, dof, type);
-        PC pc, reference;
+        Owned<PC> pc, reference;
         PetscReal d;
         OK(p.code);
         OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0", &pc));
@@ -25,8 +25,6 @@ TEST(Sip, WithoutAlphaIsPetscsIlu)
         }
         OK(ComparePCs(p.A, pc, reference, &d));
         EXPECT_LT(d, tolerance) << dim << ", " << dof << ", " << type;
-        OK(PCDestroy(&pc));
-        OK(PCDestroy(&reference));
       }
 }
 
@@ -34,10 +32,10 @@ TEST(Sip, FormatsAndGridsGiveTheSame)
 {
   for (const PetscInt dof : {1, 4}) {
     Problem p(3, dof, MATBAIJ);
-    PC pc, other;
+    Owned<PC> pc, other;
     PetscReal d;
     PetscInt i, j, k;
-    Mat aij;
+    Owned<Mat> aij;
     std::string grid;
     OK(p.code);
     OK(DMDAGetCorners(p.da, nullptr, nullptr, nullptr, &i, &j, &k));
@@ -49,18 +47,15 @@ TEST(Sip, FormatsAndGridsGiveTheSame)
     OK(PCFinegrainSetGrid(other, 1, ijk));
     OK(ComparePCs(p.A, pc, other, &d));
     EXPECT_EQ(d, 0) << dof;
-    OK(PCDestroy(&other));
-    OK(PCDestroy(&pc));
-    OK(MatDestroy(&aij));
   }
 }
 
 // SBAIJ is converted.
 TEST(Sip, TakesSymmetricStorage)
 {
-  DM da;
-  Mat A, S;
-  PC pc, other;
+  Owned<DM> da;
+  Owned<Mat> A, S;
+  Owned<PC> pc, other;
   PetscReal d;
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
@@ -71,11 +66,6 @@ TEST(Sip, TakesSymmetricStorage)
   OK(MakePC(S, PCSIP, "", &other));
   OK(ComparePCs(A, pc, other, &d));
   EXPECT_EQ(d, 0);
-  OK(PCDestroy(&other));
-  OK(PCDestroy(&pc));
-  OK(MatDestroy(&S));
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 // A list of numbers is a cycle of factors, and -pc_sip_its and -pc_sip_corrections repeat it.
@@ -95,26 +85,24 @@ TEST(Sip, CyclesArePlainSteps)
   for (const PetscInt dof : {1, 3})
     for (const Case &c : cases) {
       Problem p(3, dof, MATBAIJ);
-      PC pc;
-      std::vector<PC> turns;
+      Owned<PC> pc;
+      std::vector<Owned<PC>> turns;
       PetscReal d;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, c.options, &pc));
       OK(PCSetUp(pc));
       for (const double alpha : c.alpha) {
-        turns.push_back(nullptr);
+        turns.emplace_back();
         OK(MakePC(p.A, PCSIP, "-pc_sip_alpha " + std::to_string(alpha), &turns.back()));
         OK(PCSetUp(turns.back()));
       }
       for (const bool transposed : {false, true}) {
         OK(VecSet(p.x, PETSC_INFINITY));
         OK(transposed ? PCApplyTranspose(pc, p.b, p.x) : PCApply(pc, p.b, p.x));
-        OK(PlainSteps(p.A, turns, transposed, p.b, p.y));
+        OK(PlainSteps(p.A, {turns.begin(), turns.end()}, transposed, p.b, p.y));
         OK(Difference(p.x, p.y, &d));
         EXPECT_LT(d, tolerance) << c.options << ", " << dof << (transposed ? ", transposed" : "");
       }
-      OK(PCDestroy(&pc));
-      for (PC &t : turns) OK(PCDestroy(&t));
     }
 }
 
@@ -123,11 +111,11 @@ TEST(Sip, CyclesArePlainSteps)
 TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
 {
   const PetscInt size[3] = {5, 4, 3};
-  Mat A;
-  KSP ksp;
+  Owned<Mat> A;
+  Owned<KSP> ksp;
   std::vector<PetscInt> order(60);
   PetscReal d;
-  Vec b, x, y, r, step, rp, sp;
+  Owned<Vec> b, x, y, r, step, rp, sp;
   const PetscScalar *from;
   PetscScalar *to;
   const std::vector<PetscInt> flips[4] = {{}, {1}, {2}, {1, 2}};
@@ -139,8 +127,8 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
   OK(VecSet(y, 0));
   for (int turn = 0; turn < 6; ++turn) {
     const auto &flip = flips[turn % 4];
-    Mat P;
-    PC M;
+    Owned<Mat> P;
+    Owned<PC> M;
     for (PetscInt q = 0; q < 60; ++q) {
       PetscInt at[3] = {q % 5, q / 5 % 4, q / 20};
       for (const PetscInt axis : flip) at[axis] = size[axis] - 1 - at[axis];
@@ -171,12 +159,7 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
     OK(KSPSolve(ksp, b, x));
     OK(Difference(x, y, &d));
     EXPECT_LT(d, tolerance) << turn;
-    OK(PCDestroy(&M));
-    OK(MatDestroy(&P));
   }
-  for (Vec *v : {&b, &x, &y, &r, &step, &rp, &sp}) OK(VecDestroy(v));
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&A));
 }
 
 const std::vector<std::string> kinds = {"", "-pc_sip_alternate", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2",
@@ -187,8 +170,8 @@ TEST(Sip, TransposeIsTheAdjoint)
   for (const PetscInt dof : {1, 5})
     for (const std::string &kind : kinds) {
       Problem p(3, dof, MATBAIJ);
-      PC pc;
-      Vec c;
+      Owned<PC> pc;
+      Owned<Vec> c;
       PetscScalar left, right;
       PetscReal s, t;
       OK(p.code);
@@ -203,8 +186,6 @@ TEST(Sip, TransposeIsTheAdjoint)
       OK(VecNorm(p.x, NORM_2, &s));
       OK(VecNorm(c, NORM_2, &t));
       EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * s * t) << kind << ", " << dof;
-      OK(VecDestroy(&c));
-      OK(PCDestroy(&pc));
     }
 }
 
@@ -212,8 +193,8 @@ TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
 {
   for (const std::string &kind : kinds) {
     Problem p(3, 3, MATBAIJ);
-    Mat B, X;
-    PC pc;
+    Owned<Mat> B, X;
+    Owned<PC> pc;
     PetscInt rows;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, kind, &pc));
@@ -236,9 +217,6 @@ TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
       OK(MatDenseRestoreColumnVecRead(X, c, &x));
       EXPECT_TRUE(same) << kind << ", column " << c;
     }
-    OK(PCDestroy(&pc));
-    OK(MatDestroy(&B));
-    OK(MatDestroy(&X));
   }
 }
 
@@ -247,11 +225,11 @@ TEST(Sip, ExecutorsHaveTheSameBits)
   for (const PetscInt dof : {1, 3})
     for (const std::string &kind : kinds) {
       Problem p(3, dof, MATBAIJ);
-      PC plain;
+      Owned<PC> plain;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor natural", &plain));
       for (const std::string executor : {"auto", "launch", "self", "tile", "tile -pc_sip_tile 3,2,2"}) {
-        PC pc;
+        Owned<PC> pc;
         PetscReal d;
         std::string text;
         OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor " + executor, &pc));
@@ -259,9 +237,7 @@ TEST(Sip, ExecutorsHaveTheSameBits)
         EXPECT_EQ(d, 0) << kind << ", " << executor;
         OK(ViewText(pc, &text));
         if (executor != "auto") ExpectIn(text, {"executor: " + executor.substr(0, 4)});
-        OK(PCDestroy(&pc));
       }
-      OK(PCDestroy(&plain));
     }
 }
 
@@ -290,16 +266,14 @@ TEST(Sip, ServesKrylovMethods)
        {"-ksp_type cg -pc_type sip", "-ksp_type gmres -pc_type sip -pc_sip_alpha 0.9,0.5 -pc_sip_alternate",
         "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
         "-ksp_type richardson -pc_type sip -pc_sip_richardson tolerances"}) {
-    DM da;
-    Mat A;
+    Owned<DM> da;
+    Owned<Mat> A;
     refine::Outcome out;
     PetscReal residual;
     OK(sip::AssemblePoisson(17, 17, 9, &da, &A));
     OK(refine::SolveWith(A, da, options, &out, &residual));
     EXPECT_GT(out.reason, 0) << options;
     EXPECT_LT(residual, 20 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << options;
-    OK(MatDestroy(&A));
-    OK(DMDestroy(&da));
   }
 }
 

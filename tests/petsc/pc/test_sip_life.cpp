@@ -16,7 +16,7 @@ TEST(SipLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
 {
   for (const std::string &options : kinds) {
     Problem p(2, 3, MATBAIJ);
-    PC pc, fresh;
+    Owned<PC> pc, fresh;
     PetscReal d;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, options, &pc));
@@ -36,8 +36,6 @@ TEST(SipLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
     OK(PCSetOperators(pc, p.A, p.A));
     OK(ComparePCs(p.A, pc, fresh, &d));
     EXPECT_EQ(d, 0) << options;
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&fresh));
   }
 }
 
@@ -53,7 +51,7 @@ TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
   Problem p(3);
   OK(p.code);
   for (const auto &[set, options] : changes) {
-    PC pc, fresh, before;
+    Owned<PC> pc, fresh, before;
     PetscReal d;
     OK(MakePC(p.A, PCSIP, "", &pc));
     OK(MakePC(p.A, PCSIP, "", &before));
@@ -68,13 +66,12 @@ TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
     OK(set(pc)); // there already
     OK(PCSetUp(pc));
     EXPECT_EQ(EventCount("FGAnalyze"), analyses) << options;
-    for (PC *q : {&pc, &fresh, &before}) OK(PCDestroy(q));
   }
 }
 
 TEST(SipLife, GettersGiveWhatWasSet)
 {
-  PC pc;
+  Owned<PC> pc;
   PetscInt n, its;
   const PetscReal *alpha, list[] = {PetscReal(0.75), 0};
   PetscBool alternate;
@@ -104,13 +101,12 @@ TEST(SipLife, GettersGiveWhatWasSet)
   OK(PCSIPSetIterations(pc, 4));
   ExpectIn(ExpectError([&] { return PCSIPGetAlpha(pc, &n, &alpha); }), {"fgbilu has no such setting", "type sip"});
   ExpectIn(ExpectError([&] { return PCSIPGetIterations(pc, &its); }), {"fgbilu has no such setting", "type sip"});
-  OK(PCDestroy(&pc));
 }
 
 TEST(SipLife, ViewAndHelp)
 {
   Problem p(3, 2, MATBAIJ);
-  PC pc;
+  Owned<PC> pc;
   std::string text;
   OK(p.code);
   OK(MakePC(p.A, PCSIP, "-pc_sip_alpha 0.9,0.5 -pc_sip_alternate -pc_sip_its 3", &pc));
@@ -128,7 +124,6 @@ TEST(SipLife, ViewAndHelp)
     ExpectIn(text,
              {"factor " + std::to_string(8 * blocks * 4 * sizeof(PetscScalar)) + " (" + std::to_string(blocks)});
   }
-  OK(PCDestroy(&pc));
   ExpectHelp(PCSIP, "implicit_",
              {"alpha", "alternate", "its", "executor", "tile", "backend", "precision", "diag_precision", "shift_type",
               "shift_amount", "grid", "corrections", "richardson", "block_size"},
@@ -141,14 +136,13 @@ TEST(SipLife, CountsDirections)
   const std::vector<std::pair<PetscInt, int>> turns = {{1, 1}, {2, 2}, {3, 4}};
   for (const auto &[dim, members] : turns) {
     Problem p(dim);
-    PC pc;
+    Owned<PC> pc;
     std::string text;
     OK(p.code);
     OK(MakePC(p.A, PCSIP, "-pc_sip_alternate", &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
-    OK(PCDestroy(&pc));
   }
 }
 
@@ -159,23 +153,21 @@ TEST(SipLife, CountsDirectionsOfThinGrids)
   for (PetscInt i = 0; i < 60; ++i) diagonal[std::size_t(i)].insert(i);
   for (const auto &[grid, members] :
        {std::pair("1,12,5", 2), std::pair("12,1,5", 2), std::pair("1,1,60", 1), std::pair("5,4,3", 4)}) {
-    Mat A;
-    PC pc;
+    Owned<Mat> A;
+    Owned<PC> pc;
     std::string text;
     OK(AssembleMatrix(diagonal, 1, MATAIJ, 1, &A, 60, PETSC_COMM_SELF));
     OK(MakePC(A, PCSIP, std::string("-pc_sip_alternate -pc_sip_grid ") + grid, &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
     ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
-    OK(PCDestroy(&pc));
-    OK(MatDestroy(&A));
   }
 }
 
 TEST(SipLife, WrapsAreLeftOutAndCounted)
 {
   Problem p(3, 2, MATBAIJ, DM_BOUNDARY_PERIODIC), q(3, 2, MATBAIJ);
-  PC pc;
+  Owned<PC> pc;
   std::string text;
   PetscReal residual;
   PetscInt row, last;
@@ -187,10 +179,9 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
   EXPECT_LT(residual, 1e-4);
   OK(ViewText(pc, &text));
   if (Size() == 1) ExpectIn(text, {"left out: " + std::to_string(2 * (90 + 99 + 110)) + " blocks\n"});
-  OK(PCDestroy(&pc));
   // The factor is that of a matrix without them.
   if (Size() == 1) {
-    Mat star;
+    Owned<Mat> star;
     OK(MatDuplicate(q.A, MAT_DO_NOT_COPY_VALUES, &star));
     OK(MatGetOwnershipRange(q.A, &row, &last));
     for (; row < last; ++row) {
@@ -208,15 +199,12 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
     OK(MatAssemblyBegin(star, MAT_FINAL_ASSEMBLY));
     OK(MatAssemblyEnd(star, MAT_FINAL_ASSEMBLY));
     OK(MatSetDM(star, q.da));
-    PC other;
+    Owned<PC> other;
     PetscReal d;
     OK(MakePC(p.A, PCSIP, "", &pc));
     OK(MakePC(star, PCSIP, "", &other));
     OK(ComparePCs(p.A, pc, other, &d));
     EXPECT_EQ(d, 0);
-    OK(PCDestroy(&pc));
-    OK(PCDestroy(&other));
-    OK(MatDestroy(&star));
   }
 }
 
@@ -231,9 +219,8 @@ TEST(SipErrors, Options)
   OK(p.code);
   for (const auto &[options, words] : wrong) {
     SCOPED_TRACE(options);
-    PC pc = nullptr;
+    Owned<PC> pc;
     ExpectIn(ExpectError([&, &o = options] { return MakePC(p.A, PCSIP, o, &pc); }), words);
-    OK(PCDestroy(&pc));
   }
 }
 
@@ -241,35 +228,29 @@ TEST(SipErrors, WhatDoesNotFit)
 {
   const auto expect = [](Mat A, const std::string &options, const std::vector<std::string> &words) {
     SCOPED_TRACE(options);
-    PC pc;
+    Owned<PC> pc;
     OK(MakePC(A, PCSIP, options, &pc));
     ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-    OK(PCDestroy(&pc));
   };
-  Mat A;
-  DM da;
+  Owned<Mat> A;
+  Owned<DM> da;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   expect(A, "", {"-pc_type sip needs a structured grid", "-pc_sip_grid I,J,K", "KSPSetDM()"});
   expect(A, "-pc_sip_grid 50,40,30", {"50,40,30", "-pc_sip_grid", "block rows of this rank"});
   expect(A, "-pc_sip_precision half", {"half", "working, single"});
   if (Size() == 1) expect(A, "-pc_sip_grid 4,5,3", {"Block row 0 ", "not beside it on the grid 4,5,3", "fgbilu"});
-  OK(MatDestroy(&A));
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 1, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 2, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
-  OK(MatDestroy(&A));
-  OK(DMDestroy(&da));
 }
 
 TEST(SipErrors, SchedulesOfOthers)
 {
   Problem p(2);
-  PC pc;
+  Owned<PC> pc;
   OK(p.code);
   OK(MakePC(p.A, PCSIP, "", &pc));
   OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR));
@@ -279,7 +260,6 @@ TEST(SipErrors, SchedulesOfOthers)
   OK(PCSetUp(pc));
   OK(PCFinegrainSetOrdering(pc, MATORDERINGRCM));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"PCFinegrainSetOrdering()", "-pc_type sip"});
-  OK(PCDestroy(&pc));
 }
 
 // A singular pivot fails on all ranks; the next good matrix works.
@@ -288,7 +268,7 @@ TEST(SipErrors, SingularPivots)
   for (const std::string solver : {"-ksp_type gmres -pc_type sip", "-ksp_type sip"}) {
     SCOPED_TRACE(solver);
     Problem p(1), good(1);
-    KSP ksp;
+    Owned<KSP> ksp;
     PC pc;
     KSPConvergedReason reason;
     PCFailedReason failed;
@@ -312,17 +292,16 @@ TEST(SipErrors, SingularPivots)
     OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
     OK(KSPSetOperators(ksp, p.A, p.A));
     ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 17;", "-pc_sip_shift_type inblocks"});
-    OK(KSPDestroy(&ksp));
   }
 }
 
 // 1 + alpha u = 0 in the second row of a square of four points, where no pivot of ILU(0) is zero.
 TEST(SipErrors, SingularDivisorsOfCouplings)
 {
-  Mat A;
-  PC pc;
+  Owned<Mat> A;
+  Owned<PC> pc;
   PCFailedReason failed;
-  Vec b, x;
+  Owned<Vec> b, x;
   PetscReal norm;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 4, 3, nullptr, &A));
   for (PetscInt i = 0; i < 4; ++i) {
@@ -344,16 +323,12 @@ TEST(SipErrors, SingularDivisorsOfCouplings)
     EXPECT_EQ(std::isfinite(norm), !fails) << options;
     if (fails) {
       OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
-      OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(A)));
+      OK(PetscObjectStateIncrease(object(A)));
       ErrorCatcher catcher;
       EXPECT_NE(static_cast<int>(PCSetUp(pc)), 0);
       ExpectIn(catcher.first, {"block row 1;", "-pc_sip_shift_type inblocks"});
     }
-    OK(PCDestroy(&pc));
-    OK(VecDestroy(&b));
-    OK(VecDestroy(&x));
   }
-  OK(MatDestroy(&A));
 }
 
 } // namespace

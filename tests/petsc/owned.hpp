@@ -1,0 +1,60 @@
+// Owners of PETSc objects: what a test creates goes when its scope ends, after a failed assertion too. Destruction is
+// collective; destructors run in the reverse order of declarations, the same on all ranks.
+#pragma once
+
+#include <petscksp.h>
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace finegrain::test
+{
+
+template <class T> PetscObject object(T x) { return reinterpret_cast<PetscObject>(x); }
+
+// Any PETSc object knows how it is destroyed; an ISColoring is none.
+template <class T> PetscErrorCode Destroy(T *x)
+{
+  PetscObject o = object(*x);
+  *x = nullptr;
+  return PetscObjectDestroy(&o);
+}
+inline PetscErrorCode Destroy(ISColoring *x) { return ISColoringDestroy(x); }
+
+// One reference to a Mat, PC, Vec, ..., which goes wherever PETSc wants the handle itself. Handles that PETSc lends,
+// such as that of KSPGetPC(), stay plain.
+template <class T> class Owned
+{
+public:
+  Owned() = default;
+  ~Owned() { reset(); }
+  Owned(Owned &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Owned &operator=(Owned &&other) noexcept
+  {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+
+  T get() const { return handle_; }
+  operator T() const { return handle_; }
+
+  // Where a creator writes its result. It overwrites what is there, hence that goes first: without it, every object
+  // of a loop but the last would leak.
+  T *operator&()
+  {
+    reset();
+    return &handle_;
+  }
+  // For functions that read the handle and may replace it: MAT_REUSE_MATRIX, MAT_INPLACE_MATRIX.
+  T *in_place() { return &handle_; }
+
+  void reset() { EXPECT_EQ(static_cast<int>(Destroy(&handle_)), 0); }
+
+private:
+  T handle_ = nullptr;
+};
+
+template <class T> PetscObject object(const Owned<T> &x) { return object(x.get()); }
+
+} // namespace finegrain::test
