@@ -22,6 +22,7 @@
 
 /* PC types */
 #define PCFGBILU "fgbilu"
+#define PCFGBICC "fgbicc" /* block incomplete Cholesky of symmetric matrices */
 #define PCMCPI "mcpi"
 #define PCPOWERQILU "powerqilu"
 #define PCSIP "sip"

@@ -65,6 +65,9 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
 inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(object(pc), text); }
 
+// Sets the options of a PC with -help: what PETSc prints, on the first rank.
+PetscErrorCode HelpText(PC pc, std::string *text);
+
 // Sets options of a new PC of a type with -help: -<prefix>pc_<type>_... must be listed for `options`, and the strings
 // in `others` must not. PETSc prints the options of a prefix once.
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,

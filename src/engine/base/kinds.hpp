@@ -18,7 +18,8 @@ enum class FactorKind {
   automatic, // dilu where it is ILU(0) exactly, else ilu0
   dilu,      // only the diagonal blocks are modified
   ilu0,      // lower and upper blocks are updated inside the pattern of the matrix
-  sip        // of the strongly implicit procedure, on stars of grids (numerics.md 4)
+  sip,       // of the strongly implicit procedure, on stars of grids (numerics.md 4)
+  icc        // DILU of a symmetric matrix, of which the upper triangle is read and the lower blocks are stored
 };
 
 // Couplings between the grids of a rank: kept in the factor, or left to corrections.

@@ -16,6 +16,8 @@ struct ResidualArguments;
 struct TransposedProductArguments;
 struct FactorArguments;
 struct SipArguments;
+struct SymmetricFactorArguments;
+struct SymmetricBackwardArguments;
 
 // Kernels of one block size and storage. The block size is passed again for those compiled for any.
 template <class Exec> struct Kernels {
@@ -27,6 +29,8 @@ template <class Exec> struct Kernels {
   void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
   void (*stone)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
+  void (*symmetric_factor)(const Run<Exec> &, int n, const SymmetricFactorArguments &);
+  void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
 // Kernels that exist for any block size only: several vectors, and transposes.
@@ -35,6 +39,7 @@ template <class Exec> struct RareKernels {
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
   void (*stone)(const Run<Exec> &, int n, const SipArguments &);
+  void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.

@@ -6,6 +6,7 @@
 #include "kernels/residual.hpp"
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
+#include "kernels/symmetric.hpp"
 #include "run/executor.hpp"
 
 namespace finegrain
@@ -67,6 +68,14 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   {
     execute<N>(run, SipRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
   }
+  static void symmetric_factor(const Run<Exec> &run, int n, const SymmetricFactorArguments &a)
+  {
+    execute<N>(run, SymmetricFactorRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
+  }
+  template <int V> static void symmetric_backward(const Run<Exec> &run, int n, const SymmetricBackwardArguments &a)
+  {
+    execute<N>(run, SymmetricBackwardRow<N, OffDiagonal, Diagonal, V>{BlockSize<N>(n), a});
+  }
   static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
   {
     execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
@@ -97,7 +106,9 @@ template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
             Working::template multiply<true, Sign::plus>,
             Working::transposed_product,
             T::factor,
-            stone_kernel<T, N>()};
+            stone_kernel<T, N>(),
+            T::symmetric_factor,
+            T::template symmetric_backward<1>};
   });
 }
 
@@ -113,7 +124,8 @@ template <class Exec> RareKernels<Exec> rare_kernels_for(const Storage &storage)
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal = typename decltype(diag)::type;
     using T = Typed<0, Exec, OffDiagonal, Diagonal>;
-    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::stone};
+    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::stone,
+            T::template symmetric_backward<most_vectors>};
   });
 }
 

@@ -3,10 +3,13 @@
 #include "kernels/factor.hpp"
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
+#include "kernels/symmetric.hpp"
 #include "methods/runner.hpp"
 #include "plan/elimination.hpp"
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
+
+#include <optional>
 
 namespace finegrain
 {
@@ -27,6 +30,13 @@ HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostS
   return to_array("finegrain::dropped", found);
 }
 
+// Entries of the operator become numbers in its Source.
+void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
+{
+  for (const auto &list : {p.lower.source, p.diagonal})
+    for (std::size_t e = 0; e < list.extent(0); ++e) list(e) = stored(list(e));
+}
+
 template <class Exec> class Factorization final : public Engine
 {
   using Space = typename Exec::memory_space;
@@ -37,13 +47,19 @@ public:
     if (const Refusal refusal = run_.check(view, recipe)) return refusal;
     if (works_in_teams<Exec> && recipe.factor == FactorKind::sip && !fits_team<SipRow<0, Scalar, Scalar>>(view.block))
       return {Refusal::scratch};
+    if (works_in_teams<Exec> && recipe.factor == FactorKind::icc &&
+        !fits_team<SymmetricFactorRow<0, Scalar, Scalar>>(view.block))
+      return {Refusal::scratch};
     Elimination elimination;
     if (const Refusal refusal = choose_elimination(view.owned, recipe, elimination)) return refusal;
     Plan plan;
     if (const Refusal refusal = make_plan(elimination, view.block, recipe, run_.machine(), plan)) return refusal;
 
-    FactorKind kind = recipe.factor;
-    const auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
+    symmetric_ = recipe.factor == FactorKind::icc;
+    FactorKind kind = symmetric_ ? FactorKind::dilu : recipe.factor;
+    auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
+    if (symmetric_ && !fold_upper(pattern)) return {Refusal::unsymmetric};
+    if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
     transposed_ = {};
     has_transposed_ = false;
@@ -62,7 +78,7 @@ public:
 
     const Offset nn = Offset(run_.n) * run_.n;
     lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
-    upper_.allocate(Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
+    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
     diagonal_.allocate(run_.rows * nn, recipe.diagonal);
     grid_ = recipe.grid;
     grid_coupling_ = recipe.coupling;
@@ -70,9 +86,9 @@ public:
     y_many_ = {};
     shifted_ = false;
 
-    run_.statistics.factor = kind;
+    run_.statistics.factor = symmetric_ ? FactorKind::icc : kind;
     run_.statistics.left_out_inside = elimination.selection.left_out.entries();
-    run_.statistics.left_out = view.coupling.entries() + run_.statistics.left_out_inside;
+    run_.statistics.left_out = view.coupling.entries() + Index(view.unseen) + run_.statistics.left_out_inside;
     run_.statistics.fill = elimination.fill;
     run_.statistics.dropped = elimination.dropped;
     run_.statistics.colors = elimination.colors;
@@ -94,6 +110,7 @@ public:
   {
     run_.clear_trouble();
     if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
+    else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
     clear_dropped_blocks();
     FactorReport report = run_.report_trouble();
@@ -106,15 +123,13 @@ public:
 
   void apply(const Application &a) override
   {
-    if (a.transposed) return apply_transposed(a);
+    if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
     Scalar *y = y_.extent(0) ? y_.data() : a.x;
     y_known_ = y_.extent(0) > 0 && !a.total;
     kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
-    BackwardArguments backward = backward_arguments(y, a.x);
-    backward.total = a.total;
-    kernels_.backward(run_.sweep(run_.backward), run_.n, backward);
-    run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+    sweep_backward(y, a.x, a.total);
+    run_.statistics.bytes_read += double(block_bytes());
     run_.finish();
   }
 
@@ -135,7 +150,7 @@ public:
     r.left_out.set(selection.left_out, selection.left_out_entry);
     r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
-    r.keeps_difference = run_.statistics.factor == FactorKind::dilu &&
+    r.keeps_difference = (symmetric_ || run_.statistics.factor == FactorKind::dilu) &&
                          run_.statistics.precision == Precision::working &&
                          run_.statistics.diagonal == Precision::working;
     if (r.keeps_difference)
@@ -153,9 +168,7 @@ public:
     forward.z = r.y.data();
     y_known_ = true;
     (is_short ? kernels_.corrected_forward : kernels_.forward)(run_.sweep(run_.forward), run_.n, forward);
-    BackwardArguments backward = backward_arguments(y_.data(), c.step);
-    backward.total = c.total;
-    kernels_.backward(run_.sweep(run_.backward), run_.n, backward);
+    sweep_backward(y_.data(), c.step, c.total);
     run_.statistics.bytes_read +=
       double(run_.statistics.factor_bytes) +
       double(is_short ? run_.statistics.residual_bytes : run_.statistics.long_residual_bytes);
@@ -163,6 +176,11 @@ public:
   }
 
 private:
+  // That an application reads: without upper blocks, the others twice.
+  std::size_t block_bytes() const
+  {
+    return symmetric_ ? 2 * run_.statistics.factor_bytes : run_.statistics.factor_bytes;
+  }
   bool has_short_residual() const { return run_.residuals.difference_known && !shifted_; }
 
   void apply_to_several(const Application &a)
@@ -175,11 +193,10 @@ private:
       const Offset at = first * stride;
       Scalar *y = separate ? y_many_.data() : x + at;
       ForwardArguments forward = forward_arguments(b + at, y);
-      BackwardArguments backward = backward_arguments(y, x + at);
-      forward.vectors = backward.vectors = {std::min(most_vectors, vectors - first), stride};
+      forward.vectors = {std::min(most_vectors, vectors - first), stride};
       rare_.forward(run_.sweep(run_.forward), run_.n, forward);
-      rare_.backward(run_.sweep(run_.backward), run_.n, backward);
-      run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+      sweep_backward(y, x + at, nullptr, forward.vectors);
+      run_.statistics.bytes_read += double(block_bytes());
     }
     run_.finish();
   }
@@ -242,6 +259,21 @@ private:
                                     .trouble = run_.trouble.data()};
     kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
   }
+  void factor_symmetric(const Values &values)
+  {
+    kernels_.symmetric_factor(run_.sweep(run_.forward), run_.n,
+                              SymmetricFactorArguments{.lower_ptr = pattern_.lower.ptr.data(),
+                                                       .upper_source = pattern_.lower.source.data(),
+                                                       .diagonal_source = pattern_.diagonal.data(),
+                                                       .pivot = pattern_.to_diagonal.right.data(),
+                                                       .row_of = reports_position_ ? nullptr : run_.row_of(),
+                                                       .source = values.owned,
+                                                       .shift = run_.shift,
+                                                       .lower = lower_.data(),
+                                                       .diagonal = diagonal_.data(),
+                                                       .difference = run_.residuals.difference.data(),
+                                                       .trouble = run_.trouble.data()});
+  }
   void factor_sip(const Values &values)
   {
     const SipArguments arguments{.star = star_.list(),
@@ -289,7 +321,29 @@ private:
             .vectors = {},
             .lines = list(forward_lines_)};
   }
-  BackwardArguments backward_arguments(const Scalar *y, Scalar *x) const
+  // x = the rest of an application, with one vector or, by the kernels for any block size, several.
+  void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {})
+  {
+    const Run<Exec> run = run_.sweep(run_.backward);
+    if (symmetric_)
+      (vectors ? rare_.symmetric_backward
+               : kernels_.symmetric_backward)(run, run_.n,
+                                              SymmetricBackwardArguments{.ptr = pattern_.upper.ptr.data(),
+                                                                         .entry = pattern_.upper.source.data(),
+                                                                         .col = pattern_.upper.col.data(),
+                                                                         .row_of = run_.row_of(),
+                                                                         .y_by_row = run_.y_by_row(),
+                                                                         .last_position = run_.rows - 1,
+                                                                         .lower = lower_.data(),
+                                                                         .diagonal = diagonal_.data(),
+                                                                         .y = y,
+                                                                         .x = x,
+                                                                         .total = total,
+                                                                         .vectors = vectors.value_or(Vectors())});
+    else (vectors ? rare_.backward : kernels_.backward)(run, run_.n, backward_arguments(y, x, total, vectors));
+  }
+  BackwardArguments backward_arguments(const Scalar *y, Scalar *x, Scalar *total,
+                                       const std::optional<Vectors> &vectors) const
   {
     return {.ptr = pattern_.upper.ptr.data(),
             .col = pattern_.upper.col.data(),
@@ -299,8 +353,8 @@ private:
             .upper = upper_.data(),
             .y = y,
             .x = x,
-            .total = nullptr,
-            .vectors = {},
+            .total = total,
+            .vectors = vectors.value_or(Vectors()),
             .lines = list(backward_lines_)};
   }
   void set_lines(const Plan &plan)
@@ -322,7 +376,7 @@ private:
     const std::size_t lines = 2 * forward_lines_.size() * sizeof(LinePart);
     Statistics &s = run_.statistics;
     s.lower = Index(lower);
-    s.upper = Index(upper);
+    s.upper = symmetric_ ? 0 : Index(upper); // that are stored
     s.updates = Offset(products);
     s.factor_bytes = lower_.size() + upper_.size() + diagonal_.size();
     s.index_bytes = pattern_.bytes() + star_.bytes() +
@@ -331,7 +385,7 @@ private:
     const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                                   pattern_.upper.col.span() + 2 * pattern_.row_of.span();
     s.work_bytes = y_.span() * sizeof(Scalar) + r.work_bytes();
-    s.apply_bytes = s.factor_bytes + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
+    s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + upper + run_.rows);
     s.apply_launches = s.executor == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
@@ -354,6 +408,7 @@ private:
   std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 
   Real alpha_ = 0;
+  bool symmetric_ = false; // FactorKind::icc: no upper blocks
   Transposed<Space> transposed_;
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row

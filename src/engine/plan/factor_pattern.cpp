@@ -269,6 +269,27 @@ Selection select_for_factor(const Graph &g, const Grid &grid, GridCoupling coupl
   return {g, {}, {}, {}};
 }
 
+bool fold_upper(Pattern<Host> &p)
+{
+  const Index entries = Index(p.lower.col.extent(0));
+  const auto &mirrored = p.to_diagonal.right; // DILU has one product for each pair of blocks that mirror each other
+  if (Index(p.upper.col.extent(0)) != entries || Index(mirrored.extent(0)) != entries) return false;
+  for (Index e = 0; e < entries; ++e)
+    if (p.to_diagonal.left(e) != e) return false;
+  const auto pivot = make_array<Index>("finegrain::pivot", std::size_t(entries));
+  for (Index slot = 0; slot < p.rows; ++slot)
+    for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
+  for (Index e = 0; e < entries; ++e) {
+    const Index f = mirrored(e);
+    p.lower.source(e) = p.upper.source(f);
+    p.upper.source(f) = e;
+    mirrored(e) = pivot(f);
+  }
+  p.to_diagonal.left = {};
+  p.to_diagonal.ptr = {};
+  return true;
+}
+
 Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 {
   const Index rows = p.rows;

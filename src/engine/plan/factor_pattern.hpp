@@ -45,6 +45,11 @@ Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
                                          const HostArray<Index> &row_of, Layout y, FactorKind &kind);
 
+// Rearranges the pattern of a DILU for FactorKind::icc: lower blocks are loaded from the blocks of the upper part
+// that mirror them (lower.source), which are not stored themselves; upper.source is the lower block that mirrors
+// each, and to_diagonal.right the position of each lower block's pivot. False where the pattern is not symmetric.
+bool fold_upper(Pattern<Kokkos::HostSpace> &);
+
 // Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of
 // their column, those of the lower part by descending position; within a slot by ascending row.
 template <class Space> struct Transposed {

@@ -63,7 +63,7 @@ const char *find_conflict(const Recipe &r)
     return "alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";
-  if (r.levels > 0 && r.factor == FactorKind::dilu)
+  if (r.levels > 0 && (r.factor == FactorKind::dilu || r.factor == FactorKind::icc))
     return "DILU modifies diagonal blocks only; it has no levels of fill";
   if (r.levels > 0 && r.schedule == ScheduleKind::hyperplane)
     return "fill couples points of a hyperplane; levels of fill go with the schedules level and color";

@@ -76,6 +76,10 @@ struct OperatorView {
   Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
   GlobalColoring agreed;
+  // Where the upper triangle alone is stored (SBAIJ, for FactorKind::icc): the number in the Source of each entry of
+  // `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else empty and 0.
+  HostArray<Index> stored;
+  Offset unseen = 0;
 };
 
 // Why analyze() refused, in terms a caller can translate for its user.
@@ -91,10 +95,11 @@ struct Refusal {
     no_grid,
     bad_ordering,
     tile_fit,
-    color_fit, // a coloring that the graph does not have
-    entries,   // more entries than an Index counts
-    star_fit,  // a coupling that is in no star of the grid
-    scratch    // a block size for which a team of a device has too little scratch memory
+    color_fit,   // a coloring that the graph does not have
+    entries,     // more entries than an Index counts
+    star_fit,    // a coupling that is in no star of the grid
+    unsymmetric, // a pattern that FactorKind::icc does not fit
+    scratch      // a block size for which a team of a device has too little scratch memory
   } reason = none;
   Index row = -1;             // missing_diagonal, star_fit
   const char *text = nullptr; // conflict

@@ -123,7 +123,8 @@ PetscErrorCode GetParts(Mat mat, const Operator &op, Mat *owned, Mat *coupling, 
   *owned = mat;
   *coupling = nullptr;
   *global = nullptr;
-  if (op.parallel && op.by_blocks) PetscCall(FinegrainMPIBAIJGetParts(mat, owned, coupling, global));
+  if (op.symmetric) PetscCall(FinegrainSBAIJGetOwned(mat, op.parallel, owned));
+  else if (op.parallel && op.by_blocks) PetscCall(FinegrainMPIBAIJGetParts(mat, owned, coupling, global));
   else if (op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(mat, owned, coupling, global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,6 +142,50 @@ PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
     PetscCall(CompressGraph(
       s, n, [n](PetscInt c) { return Index(c / n); }, [n](PetscInt c) { return c % n; }, g, &op->owned));
   PetscCall(RestoreStructure(op->by_blocks, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The whole pattern from the upper triangle that a SBAIJ matrix stores; of what couples ranks only the number is
+// found.
+PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
+{
+  MatInfo all, mine;
+  Structure s;
+  Graph upper;
+
+  PetscFunctionBegin;
+  PetscCall(GetStructure(owned, true, &s));
+  PetscCall(CheckSortedRows(s));
+  PetscCall(CopyGraph(s, &upper));
+  PetscCall(RestoreStructure(true, &s));
+  PetscCheck(2 * Offset(upper.entries()) < index_limit, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "More blocks on one rank than 32-bit indices hold; use more ranks");
+  Graph &g = view->owned;
+  g.rows = upper.rows;
+  g.ptr = HostArray<Index>("finegrain::ptr", std::size_t(g.rows) + 1);
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = upper.ptr(i); e < upper.ptr(i + 1); ++e) {
+      ++g.ptr(upper.col(e) + 1);
+      g.ptr(i + 1) += upper.col(e) != i;
+    }
+  for (Index i = 0; i < g.rows; ++i) g.ptr(i + 1) += g.ptr(i);
+  g.col = make_array<Index>("finegrain::col", std::size_t(g.ptr(g.rows)));
+  view->stored = make_array<Index>("finegrain::stored", g.col.extent(0));
+  std::vector<Index> next(g.ptr.data(), g.ptr.data() + g.rows);
+  const auto put = [&](Index row, Index col, Index number) {
+    const Index to = next[std::size_t(row)]++;
+    g.col(to) = col;
+    view->stored(to) = number;
+  };
+  // Rows in order: those above have put their columns into a row before it has its own.
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = upper.ptr(i); e < upper.ptr(i + 1); ++e) {
+      put(i, upper.col(e), e);
+      if (upper.col(e) != i) put(upper.col(e), i, -1);
+    }
+  PetscCall(MatGetInfo(mat, MAT_LOCAL, &all));
+  PetscCall(MatGetInfo(owned, MAT_LOCAL, &mine));
+  view->unseen = 2 * Offset((all.nz_used - mine.nz_used) / PetscLogDouble(view->block) / PetscLogDouble(view->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,7 +218,7 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
   PetscObject object = reinterpret_cast<PetscObject>(mat);
   MPI_Comm comm;
   MatType type;
-  PetscBool seqaij, mpiaij, seqbaij, mpibaij, assembled;
+  PetscBool seqaij, mpiaij, seqbaij, mpibaij, seqsbaij, mpisbaij, assembled;
   PetscInt m, n;
 
   PetscFunctionBegin;
@@ -183,13 +228,16 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPIAIJ, &mpiaij));
   PetscCall(PetscObjectBaseTypeCompare(object, MATSEQBAIJ, &seqbaij));
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seqsbaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpisbaij));
   PetscCheck(
-    seqaij || mpiaij || seqbaij || mpibaij, comm, PETSC_ERR_SUP,
+    seqaij || mpiaij || seqbaij || mpibaij || seqsbaij || mpisbaij, comm, PETSC_ERR_SUP,
     "The preconditioning matrix is of type %s; AIJ, BAIJ or SBAIJ is needed: assemble it with -mat_type baij or aij "
     "(-dm_mat_type with a DM), convert it with MatConvert(), or give KSPSetOperators() another second matrix",
     type);
-  op->by_blocks = seqbaij || mpibaij;
-  op->parallel = mpiaij || mpibaij;
+  op->symmetric = seqsbaij || mpisbaij;
+  op->by_blocks = seqbaij || mpibaij || op->symmetric;
+  op->parallel = mpiaij || mpibaij || mpisbaij;
   PetscCall(MatGetSize(mat, &m, &n));
   PetscCheck(m == n, comm, PETSC_ERR_ARG_SIZ,
              "The preconditioning matrix is rectangular, %" PetscInt_FMT " x %" PetscInt_FMT "; it must be square", m,
@@ -242,7 +290,7 @@ PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Op
   PetscCall(ChooseBlockSize(mat, block_size, option, op));
   view->block = int(op->block);
   PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
-  PetscCall(AnalyzeOwned(owned, op, &view->owned));
+  PetscCall(op->symmetric ? AnalyzeSymmetric(mat, owned, view) : AnalyzeOwned(owned, op, &view->owned));
   if (coupling) PetscCall(AnalyzeCoupling(coupling, global, op, view));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -291,24 +339,24 @@ PetscErrorCode OperatorGetBlocks(Mat mat, Operator *op, OperatorView *view)
 namespace
 {
 
-PetscErrorCode GetSource(Mat part, bool by_blocks, const BlockMap &map, Source *source)
+PetscErrorCode GetSource(Mat part, const Operator &op, const BlockMap &map, Source *source)
 {
   const PetscScalar *values;
 
   PetscFunctionBegin;
-  if (by_blocks) PetscCall(FinegrainSeqBAIJGetArrayRead(part, &values));
+  if (op.by_blocks) PetscCall(FinegrainSeqBAIJGetArrayRead(part, op.symmetric, &values));
   else PetscCall(MatSeqAIJGetArrayRead(part, &values));
   static_assert(sizeof(Scalar) == sizeof(PetscScalar), "the engine was configured for another PetscScalar");
   *source = {reinterpret_cast<const Scalar *>(values), map.base.data(), map.mask.data()};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RestoreSource(Mat part, bool by_blocks, Source *source)
+PetscErrorCode RestoreSource(Mat part, const Operator &op, Source *source)
 {
   const PetscScalar *values = reinterpret_cast<const PetscScalar *>(source->values);
 
   PetscFunctionBegin;
-  if (by_blocks) PetscCall(FinegrainSeqBAIJRestoreArrayRead(part, &values));
+  if (op.by_blocks) PetscCall(FinegrainSeqBAIJRestoreArrayRead(part, op.symmetric, &values));
   else PetscCall(MatSeqAIJRestoreArrayRead(part, &values));
   source->values = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -323,8 +371,8 @@ PetscErrorCode OperatorGetHostValues(Mat mat, const Operator &op, Values *values
 
   PetscFunctionBegin;
   PetscCall(GetParts(mat, op, &owned, &coupling, &global));
-  PetscCall(GetSource(owned, op.by_blocks, op.owned, &values->owned));
-  if (coupling) PetscCall(GetSource(coupling, op.by_blocks, op.coupling, &values->coupling));
+  PetscCall(GetSource(owned, op, op.owned, &values->owned));
+  if (coupling) PetscCall(GetSource(coupling, op, op.coupling, &values->coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -336,8 +384,8 @@ PetscErrorCode OperatorRestoreValues(Mat mat, const Operator &op, Values *values
   PetscFunctionBegin;
   if (values->place == Place::engine) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetParts(mat, op, &owned, &coupling, &global));
-  PetscCall(RestoreSource(owned, op.by_blocks, &values->owned));
-  if (coupling) PetscCall(RestoreSource(coupling, op.by_blocks, &values->coupling));
+  PetscCall(RestoreSource(owned, op, &values->owned));
+  if (coupling) PetscCall(RestoreSource(coupling, op, &values->coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,7 +21,8 @@ struct BlockMap {
 
 // How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
 struct Operator {
-  bool by_blocks = false;          // BAIJ; otherwise AIJ
+  bool by_blocks = false;          // BAIJ or SBAIJ; otherwise AIJ
+  bool symmetric = false;          // SBAIJ, whose upper triangle is read
   bool parallel = false;           // MPIAIJ or MPIBAIJ
   PetscInt block = 1;              // block size
   Backend backend = Backend::host; // where the values are wanted
@@ -34,8 +35,9 @@ struct Operator {
 
 } // namespace finegrain
 
-// Finds the parts of `mat` and its block structure. block_size is that of an AIJ matrix, 0 for the matrix's own;
-// `option` names the option that sets it. Every error is raised on all ranks of the matrix. Collective.
+// Finds the parts of `mat` and its block structure. A SBAIJ matrix has the owned square only, for FactorKind::icc.
+// block_size is that of an AIJ matrix, 0 for the matrix's own; `option` names the option that sets it. Every error is
+// raised on all ranks of the matrix. Collective.
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
                                finegrain::OperatorView *view);
 

@@ -47,26 +47,35 @@ static inline PetscErrorCode FinegrainMPIBAIJGetParts(Mat A, Mat *owned, Mat *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values of a SEQBAIJ matrix for reading. PETSc has no such call, and from 3.26 on the one for writing marks the
-// matrix as changed when it is given back, which would set up the preconditioner at every application.
-static inline PetscErrorCode FinegrainSeqBAIJGetArrayRead(Mat A, const PetscScalar **values)
+// The square of a SBAIJ matrix that this rank owns, as a sequential one.
+static inline PetscErrorCode FinegrainSBAIJGetOwned(Mat A, bool parallel, Mat *owned)
+{
+  PetscFunctionBegin;
+  *owned = A;
+  if (parallel) PetscCall(MatGetDiagonalBlock(A, owned));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Values of a SEQBAIJ or SEQSBAIJ matrix for reading. PETSc has no such call, and from 3.26 on the one for writing
+// marks the matrix as changed when it is given back, which would set up the preconditioner at every application.
+static inline PetscErrorCode FinegrainSeqBAIJGetArrayRead(Mat A, bool symmetric, const PetscScalar **values)
 {
   PetscScalar *array;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqBAIJGetArray(A, &array));
+  PetscCall(symmetric ? MatSeqSBAIJGetArray(A, &array) : MatSeqBAIJGetArray(A, &array));
   *values = array;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static inline PetscErrorCode FinegrainSeqBAIJRestoreArrayRead(Mat A, const PetscScalar **values)
+static inline PetscErrorCode FinegrainSeqBAIJRestoreArrayRead(Mat A, bool symmetric, const PetscScalar **values)
 {
   PetscScalar *array = const_cast<PetscScalar *>(*values);
   PetscObjectState state;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  PetscCall(MatSeqBAIJRestoreArray(A, &array));
+  PetscCall(symmetric ? MatSeqSBAIJRestoreArray(A, &array) : MatSeqBAIJRestoreArray(A, &array));
   PetscCall(PetscObjectStateSet(reinterpret_cast<PetscObject>(A), state));
   *values = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -31,6 +31,7 @@ struct PCEngineType {
   PetscErrorCode (*view)(PC, PetscViewer);           // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
+  bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
   PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
 

@@ -242,7 +242,7 @@ PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,   
 +  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
 .  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
 .  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
-.  -pc_powerqilu_schedule <color,level>                   - `PCFinegrainSetSchedule()`
+.  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`

@@ -89,6 +89,12 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
             "PCFinegrainSetGrid() or a DMDA): -pc_type %s factors stars of width 1; take DMDA_STENCIL_STAR of width "
             "1, or -pc_type fgbilu, which fits any stencil",
             first_row + refusal.row, sizes.c_str(), name, name);
+  case Refusal::unsymmetric:
+    SETERRQ(
+      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+      "-pc_type %s needs a symmetric nonzero pattern: there are blocks on one side of the diagonal that nothing "
+      "mirrors; insert zeros there, or take -pc_type fgbilu, which fits any matrix",
+      name);
   case Refusal::tile_fit:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
@@ -332,6 +338,8 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpi));
   if (!e->analyzed) PetscCall(MatDestroy(&e->converted));
   if (!seq && !mpi) PetscFunctionReturn(PETSC_SUCCESS);
+  // The upper triangle is enough without residuals of the matrix.
+  if (e->type->reads_upper && e->corrections == 0 && !e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet(object, &state));
   if (e->converted && state == e->converted_state) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(&e->converted));
@@ -348,6 +356,13 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   if (e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
+  if (e->op.symmetric) { // residuals need the whole matrix, and the factor its numbers
+    e->has_corrections = true;
+    PetscCall(PCEngineConvert(pc, e));
+    PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
+    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
   PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));

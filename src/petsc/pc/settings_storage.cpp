@@ -60,8 +60,8 @@ static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
 for `PCPOWERQILU`
 
    Options Database Keys:
-+  -pc_fgbilu_schedule <auto,hyperplane,level> - the schedule
--  -pc_powerqilu_schedule <color,level>        - the same
++  -pc_fgbilu_schedule, -pc_fgbicc_schedule <auto,hyperplane,level> - the schedule
+-  -pc_powerqilu_schedule <auto,color,level>   - the same
 
    Level: intermediate
 

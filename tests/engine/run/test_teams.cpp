@@ -4,6 +4,7 @@
 #include "kernels/residual.hpp"
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
+#include "kernels/symmetric.hpp"
 #include "problems.hpp"
 #include "run/teams.hpp"
 #include "run/team_rule.hpp"
@@ -45,6 +46,7 @@ using AllRows = ::testing::Types<
   ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>, ForwardRow<0, Scalar, Scalar, 1, true>,
   BackwardRow<0, Scalar>, BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
   ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>, SipRow<0, Scalar, Scalar>,
+  SymmetricFactorRow<0, Scalar, Scalar>, SymmetricBackwardRow<0, Scalar, Scalar, most_vectors>,
   RelaxRow<0, HalfScalar, Scalar, Single>, RelaxRow<0, Scalar, Scalar, Scalar, most_vectors>,
   TransposedRelaxRow<Scalar, Scalar>, LargestRow<0>, CheckRow<HalfScalar>, LoadRow<0, HalfScalar, Scalar>>;
 TYPED_TEST_SUITE(RowsOf, AllRows);

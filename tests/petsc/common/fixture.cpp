@@ -241,7 +241,7 @@ PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode HelpText(PC pc, std::string *text)
+PetscErrorCode HelpText(PC pc, std::string *text)
 {
   char name[] = "/tmp/finegrain-help-XXXXXX";
 

@@ -1,0 +1,152 @@
+// Row functions of the factorization of a symmetric matrix without its upper blocks (numerics.md 1): DILU as a
+// square-root-free incomplete Cholesky factorization, and the backward sweep that reads the lower blocks transposed.
+// The forward sweep is sweep.hpp's. methods/factorization.cpp runs them.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "kernels/source.hpp"
+#include "kernels/sweep.hpp"
+
+namespace finegrain
+{
+
+struct SymmetricFactorArguments {
+  const Index *lower_ptr;
+  const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix
+  const Index *pivot;                          // and the position of row k
+  const Index *row_of;
+  Source source;
+  Shift shift;
+  void *lower, *diagonal; // blocks, as they are stored
+  Scalar *difference;     // modified less original diagonal blocks, for residuals; null: not kept
+  Trouble *trouble;
+};
+
+// Loads one row of the operator, of which the upper triangle is read, and factors it:
+//   l_ik = a_ki^T,   d_i = (a_ii - sum l_ik d_k l_ik^T)^-1,   k ascending.
+// Products use the stored (rounded) l.
+template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
+  BlockSize<N> n;
+  SymmetricFactorArguments arg;
+
+  static constexpr bool keeps_tile = false, may_not_fit = true; // in a team's scratch
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
+
+    load_diagonal(lanes, arg.diagonal_source[slot], d);
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+      OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
+      const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = s.first; r < s.first + s.width; ++r) {
+          const OffDiagonal stored = convert<OffDiagonal>(arg.source.number(n, arg.upper_source[e], c * n + r));
+          l[r * n + c] = stored;
+          block[c * n + r] = convert<Scalar>(stored);
+        }
+      });
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, pivot, block + c * n, sums);
+        sums.store(scaled + c * n + s.first);
+      });
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.load(d + c * n + s.first);
+        accumulate<Sign::minus>(s, n, l, scaled + c * n, sums);
+        sums.store(d + c * n + s.first);
+      });
+    }
+    if (arg.difference) {
+      load_diagonal(lanes, arg.diagonal_source[slot], block);
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
+          arg.difference[slot * nn + i] = d[i] - block[i];
+      });
+    }
+    const Inversion inversion = invert(lanes, n, d, work, arg.shift);
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(d + c * n + s.first);
+      sums.store(diagonal() + slot * nn + c * n + s.first);
+    });
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, arg.row_of ? arg.row_of[slot] : slot);
+        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+      });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index entry, Scalar *d) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      for (int r = s.first; r < s.first + s.width; ++r)
+        d[c * n + r] = arg.source.number(n, entry, r < c ? c * n + r : r * n + c);
+    });
+  }
+};
+
+struct SymmetricBackwardArguments {
+  const Index *ptr, *entry, *col, *row_of; // by slot: lower blocks of this row's column, and the rows they are of
+  bool y_by_row;
+  Index last_position;
+  const void *lower, *diagonal; // blocks, as they are stored
+  const Scalar *y;
+  Scalar *x;
+  Scalar *total; // null, or x is added to it; one vector only
+  Vectors vectors;
+};
+
+// x_i = y_i - d_i sum l_ji^T x_j over later rows j, in the order of the upper part.
+template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackwardRow {
+  BlockSize<N> n;
+  SymmetricBackwardArguments arg;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
+    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
+      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+        Scalar sums[std::size_t(s.width)];
+        for (int c = 0; c < s.width; ++c) sums[c] = Scalar(0);
+        for (Index f = first; f < last; ++f) {
+          const OffDiagonal *l = static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f] * nn + s.first * n;
+          const Scalar *x = arg.x + v * arg.vectors.stride + Offset(arg.col[f]) * n;
+          for (int c = 0; c < s.width; ++c)
+            for (int a = 0; a < n; ++a) sums[c] = madd(x[a], convert<Scalar>(l[c * n + a]), sums[c]);
+        }
+        for (int c = 0; c < s.width; ++c) scratch[v * n + s.first + c] = sums[c];
+      });
+    });
+    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
+      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+        const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
+        Accumulator<s.width> sums;
+        sums.load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
+        accumulate<Sign::minus>(s, n, static_cast<const Diagonal *>(arg.diagonal) + pos * nn, scratch + v * n, sums);
+        sums.store(arg.x + to);
+        if (arg.total)
+          for (int i = 0; i < s.width; ++i) arg.total[to + i] += arg.x[to + i];
+      });
+    });
+  }
+};
+
+} // namespace finegrain

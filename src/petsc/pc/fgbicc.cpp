@@ -1,0 +1,115 @@
+// PCFGBICC: manual page, view, constructor. It has no settings of its own.
+#include "pc/settings.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+// The upper triangle stands for both where the matrix is symmetric; a user who knows that it is not is told so.
+static PetscErrorCode PCRecipe_FGBICC(PC pc, Recipe *recipe)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  PetscCheck(
+    !known || symmetric, comm, PETSC_ERR_ARG_INCOMP,
+    "-pc_type fgbicc reads the upper triangle of a symmetric matrix, and MAT_SYMMETRIC says that this one is "
+    "not: take -pc_type fgbilu, or MatSetOption() if it is symmetric");
+#if defined(PETSC_USE_COMPLEX)
+  PetscBool hermitian;
+  PetscCall(MatIsHermitianKnown(pc->pmat, &known, &hermitian));
+  PetscCheck(!known || !hermitian || symmetric, comm, PETSC_ERR_SUP,
+             "-pc_type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one is Hermitian: "
+             "take -pc_type fgbilu");
+#endif
+  recipe->factor = FactorKind::icc;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_FGBICC(PC pc, PetscViewer viewer)
+{
+  const PCEngine &e = PCEngineData<PCEngine>(pc);
+
+  PetscFunctionBegin;
+  if (!e.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "factor: block incomplete Cholesky (DILU, lower blocks only), in %s order, per rank%s\n",
+    e.ordering.c_str(), e.op.symmetric ? "; SBAIJ is read as it is" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+                                   {&settings::schedule, "auto,hyperplane,level"},
+                                   {&settings::ordering},
+                                   {&settings::tile},
+                                   {&settings::coupling}};
+
+static const char citation[] =
+  "@article{MeijerinkVanDerVorst1977,\n"
+  "  title   = {An iterative solution method for linear systems of which the coefficient matrix is a symmetric\n"
+  "             {M}-matrix},\n"
+  "  author  = {Meijerink, J. A. and van der Vorst, H. A.},\n"
+  "  journal = {Mathematics of Computation},\n"
+  "  volume  = {31},\n"
+  "  year    = {1977}\n"
+  "}\n";
+
+PCEngineType fgbicc_type = {.name = PCFGBICC,
+                            .method = Method::factorization,
+                            .rows = rows,
+                            .recipe = PCRecipe_FGBICC,
+                            .view = PCView_FGBICC,
+                            .create = PCCreate_FGBICC,
+                            .citation = citation,
+                            .reads_upper = true};
+
+/*MC
+   PCFGBICC - "fgbicc": block incomplete Cholesky factorization of symmetric matrices on wavefronts, per rank
+
+   Options Database Keys:
++  -pc_fgbicc_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
+.  -pc_fgbicc_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_fgbicc_tile <I,J,K>                        - `PCFinegrainSetTile()`
+.  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
+.  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`
+.  -pc_fgbicc_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_fgbicc_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
+.  -pc_fgbicc_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
+.  -pc_fgbicc_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
+.  -pc_fgbicc_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
+.  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
+.  -pc_fgbicc_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
+-  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For symmetric AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a
+rank owns is factored as M = (D + L) D^-1 (D + L)^T, where L is the lower part of the matrix and D makes the diagonal
+blocks of M those of the matrix: d_i = a_ii - sum l_ik d_k^-1 l_ik^T. That is incomplete Cholesky factorization in its
+form without square roots wherever no two neighbors of a row are coupled, as on 5- and 7-point stars; on other
+patterns it is the DILU of `PCFGBILU`. On scalars of a star it is `PCBJACOBI` with `PCICC`, to rounding.
+
+   The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; nobody
+checks that the lower one mirrors it. SBAIJ matrices are read without a conversion, unless corrections are asked for.
+The upper blocks of the factor are not stored: half the memory of `PCFGBILU`. An application reads the lower blocks
+twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are. Complex matrices are
+symmetric here, not Hermitian.
+
+   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
+names the block row. The result does not depend on schedule, executor or number of threads, bit by bit.
+
+   References:
+.  * - J. A. Meijerink, H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient
+       matrix is a symmetric M-matrix, Mathematics of Computation 31 (1977)
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCICC`, `PCFGBILU`, `KSPCG`
+M*/
+PetscErrorCode PCCreate_FGBICC(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, fgbicc_type, new PCEngine));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,229 @@
+// FactorKind::icc, the DILU of a symmetric matrix without upper blocks, against the plain oracle of DILU: what it
+// reads, what it stores, and that executors, several vectors and transposes agree.
+#include "oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+
+bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
+{
+  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
+}
+
+// A symmetric problem: entries below the diagonal, in diagonal blocks too, are those above.
+struct SymmetricProblem : Problem {
+  SymmetricProblem(const Graph &g, int block) : Problem(g, block)
+  {
+    for_lower([this](std::size_t below, std::size_t above) { values[below] = values[above]; });
+  }
+  // f(entry below the diagonal, entry above) of the values.
+  template <class F> void for_lower(const F &f) const
+  {
+    const std::size_t size = std::size_t(n);
+    for (Index i = 0; i < graph.rows; ++i)
+      for (Index e = graph.ptr(i); e < graph.ptr(i + 1) && graph.col(e) <= i; ++e) {
+        const Index *first = graph.col.data() + graph.ptr(graph.col(e));
+        const Index mirrored =
+          Index(std::lower_bound(first, graph.col.data() + graph.ptr(graph.col(e) + 1), i) - graph.col.data());
+        for (std::size_t c = 0; c < size; ++c)
+          for (std::size_t r = graph.col(e) == i ? c + 1 : 0; r < size; ++r)
+            f((std::size_t(e) * size + c) * size + r, (std::size_t(mirrored) * size + r) * size + c);
+      }
+  }
+};
+
+struct Case {
+  const char *name;
+  Graph graph;
+  Grid grid;
+};
+
+std::vector<Case> cases()
+{
+  const Box box{4, 3, 3}, line{9, 1, 1};
+  return {{"star", make_grid_graph(box, Stencil::star), {box}},
+          {"box", make_grid_graph(box, Stencil::box), {box}},
+          {"periodic", make_grid_graph(box, Stencil::star, 1, {true, true, false}), {box}},
+          {"line", make_grid_graph(line, Stencil::star), {line}},
+          {"random", make_random_graph(40, 3, true, 2), {}},
+          {"diagonal", make_graph({{0}, {1}, {2}}), {}},
+          {"no row", make_graph({}), {}}};
+}
+
+Recipe recipe_for(const Case &c, ExecutorKind executor)
+{
+  Recipe r;
+  r.factor = FactorKind::icc;
+  r.grid = c.grid;
+  r.executor = executor;
+  return r;
+}
+
+class SymmetricFactor : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Engine, SymmetricFactor, ::testing::Values(1, 2, 3, 4, 5, 8, 9, 17, 32));
+
+TEST_P(SymmetricFactor, EqualsTheOracleOfDilu)
+{
+  if (make_tested_engine(Method::factorization)
+        ->analyze(Problem(make_graph({{0}}), GetParam()).view(), recipe_for(cases()[0], executors().front()))
+        .reason == Refusal::scratch)
+    GTEST_SKIP() << "blocks that no team of a device has scratch memory for";
+  for (const Case &c : cases()) {
+    const SymmetricProblem p(c.graph, GetParam());
+    const auto x = p.solve(recipe_for(c, executors().front()));
+    ASSERT_EQ(x.size(), p.b.size()) << c.name;
+    if (!x.empty()) {
+      EXPECT_LT(difference(x, OracleFactor(p, true).solve(p.b)), tolerance) << c.name;
+    }
+  }
+}
+
+TEST_P(SymmetricFactor, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
+{
+  for (const Case &c : cases())
+    for (const Precision precision : {Precision::working, Precision::single}) {
+      const SymmetricProblem p(c.graph, GetParam());
+      Recipe r = recipe_for(c, executors().front());
+      r.precision = precision;
+      const auto x = p.solve(r);
+      for (const ExecutorKind e : executors())
+        for (const ScheduleKind s : {ScheduleKind::automatic, ScheduleKind::level}) {
+          r.executor = e;
+          r.schedule = s;
+          EXPECT_TRUE(same_bits(p.solve(r), x)) << c.name << ", executor " << int(e) << ", schedule " << int(s);
+        }
+    }
+}
+
+TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
+{
+  for (const Case &c : cases()) {
+    const SymmetricProblem p(c.graph, GetParam());
+    SymmetricProblem upper = p;
+    p.for_lower([&](std::size_t below, std::size_t) { upper.values[below] = nan; });
+    const Recipe r = recipe_for(c, executors().front());
+    EXPECT_TRUE(same_bits(upper.solve(r), p.solve(r))) << c.name;
+  }
+}
+
+// As SBAIJ has it: the Source holds the upper blocks alone, and `stored` says where.
+TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
+{
+  for (const Case &c : cases()) {
+    const SymmetricProblem p(c.graph, GetParam());
+    const std::size_t nn = std::size_t(p.n * p.n);
+    const Recipe r = recipe_for(c, executors().front());
+    OperatorView view = p.view();
+    std::vector<Scalar> values;
+    Index upper = 0;
+    view.stored = make_array<Index>("stored", std::size_t(c.graph.entries()));
+    for (Index i = 0; i < c.graph.rows; ++i)
+      for (Index e = c.graph.ptr(i); e < c.graph.ptr(i + 1); ++e) {
+        view.stored(e) = c.graph.col(e) < i ? -1 : upper++;
+        const auto first = p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn);
+        if (c.graph.col(e) >= i) values.insert(values.end(), first, first + std::ptrdiff_t(nn));
+      }
+    const auto whole = p.solve(r);
+    const auto e = make_tested_engine(Method::factorization);
+    if (e->analyze(view, r)) continue; // scratch, as in the first test
+    EXPECT_EQ(e->factor(Source{values.data(), nullptr, nullptr}).bad_row, -1);
+    EXPECT_TRUE(same_bits(p.apply(*e), whole)) << c.name;
+  }
+}
+
+TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
+{
+  constexpr int vectors = 11; // more than one sweep serves
+  for (const Case &c : cases()) {
+    const SymmetricProblem p(c.graph, GetParam());
+    const auto e = make_tested_engine(Method::factorization);
+    if (e->analyze(p.view(), recipe_for(c, executors().front()))) continue;
+    (void)e->factor(p.source());
+    const std::size_t size = p.b.size();
+    const auto b = make_vector(size * vectors, 5);
+    for (const bool transposed : {false, true}) {
+      std::vector<Scalar> x(b.size(), Scalar(nan)), one(size, Scalar(nan));
+      e->apply({.b = b.data(), .x = x.data(), .vectors = vectors, .stride = Offset(size), .transposed = transposed});
+      for (std::size_t v = 0; v < vectors; ++v) {
+        e->apply({.b = b.data() + v * size, .x = one.data()});
+        EXPECT_TRUE(size == 0 || !std::memcmp(one.data(), x.data() + v * size, size * sizeof(Scalar)))
+          << c.name << ", vector " << v;
+      }
+    }
+  }
+}
+
+TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
+{
+  for (const Case &c : cases()) {
+    SCOPED_TRACE(c.name);
+    const SymmetricProblem p(c.graph, GetParam());
+    std::vector<Scalar> x[2];
+    Statistics s[2];
+    for (const bool symmetric : {false, true}) {
+      const auto e = make_tested_engine(Method::factorization);
+      Recipe r = recipe_for(c, executors().front());
+      if (!symmetric) r.factor = FactorKind::dilu;
+      if (e->analyze(p.view(), r)) return;
+      e->allow_corrections(p.view());
+      (void)e->factor(p.source());
+      EXPECT_TRUE(e->statistics().short_residual);
+      x[symmetric] = p.apply(*e);
+      std::vector<Scalar> step(p.b.size(), Scalar(nan));
+      for (int k = 0; k < 3; ++k)
+        e->correct({.values = {p.source(), {}, k > 0}, // the first by the matrix, the others by the factor
+                    .b = p.b.data(),
+                    .x = x[symmetric].data(),
+                    .last = k ? step.data() : x[symmetric].data(),
+                    .step = step.data(),
+                    .total = x[symmetric].data()});
+      s[symmetric] = e->statistics();
+    }
+    if (!p.b.empty()) {
+      EXPECT_LT(difference(x[1], x[0]), tolerance);
+    }
+    EXPECT_EQ(s[1].lower, s[0].lower);
+    EXPECT_EQ(s[1].upper, 0);
+    EXPECT_EQ(s[0].factor_bytes - s[1].factor_bytes,
+              std::size_t(s[0].upper) * std::size_t(p.n * p.n) * sizeof(Scalar));
+  }
+}
+
+TEST(SymmetricFactorErrors, PatternThatIsNotSymmetricIsRefusedAndAZeroPivotFound)
+{
+  Recipe r;
+  r.factor = FactorKind::icc;
+  for (const Graph &g :
+       {make_random_graph(40, 3, false, 1), make_graph({{0, 1}, {1, 2}, {0, 2}}), make_graph({{0}, {0, 1}})}) {
+    const Problem p(g, 2);
+    EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, Refusal::unsymmetric);
+  }
+  r.levels = 1;
+  const SymmetricProblem p(make_grid_graph({4, 4, 1}, Stencil::star), 2);
+  EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, Refusal::conflict);
+  r.levels = 0;
+  SymmetricProblem bad = p;
+  const Index first = bad.graph.ptr(0); // row 0 has its diagonal block first
+  std::fill_n(bad.values.begin() + std::ptrdiff_t(first) * 4, 4, Scalar(0));
+  const auto e = make_tested_engine(Method::factorization);
+  ASSERT_FALSE(e->analyze(bad.view(), r));
+  EXPECT_EQ(e->factor(bad.source()).bad_row, 0);
+  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+  r.shift.amount = Real(0.1);
+  ASSERT_FALSE(e->analyze(bad.view(), r));
+  EXPECT_EQ(e->factor(bad.source()).shifted, 1);
+}
+
+} // namespace

@@ -1,0 +1,92 @@
+// -help, the manual page of a type in the sources and its page in docs name the same options, with the same values
+// and setters.
+#include "fixture.hpp"
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+struct Entry {
+  std::string values, setter; // values of a choice, by commas
+};
+using Entries = std::map<std::string, Entry>; // by the name of the option
+
+std::string ReadFile(const std::string &name)
+{
+  std::ostringstream text;
+  text << std::ifstream(std::string(FINEGRAIN_SOURCE) + "/" + name).rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+// name -> what stands in two groups after it, of all matches.
+Entries FindAll(const std::string &text, const std::regex &pattern)
+{
+  Entries entries;
+  for (std::sregex_iterator m(text.begin(), text.end(), pattern), end; m != end; ++m)
+    EXPECT_TRUE(entries.emplace((*m)[1], Entry{(*m)[2], (*m)[3]}).second) << (*m)[1] << " is there twice";
+  return entries;
+}
+
+Entries OfHelp(const std::string &type, const std::string &text)
+{
+  Entries entries = FindAll(text, std::regex("-manual_" + type + "_pc_" + type +
+                                             "_(\\w+)[: ](?:[^\n]*\\(choose one of\\) ([^(\n]*)|[^\n]*)"
+                                             "\\((\\w+)\\)"));
+  for (auto &[name, e] : entries) {
+    std::istringstream words(e.values);
+    e.values.clear();
+    for (std::string word; words >> word;) e.values += (e.values.empty() ? "" : ",") + word;
+  }
+  return entries;
+}
+
+class Manual : public ::testing::TestWithParam<const char *>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Types, Manual, ::testing::Values(PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP));
+
+TEST_P(Manual, HelpManualPageAndDocsAgree)
+{
+  const std::string type = GetParam();
+  Owned<PC> pc;
+  std::string text;
+  PetscMPIInt rank;
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  OK(PCSetOptionsPrefix(pc, ("manual_" + type + "_").c_str())); // PETSc prints the options of a prefix once
+  OK(PCSetType(pc, type.c_str()));
+  OK(HelpText(pc, &text));
+  if (rank) return; // PETSc prints on the first
+  const Entries help = OfHelp(type, text);
+  EXPECT_GT(help.size(), 10u) << text;
+
+  std::string page = ReadFile("src/petsc/pc/" + type + ".cpp");
+  page = page.substr(page.find("/*MC"));
+  const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
+  const std::string docs = ReadFile("docs/types/" + type + ".md") + ReadFile("docs/types/common.md");
+  for (const auto &[name, entry] : help) {
+    SCOPED_TRACE(name);
+    const auto m = manual.find(name);
+    if (m == manual.end()) {
+      ADD_FAILURE() << "is not on the manual page";
+      continue;
+    }
+    EXPECT_EQ(m->second.setter, entry.setter);
+    if (!entry.values.empty()) {
+      EXPECT_EQ(m->second.values, entry.values);
+    }
+    EXPECT_TRUE(docs.find("`-pc_" + type + "_" + name + "`") != std::string::npos ||
+                docs.find("| `" + name + "` |") != std::string::npos)
+      << "is not in docs";
+  }
+  for (const auto &[name, entry] : manual) EXPECT_TRUE(help.count(name)) << name << " is not in -help";
+}
+
+} // namespace
