@@ -277,14 +277,16 @@ bool fold_upper(Pattern<Host> &p)
   for (Index e = 0; e < entries; ++e)
     if (p.to_diagonal.left(e) != e) return false;
   const auto pivot = make_array<Index>("finegrain::pivot", std::size_t(entries));
+  const HostArray<Index> mirror("finegrain::mirror", std::size_t(entries + mirrors_ahead));
   for (Index slot = 0; slot < p.rows; ++slot)
     for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
   for (Index e = 0; e < entries; ++e) {
     const Index f = mirrored(e);
     p.lower.source(e) = p.upper.source(f);
-    p.upper.source(f) = e;
+    mirror(f) = e;
     mirrored(e) = pivot(f);
   }
+  p.upper.source = mirror;
   p.to_diagonal.left = {};
   p.to_diagonal.ptr = {};
   return true;

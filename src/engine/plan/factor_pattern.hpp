@@ -47,7 +47,9 @@ Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Inde
 
 // Rearranges the pattern of a DILU for FactorKind::icc: lower blocks are loaded from the blocks of the upper part
 // that mirror them (lower.source), which are not stored themselves; upper.source is the lower block that mirrors
-// each, and to_diagonal.right the position of each lower block's pivot. False where the pattern is not symmetric.
+// each, and to_diagonal.right the position of each lower block's pivot. False where the pattern is not symmetric. The
+// list of mirrors goes on for mirrors_ahead entries, so that a sweep can ask for blocks before it needs them.
+inline constexpr Index mirrors_ahead = 12;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 
 // Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of
