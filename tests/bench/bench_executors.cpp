@@ -113,13 +113,13 @@ private:
   bool run(const Graph &star, Index side, int n, const Array<Scalar, Space> &values, Precision precision)
   {
     const std::size_t size = std::size_t(star.rows) * std::size_t(n);
-    const Source source{values.data(), nullptr, nullptr};
+    const MatrixValues source{values.data(), nullptr, nullptr};
     OperatorView view;
-    Recipe recipe;
+    EngineOptions options;
     view.block = n;
     view.owned = star;
-    recipe.grid = {{side, side, side}};
-    recipe.precision = recipe.diagonal = precision;
+    options.grid = {{side, side, side}};
+    options.precision = options.diagonal = precision;
     auto b = make_array<Scalar, Space>("b", size), x = make_array<Scalar, Space>("x", size);
     Kokkos::deep_copy(b, Scalar(1));
     std::vector<Candidate> candidates;
@@ -132,10 +132,10 @@ private:
     };
     for (const ExecutorKind executor : test::executors()) {
       if (executor == ExecutorKind::shuffle) continue;
-      recipe.executor = executor;
+      options.executor = executor;
       auto engine = make_engine(here ? Backend::host : Backend::device, Method::factorization);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
-      if (engine->analyze(view, recipe) || engine->factor(source).bad_row >= 0) {
+      if (engine->analyze(view, options) || engine->factor(source).bad_row >= 0) {
         fail("factorization", executor);
         continue;
       }

@@ -86,12 +86,12 @@ struct PlainFill {
   bool has(Index i, Index j) const { return level[std::size_t(i)][std::size_t(j)] != none; }
 };
 
-// Colors of the rows, and the order of elimination: that of the recipe where there are none.
+// Colors of the rows, and the order of elimination: that of the options where there are none.
 struct PlainColors {
   std::vector<Index> order, color;
   Index colors = 0;
 
-  PlainColors(const Graph &g, const Recipe &r) : order(natural_order(g.rows))
+  PlainColors(const Graph &g, const EngineOptions &r) : order(natural_order(g.rows))
   {
     if (r.ordering.extent(0)) order = to_vector(r.ordering);
     if (r.schedule != ScheduleKind::color) return;
@@ -127,7 +127,7 @@ public:
   Index fill = 0, entries = 0, inside = 0; // inside: fill between rows of a color that is factored
   Offset dropped = 0;
 
-  PlainIlu(const Problem &p, const Recipe &r, bool transposed = false)
+  PlainIlu(const Problem &p, const EngineOptions &r, bool transposed = false)
       : colors(p.graph, r), n_(std::size_t(p.n)), factor_(expand(p, r, transposed), r.factor == FactorKind::dilu)
   {
     if (r.drop == Drop::after && colors.colors > 0) {
@@ -146,7 +146,7 @@ public:
 private:
   Index row(Index place) const { return colors.order[std::size_t(place)]; }
 
-  Problem expand(const Problem &p, const Recipe &r, bool transposed)
+  Problem expand(const Problem &p, const EngineOptions &r, bool transposed)
   {
     const bool by_color = r.drop == Drop::during && colors.colors > 0;
     const PlainFill f(p.graph, colors.order, r.levels, by_color ? colors.color : std::vector<Index>());

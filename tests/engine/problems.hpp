@@ -140,7 +140,7 @@ struct Problem {
     v.owned = graph;
     return v;
   }
-  Source source() const { return {values.data(), nullptr, nullptr}; }
+  MatrixValues source() const { return {values.data(), nullptr, nullptr}; }
 
   std::vector<Scalar> apply(Engine &e, int factor = 0) const
   {
@@ -148,10 +148,10 @@ struct Problem {
     e.apply({.b = b.data(), .x = x.data(), .factor = factor});
     return x;
   }
-  std::vector<Scalar> solve(const Recipe &recipe, Statistics *statistics = nullptr) const
+  std::vector<Scalar> solve(const EngineOptions &options, Statistics *statistics = nullptr) const
   {
-    auto e = make_tested_engine(recipe.method);
-    if (e->analyze(view(), recipe)) return {};
+    auto e = make_tested_engine(options.method);
+    if (e->analyze(view(), options)) return {};
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);
     if (statistics) *statistics = e->statistics();

@@ -15,7 +15,7 @@ public:
   std::vector<Real> scale; // by row
   Offset flushed = 0;
 
-  EmulatedRelaxation(const Problem &p, const Recipe &r)
+  EmulatedRelaxation(const Problem &p, const EngineOptions &r)
       : scale(std::size_t(p.graph.rows), Real(1)),
         n_(std::size_t(p.n)),
         rows_(p.graph.rows),

@@ -52,10 +52,10 @@ inline std::vector<RelaxCase> relax_cases()
 
 inline constexpr SweepKind all_sweeps[] = {SweepKind::forward, SweepKind::backward, SweepKind::symmetric};
 
-inline Recipe relaxation_recipe(const Grid &grid = {}, SweepKind sweep = SweepKind::forward, int sweeps = 3,
-                                double omega = 1)
+inline EngineOptions relaxation_options(const Grid &grid = {}, SweepKind sweep = SweepKind::forward, int sweeps = 3,
+                                        double omega = 1)
 {
-  Recipe r;
+  EngineOptions r;
   r.method = Method::relaxation;
   r.executor = executors().front();
   r.grid = grid;
@@ -72,7 +72,7 @@ struct Storage {
   Scaling scaling;
   bool single_sums;
 
-  void set(Recipe &r) const
+  void set(EngineOptions &r) const
   {
     r.precision = off;
     r.diagonal = diagonal;
@@ -101,7 +101,7 @@ inline std::vector<Storage> all_storage()
 }
 
 // The colors that the engine is to use.
-inline Coloring colors_of(const Problem &p, const Recipe &r)
+inline Coloring colors_of(const Problem &p, const EngineOptions &r)
 {
   const Graph symmetric = symmetrize(p.graph);
   Coloring c = make_coloring(r.coloring, symmetric, r.grid).value();
@@ -128,7 +128,7 @@ inline Block block_of(const Problem &p, Index e)
 class PlainRelaxation
 {
 public:
-  PlainRelaxation(const Problem &p, const Recipe &r) : p_(p), options_(r.relaxation), colors_(colors_of(p, r))
+  PlainRelaxation(const Problem &p, const EngineOptions &r) : p_(p), options_(r.relaxation), colors_(colors_of(p, r))
   {
     for (Index i = 0; i < p.graph.rows; ++i)
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
@@ -177,7 +177,7 @@ private:
 class DenseRelaxation
 {
 public:
-  DenseRelaxation(const Problem &p, const Recipe &r)
+  DenseRelaxation(const Problem &p, const EngineOptions &r)
       : size_(p.b.size()), matrix_(size_ * size_, Scalar(0)), inverse_(size_ * size_, Scalar(0))
   {
     const Coloring c = colors_of(p, r);
@@ -261,7 +261,7 @@ inline Scalar inner(const std::vector<Scalar> &a, const std::vector<Scalar> &b, 
   return sum;
 }
 
-inline std::string describe(const char *name, const Recipe &r)
+inline std::string describe(const char *name, const EngineOptions &r)
 {
   return std::string(name) + ", executor " + std::to_string(int(r.executor)) + ", sweep " +
          std::to_string(int(r.relaxation.sweep)) + " x " + std::to_string(r.relaxation.sweeps) + ", omega " +

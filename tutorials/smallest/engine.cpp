@@ -27,8 +27,8 @@ int main()
   view.owned.ptr(rows) = entry;
 
   auto engine = make_engine(Backend::host, Method::factorization);
-  if (const Refusal refusal = engine->analyze(view, Recipe())) return int(refusal.reason);
-  const FactorReport report = engine->factor(Source{values.data()});
+  if (const SetupError error = engine->analyze(view, EngineOptions())) return int(error.reason);
+  const FactorReport report = engine->factor(MatrixValues{values.data()});
   if (report.bad_row >= 0) return 1;
   std::vector<Scalar> b(rows * n, Scalar(1)), x(b.size());
   engine->apply(b.data(), x.data());

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 
 namespace finegrain
 {
@@ -20,7 +20,7 @@ struct FactorArguments {
   const Index *row_of;
   Index last_position;
   UpdateList to_diagonal, to_lower, to_upper;
-  Source source;
+  MatrixValues source;
   Shift shift;
   void *lower, *upper, *diagonal; // blocks, as they are stored
   Scalar *difference;             // modified less original diagonal blocks, for residuals; null: not kept

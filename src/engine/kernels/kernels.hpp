@@ -28,23 +28,23 @@ template <class Exec> struct Kernels {
   void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, where the residual is plain
   void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
-  void (*stone)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
+  void (*sip)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
   void (*symmetric_factor)(const Run<Exec> &, int n, const SymmetricFactorArguments &);
   void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
 // Kernels that exist for any block size only: several vectors, and transposes.
-template <class Exec> struct RareKernels {
+template <class Exec> struct AnySizeKernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
   void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
-  void (*stone)(const Run<Exec> &, int n, const SipArguments &);
+  void (*sip)(const Run<Exec> &, int n, const SipArguments &);
   void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.
 template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &);
-template <class Exec> RareKernels<Exec> rare_kernels_for(const Storage &);
+template <class Exec> AnySizeKernels<Exec> any_size_kernels_for(const Storage &);
 
 // Those for a block size at run time: the fixed one where it was compiled, else the one for any.
 template <class Exec> Kernels<Exec> find_kernels(int n, const Storage &);

@@ -64,7 +64,7 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
       if (a.by_row.ptr) return execute<N>(run, ScatterRow<N>{BlockSize<N>(n), a});
     execute<N>(run, TransposedProductRow<N>{BlockSize<N>(n), a});
   }
-  static void stone(const Run<Exec> &run, int n, const SipArguments &a)
+  static void sip(const Run<Exec> &run, int n, const SipArguments &a)
   {
     execute<N>(run, SipRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
   }
@@ -83,9 +83,9 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
 };
 
 // Stone's factor is compiled for scalars and for any block size.
-template <class T, int N> constexpr auto stone_kernel() -> decltype(&T::stone)
+template <class T, int N> constexpr auto sip_kernel() -> decltype(&T::sip)
 {
-  if constexpr (N == 1) return &T::stone;
+  if constexpr (N == 1) return &T::sip;
   else return nullptr;
 }
 
@@ -106,7 +106,7 @@ template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
             Working::template multiply<true, Sign::plus>,
             Working::transposed_product,
             T::factor,
-            stone_kernel<T, N>(),
+            sip_kernel<T, N>(),
             T::symmetric_factor,
             T::template symmetric_backward<1>};
   });
@@ -118,20 +118,20 @@ template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Stor
 #endif
 
 #if FINEGRAIN_BLOCK == 0
-template <class Exec> RareKernels<Exec> rare_kernels_for(const Storage &storage)
+template <class Exec> AnySizeKernels<Exec> any_size_kernels_for(const Storage &storage)
 {
-  return with_storage<Method::factorization, true>(storage, [](auto off, auto diag, auto) -> RareKernels<Exec> {
+  return with_storage<Method::factorization, true>(storage, [](auto off, auto diag, auto) -> AnySizeKernels<Exec> {
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal = typename decltype(diag)::type;
     using T = Typed<0, Exec, OffDiagonal, Diagonal>;
-    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::stone,
+    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::sip,
             T::template symmetric_backward<most_vectors>};
   });
 }
 
-template RareKernels<HostExec> rare_kernels_for<HostExec>(const Storage &);
+template AnySizeKernels<HostExec> any_size_kernels_for<HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template RareKernels<DeviceExec> rare_kernels_for<DeviceExec>(const Storage &);
+template AnySizeKernels<DeviceExec> any_size_kernels_for<DeviceExec>(const Storage &);
 #endif
 #endif
 

@@ -6,7 +6,7 @@
 #include "base/column_sums.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/relaxation_rows.hpp"
 
@@ -193,31 +193,39 @@ private:
 };
 
 // Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
-struct CouplingSource {
+struct CouplingValues {
   const Index *entry;
   Index owned;
-  Source inside, ghost;
+  MatrixValues inside, ghost;
 
   template <class Lanes, int N>
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index e, Scalar *space) const
   {
-    const Index number = entry[e];
-    return number < owned ? inside.view(lanes, n, number, space) : ghost.view(lanes, n, number - owned, space);
+    const Part p = part(e);
+    return p.values.view(lanes, n, p.entry, space);
   }
   // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
   {
-    const Index number = entry[e];
-    const Source &from = number < owned ? inside : ghost;
-    const Index own = number < owned ? number : number - owned;
-    if (!from.base) return f([a = from.values + Offset(own) * n * n](int at) { return a[at]; });
-    return f([&](int at) { return from.number(n, own, at); });
+    const Part p = part(e);
+    if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
+    return f([&](int at) { return p.values.number(n, p.entry, at); });
+  }
+
+private:
+  struct Part {
+    const MatrixValues &values;
+    Index entry;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Part part(Index e) const
+  {
+    return entry[e] < owned ? Part{inside, entry[e]} : Part{ghost, entry[e] - owned};
   }
 };
 
 struct LargestArguments {
   const Index *ptr;
-  CouplingSource source;
+  CouplingValues source;
   Real *largest; // by position
 };
 
@@ -302,7 +310,7 @@ private:
 
 struct LoadArguments {
   const Index *ptr, *row_of, *diagonal_entry;
-  CouplingSource source;
+  CouplingValues source;
   const Real *largest; // by position: a scale for each row; null: `scale`
   Real scale;
   Shift shift;

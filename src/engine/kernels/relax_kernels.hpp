@@ -21,7 +21,7 @@ template <class Exec> struct RelaxKernels {
 };
 
 // Those that exist for any block size only.
-template <class Exec> struct RareRelaxKernels {
+template <class Exec> struct AnySizeRelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &); // several vectors
   void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &);
   void (*check)(const Run<Exec> &, int n, const CheckArguments &);
@@ -29,7 +29,7 @@ template <class Exec> struct RareRelaxKernels {
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.
 template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const Storage &);
-template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const Storage &);
+template <class Exec> AnySizeRelaxKernels<Exec> any_size_relax_kernels_for(const Storage &);
 
 // Those for a block size at run time: the fixed one where it was compiled for the storage, else the one for any.
 template <class Exec> RelaxKernels<Exec> find_relax_kernels(int n, const Storage &);

@@ -52,17 +52,18 @@ template RelaxKernels<DeviceExec> relax_kernels_for<FINEGRAIN_BLOCK, DeviceExec>
 #endif
 
 #if FINEGRAIN_BLOCK == 0
-template <class Exec> RareRelaxKernels<Exec> rare_relax_kernels_for(const Storage &s)
+template <class Exec> AnySizeRelaxKernels<Exec> any_size_relax_kernels_for(const Storage &s)
 {
-  return with_storage<Method::relaxation, true>(s, [](auto off, auto diagonal, auto sum) -> RareRelaxKernels<Exec> {
-    using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
-    return {T::template relax<most_vectors>, T::transposed, T::check};
-  });
+  return with_storage<Method::relaxation, true>(
+    s, [](auto off, auto diagonal, auto sum) -> AnySizeRelaxKernels<Exec> {
+      using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
+      return {T::template relax<most_vectors>, T::transposed, T::check};
+    });
 }
 
-template RareRelaxKernels<HostExec> rare_relax_kernels_for<HostExec>(const Storage &);
+template AnySizeRelaxKernels<HostExec> any_size_relax_kernels_for<HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
-template RareRelaxKernels<DeviceExec> rare_relax_kernels_for<DeviceExec>(const Storage &);
+template AnySizeRelaxKernels<DeviceExec> any_size_relax_kernels_for<DeviceExec>(const Storage &);
 #endif
 #endif
 

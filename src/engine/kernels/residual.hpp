@@ -2,7 +2,7 @@
 // values and vectors. Out: one block row of the result. runner.hpp and mirror.cpp run them.
 #pragma once
 
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 
 namespace finegrain
 {
@@ -12,7 +12,7 @@ struct ResidualArguments {
   const Index *row_of = nullptr; // row at each position; null: the same
   bool y_by_row = true;
   EntryList inside, ghost; // by row; columns of owned and of ghost block rows
-  Source owned, coupling;
+  MatrixValues owned, coupling;
   const Scalar *difference = nullptr; // D - D_A by position
   const Scalar *b, *x, *ghosts;
   Scalar *r;           // by row
@@ -63,12 +63,12 @@ private:
   {
     return {l.ptr, l.col, Plain ? nullptr : l.entry};
   }
-  KOKKOS_FORCEINLINE_FUNCTION static Source simplify(const Source &v)
+  KOKKOS_FORCEINLINE_FUNCTION static MatrixValues simplify(const MatrixValues &v)
   {
     return {v.values, Plain ? nullptr : v.base, v.mask};
   }
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void add_up(Strip<W> s, const EntryList &list, Index row,
-                                                           const Source &values, const Scalar *from,
+                                                           const MatrixValues &values, const Scalar *from,
                                                            Accumulator<W> &sums) const
   {
     if (!list.ptr) return;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 #include "plan/sip_star.hpp"
 
 namespace finegrain
@@ -14,7 +14,7 @@ struct SipArguments {
   const Index *lower_source, *diagonal_source, *upper_source; // -1: not in the matrix, zero
   const Index *row_of;                                        // null: positions are rows
   Real alpha;
-  Source source;
+  MatrixValues source;
   Shift shift;
   void *lower, *upper, *diagonal;
   Trouble *trouble;

@@ -69,8 +69,9 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, const Near &near) const
+  template <class Lanes, class Neighbors>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
+                                              const Neighbors &neighbors) const
   {
     const Offset nn = Offset(n) * n;
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
@@ -82,7 +83,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       });
       for (Index e = first; e < last; ++e)
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-          const Scalar *from = near.find(arg.y + v * arg.vectors.stride, arg.col, e, n);
+          const Scalar *from = neighbors.find(arg.y + v * arg.vectors.stride, arg.col, e, n);
           if constexpr (Corrected) {
             const Scalar *less = arg.z + Offset(arg.col[e]) * n;
             accumulate<Sign::minus>(
@@ -99,7 +100,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
         sums.store(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first);
-        near.keep(sums, n, s.first);
+        neighbors.keep(sums, n, s.first);
       });
     });
   }
@@ -130,8 +131,9 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes, class Near>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, const Near &near) const
+  template <class Lanes, class Neighbors>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *,
+                                              const Neighbors &neighbors) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
@@ -143,13 +145,13 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
       });
       for (Index f = first; f < last; ++f)
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, upper() + f * nn, near.find(arg.x + v * arg.vectors.stride, arg.col, f, n),
-                                  sums[v]);
+          accumulate<Sign::minus>(s, n, upper() + f * nn,
+                                  neighbors.find(arg.x + v * arg.vectors.stride, arg.col, f, n), sums[v]);
         });
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
         sums[v].store(arg.x + to);
-        near.keep(sums[v], n, s.first);
+        neighbors.keep(sums[v], n, s.first);
         if (arg.total)
           for (int i = 0; i < s.width; ++i) arg.total[to + i] += arg.x[to + i];
       });

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/factor_pattern.hpp"
 
@@ -16,7 +16,7 @@ struct SymmetricFactorArguments {
   const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix
   const Index *pivot;                          // and the position of row k
   const Index *row_of;
-  Source source;
+  MatrixValues source;
   Shift shift;
   void *lower, *diagonal; // blocks, as they are stored
   Scalar *difference;     // modified less original diagonal blocks, for residuals; null: not kept

@@ -18,12 +18,12 @@ public:
   Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
   using Engine::factor;
 
-  Refusal analyze(const OperatorView &view, const Recipe &asked) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
   {
-    Recipe recipe = asked;
-    recipe.backend = backend_;
-    const Refusal refusal = engine_->analyze(view, recipe);
-    if (refusal) return refusal;
+    EngineOptions options = asked;
+    options.backend = backend_;
+    const SetupError error = engine_->analyze(view, options);
+    if (error) return error;
     block_ = view.block;
     scalars_ = std::size_t(view.owned.rows) * std::size_t(block_);
     owned_ = {std::size_t(view.owned.entries()), {}, {}, {}, false};
@@ -31,7 +31,7 @@ public:
     sent_ = false;
     halo_ = nullptr;
     ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
-    return refusal;
+    return error;
   }
 
   void set_halo(Halo *halo) override
@@ -39,9 +39,9 @@ public:
     halo_ = halo;
     engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
   }
-  Scalar *scratch(Place place) override
+  Scalar *scratch(Memory memory) override
   {
-    return place == Place::engine ? engine_->scratch(place) : make_room(scratch_, scalars_);
+    return memory == Memory::engine ? engine_->scratch(memory) : make_room(scratch_, scalars_);
   }
 
   Real find_largest(const Values &values) override
@@ -53,7 +53,7 @@ public:
 
   FactorReport factor(const Values &values, Real largest) override
   {
-    const bool staged = values.place == Place::host;
+    const bool staged = values.memory == Memory::host;
     const Values here = sent_ && staged ? this->sent() : send(values, false);
     sent_ = false;
     owned_.current = staged;
@@ -63,9 +63,9 @@ public:
 
   void apply(const Application &a) override
   {
-    if (a.place == Place::engine) return engine_->apply(a);
+    if (a.memory == Memory::engine) return engine_->apply(a);
     Application here = a;
-    here.place = Place::engine;
+    here.memory = Memory::engine;
     if (a.vectors > 1 || a.transposed) return apply_to_columns(a, here);
     here.b = send(b_, a.b);
     here.x = a.from_x ? send(x_, a.x) : make_room(x_, scalars_);
@@ -81,8 +81,8 @@ public:
   {
     Correction here = c;
     here.values = send(c.values, c.values.short_residual);
-    if (c.place == Place::engine) return engine_->correct(here);
-    here.place = Place::engine;
+    if (c.memory == Memory::engine) return engine_->correct(here);
+    here.memory = Memory::engine;
     here.b = send(b_, c.b);
     here.x = send(x_, c.x);
     if (c.last) here.last = c.last == c.x ? here.x : send(c.last == c.step ? step_ : last_, c.last);
@@ -93,12 +93,12 @@ public:
     if (c.total) fetch(c.total, c.total == c.x ? x_ : total_);
   }
 
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place place) override
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory memory) override
   {
     const Values here = send(values, false);
-    if (place == Place::engine) return engine_->find_residual(here, b, x, place);
+    if (memory == Memory::engine) return engine_->find_residual(here, b, x, memory);
     const Scalar *rhs = send(b_, b), *from = send(x_, x);
-    const Scalar *r = engine_->find_residual(here, rhs, from, Place::engine);
+    const Scalar *r = engine_->find_residual(here, rhs, from, Memory::engine);
     if (residual_.extent(0) < scalars_) residual_ = make_array<Scalar>("finegrain::staged", scalars_);
     copy_down<Space>(residual_.data(), r, scalars_);
     return residual_.data();
@@ -124,7 +124,7 @@ private:
     Array<std::uint32_t, Space> mask;
     bool current = false; // as they were at the last factor()
 
-    Source source() const { return {values.data(), base.data(), mask.data()}; }
+    MatrixValues source() const { return {values.data(), base.data(), mask.data()}; }
     std::size_t bytes() const
     {
       return values.span() * sizeof(Scalar) + base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t);
@@ -140,7 +140,7 @@ private:
   void fetch(Scalar *to, const Vector &from) { copy_down<Space>(to, from.data(), scalars_); }
 
   // `factored`: the values are those of the last factor(), and need not be sent if they are there.
-  void send(Part &part, const Source &from, bool factored)
+  void send(Part &part, const MatrixValues &from, bool factored)
   {
     if (part.entries == 0 || !from.values || (factored && part.current)) return;
     part.current = factored;
@@ -175,11 +175,11 @@ private:
       copy_down<Space>(a.x + Offset(c) * a.stride, many_x_.data() + c * scalars_, scalars_);
   }
 
-  Values sent() const { return {owned_.source(), coupling_.source(), false, Place::engine}; }
+  Values sent() const { return {owned_.source(), coupling_.source(), false, Memory::engine}; }
   // The values where the engine can read them.
   Values send(const Values &values, bool factored)
   {
-    if (values.place == Place::engine) return values;
+    if (values.memory == Memory::engine) return values;
     send(owned_, values.owned, factored);
     send(coupling_, values.coupling, factored);
     Values here = sent();

@@ -10,7 +10,7 @@ std::unique_ptr<Engine> make_engine(Backend backend, Method method)
   case Method::relaxation:
     return make_relaxation(backend);
   case Method::sip:
-    return make_family(backend);
+    return make_sip_cycle(backend);
   default:
     return make_factorization(backend);
   }

@@ -4,7 +4,7 @@
 
 #include "methods/halo.hpp"
 #include "plan/options.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 
 #include <memory>
 
@@ -58,13 +58,13 @@ struct Statistics {
 };
 
 // Where a caller's arrays lie: on the host, or where the engine works. The same on engines of hosts.
-enum class Place { host, engine };
+enum class Memory { host, engine };
 
 // The matrix's values as they are now.
 struct Values {
-  Source owned, coupling;
+  MatrixValues owned, coupling;
   bool short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
-  Place place = Place::host;
+  Memory memory = Memory::host;
 };
 
 // x = M^-1 b. Vectors are of rows * block scalars and do not overlap.
@@ -77,7 +77,7 @@ struct Application {
   bool transposed = false; // M^-T, not conjugated
   bool from_x = false;     // relaxations, one vector: x + M^-1 (b - A x) with the couplings as they are stored
   int factor = 0;          // where there are several
-  Place place = Place::host;
+  Memory memory = Memory::host;
 };
 
 // A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may
@@ -88,7 +88,7 @@ struct Correction {
   const Scalar *b, *x, *last;
   Scalar *step, *total = nullptr;
   int factor = 0;
-  Place place = Place::host;
+  Memory memory = Memory::host;
 };
 
 class Engine
@@ -97,7 +97,7 @@ public:
   virtual ~Engine() = default;
 
   // Structure only. The view need not outlive the call.
-  virtual Refusal analyze(const OperatorView &, const Recipe &) = 0;
+  virtual SetupError analyze(const OperatorView &, const EngineOptions &) = 0;
   // Who fetches ghosts; null: there are none on any rank. After analyze().
   virtual void set_halo(Halo *) = 0;
   // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
@@ -108,7 +108,7 @@ public:
   // block_slack bytes. It becomes the engine's storage: its numbers are lost, and the caller keeps it until the next
   // factor(), analyze() or the end of the engine.
   virtual FactorReport factor(const Values &, Real largest) = 0;
-  FactorReport factor(const Source &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
+  FactorReport factor(const MatrixValues &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
   // Returns when x can be read.
   virtual void apply(const Application &) = 0;
   void apply(const Scalar *b, Scalar *x) { apply(Application{.b = b, .x = x}); }
@@ -118,20 +118,20 @@ public:
   // An engine with a shorter way to the residual has its own.
   virtual void correct(const Correction &c)
   {
-    const Scalar *r = find_residual(c.values, c.b, c.x, c.place);
-    apply({.b = r, .x = c.step, .total = c.total, .factor = c.factor, .place = c.place});
+    const Scalar *r = find_residual(c.values, c.b, c.x, c.memory);
+    apply({.b = r, .x = c.step, .total = c.total, .factor = c.factor, .memory = c.memory});
   }
-  // b - A x, in memory that `place` names until the next call. After allow_corrections().
-  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Place = Place::host) = 0;
+  // b - A x, in memory that `memory` names until the next call. After allow_corrections().
+  virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Memory = Memory::host) = 0;
   // A vector for callers, lying where theirs do; made at first use, and the same ever after.
-  virtual Scalar *scratch(Place = Place::host) = 0;
+  virtual Scalar *scratch(Memory = Memory::host) = 0;
   virtual Statistics statistics() const = 0;
 };
 
 // One translation unit for each.
 std::unique_ptr<Engine> make_factorization(Backend);
 std::unique_ptr<Engine> make_relaxation(Backend);
-std::unique_ptr<Engine> make_family(Backend);
+std::unique_ptr<Engine> make_sip_cycle(Backend);
 
 // Kokkos must have been started. Arrays given to the engine lie where its back end works; staged.hpp has one for
 // arrays on the host.

@@ -30,7 +30,7 @@ HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostS
   return to_array("finegrain::dropped", found);
 }
 
-// Entries of the operator become numbers in its Source.
+// Entries of the operator become numbers in its MatrixValues.
 void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
 {
   for (const auto &list : {p.lower.source, p.diagonal})
@@ -42,46 +42,47 @@ template <class Exec> class Factorization final : public Engine
   using Space = typename Exec::memory_space;
 
 public:
-  Refusal analyze(const OperatorView &view, const Recipe &recipe) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
-    if (const Refusal refusal = run_.check(view, recipe)) return refusal;
-    if (works_in_teams<Exec> && recipe.factor == FactorKind::sip && !fits_team<SipRow<0, Scalar, Scalar>>(view.block))
-      return {Refusal::scratch};
-    if (works_in_teams<Exec> && recipe.factor == FactorKind::icc &&
+    if (const SetupError error = run_.check(view, options)) return error;
+    if (works_in_teams<Exec> && options.factor == FactorKind::sip &&
+        !fits_team<SipRow<0, Scalar, Scalar>>(view.block))
+      return {SetupError::scratch};
+    if (works_in_teams<Exec> && options.factor == FactorKind::icc &&
         !fits_team<SymmetricFactorRow<0, Scalar, Scalar>>(view.block))
-      return {Refusal::scratch};
+      return {SetupError::scratch};
     Elimination elimination;
-    if (const Refusal refusal = choose_elimination(view.owned, recipe, elimination)) return refusal;
+    if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    if (const Refusal refusal = make_plan(elimination, view.block, recipe, run_.machine(), plan)) return refusal;
+    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(), plan)) return error;
 
-    symmetric_ = recipe.factor == FactorKind::icc;
-    FactorKind kind = symmetric_ ? FactorKind::dilu : recipe.factor;
+    symmetric_ = options.factor == FactorKind::icc;
+    FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
-    if (symmetric_ && !fold_upper(pattern)) return {Refusal::unsymmetric};
+    if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
     transposed_ = {};
     has_transposed_ = false;
-    run_.begin(view, recipe, plan, pattern_.row_of);
+    run_.begin(view, options, plan, pattern_.row_of);
     find_dropped_blocks(elimination, pattern);
-    alpha_ = recipe.stone.alpha;
-    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, recipe.grid)) : Star<Space>();
+    alpha_ = options.sip_factor.alpha;
+    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    kernels_ = find_kernels<Exec>(run_.n, {recipe.precision, recipe.diagonal});
-    rare_ = rare_kernels_for<Exec>({recipe.precision, recipe.diagonal});
-    set_near(plan, pattern,
-             works_in_teams<Exec> ? run_.machine().scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0, run_.forward,
-             run_.backward);
+    kernels_ = find_kernels<Exec>(run_.n, {options.precision, options.diagonal});
+    any_size_ = any_size_kernels_for<Exec>({options.precision, options.diagonal});
+    set_tile_columns(plan, pattern,
+                     works_in_teams<Exec> ? run_.machine().scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
+                     run_.forward, run_.backward);
 
     set_lines(plan);
 
     const Offset nn = Offset(run_.n) * run_.n;
-    lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, recipe.precision);
-    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)) * nn, recipe.precision);
-    diagonal_.allocate(run_.rows * nn, recipe.diagonal);
-    grid_ = recipe.grid;
-    grid_coupling_ = recipe.coupling;
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, options.precision);
+    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)) * nn, options.precision);
+    diagonal_.allocate(run_.rows * nn, options.diagonal);
+    grid_ = options.grid;
+    grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
     shifted_ = false;
@@ -99,8 +100,8 @@ public:
   }
 
   void set_halo(Halo *halo) override { run_.halo = halo; }
-  Scalar *scratch(Place) override { return run_.scratch(); }
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place) override
+  Scalar *scratch(Memory) override { return run_.scratch(); }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
   {
     return run_.find_long_residual(values, b, x);
   }
@@ -194,7 +195,7 @@ private:
       Scalar *y = separate ? y_many_.data() : x + at;
       ForwardArguments forward = forward_arguments(b + at, y);
       forward.vectors = {std::min(most_vectors, vectors - first), stride};
-      rare_.forward(run_.sweep(run_.forward), run_.n, forward);
+      any_size_.forward(run_.sweep(run_.forward), run_.n, forward);
       sweep_backward(y, x + at, nullptr, forward.vectors);
       run_.statistics.bytes_read += double(block_bytes());
     }
@@ -224,7 +225,7 @@ private:
                                     .in = b + at,
                                     .out = x + at,
                                     .vectors = some};
-      rare_.transposed(run_.sweep(run_.forward), run_.n, arguments);
+      any_size_.transposed(run_.sweep(run_.forward), run_.n, arguments);
       arguments.ptr = l.ptr.data();
       arguments.entry = l.entry.data();
       arguments.col = l.row.data();
@@ -232,7 +233,7 @@ private:
       arguments.blocks = lower_.data();
       arguments.diagonal = diagonal_.data();
       arguments.in = x + at;
-      rare_.transposed(run_.sweep(run_.backward), run_.n, arguments);
+      any_size_.transposed(run_.sweep(run_.backward), run_.n, arguments);
       run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
     }
     run_.finish();
@@ -288,7 +289,7 @@ private:
                                  .upper = upper_.data(),
                                  .diagonal = diagonal_.data(),
                                  .trouble = run_.trouble.data()};
-    (kernels_.stone ? kernels_.stone : rare_.stone)(run_.sweep(run_.forward), run_.n, arguments);
+    (kernels_.sip ? kernels_.sip : any_size_.sip)(run_.sweep(run_.forward), run_.n, arguments);
   }
   // Blocks that are factored and that sweeps do not have are zero in them.
   void find_dropped_blocks(const Elimination &e, const Pattern<Kokkos::HostSpace> &p)
@@ -326,7 +327,7 @@ private:
   {
     const Run<Exec> run = run_.sweep(run_.backward);
     if (symmetric_)
-      (vectors ? rare_.symmetric_backward
+      (vectors ? any_size_.symmetric_backward
                : kernels_.symmetric_backward)(run, run_.n,
                                               SymmetricBackwardArguments{.ptr = pattern_.upper.ptr.data(),
                                                                          .entry = pattern_.upper.source.data(),
@@ -340,7 +341,7 @@ private:
                                                                          .x = x,
                                                                          .total = total,
                                                                          .vectors = vectors.value_or(Vectors())});
-    else (vectors ? rare_.backward : kernels_.backward)(run, run_.n, backward_arguments(y, x, total, vectors));
+    else (vectors ? any_size_.backward : kernels_.backward)(run, run_.n, backward_arguments(y, x, total, vectors));
   }
   BackwardArguments backward_arguments(const Scalar *y, Scalar *x, Scalar *total,
                                        const std::optional<Vectors> &vectors) const
@@ -401,7 +402,7 @@ private:
   Grid grid_;
   GridCoupling grid_coupling_ = GridCoupling::factor;
   Kernels<Exec> kernels_{};
-  RareKernels<Exec> rare_{};
+  AnySizeKernels<Exec> any_size_{};
   Pattern<Space> pattern_;
   Star<Space> star_; // of Stone's factor
 

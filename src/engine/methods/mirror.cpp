@@ -102,7 +102,7 @@ public:
   }
   Values values() const override
   {
-    return {{blocks_.data()}, {blocks_.data() + owned_scalars()}, false, Place::engine};
+    return {{blocks_.data()}, {blocks_.data() + owned_scalars()}, false, Memory::engine};
   }
   std::shared_ptr<void> give_blocks() override
   {
@@ -116,9 +116,9 @@ public:
     if (!blocks_.extent(0)) blocks_ = *static_cast<const Vector *>(given.get());
   }
 
-  void multiply(Place place, const Scalar *b, const Scalar *x, Scalar *y) override
+  void multiply(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
-    const auto [rhs, from, to] = enter(place, b, x, y, columns_, rows_);
+    const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
     const ResidualArguments a{.slots = parts_.slots.data(),
                               .inside = owned_.list(),
                               .ghost = coupling_.list(),
@@ -131,19 +131,19 @@ public:
     overlap(
       halo_, from, ghosts_.data(),
       [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); }, [&] { finish(); });
-    leave(place, y, rows_);
+    leave(memory, y, rows_);
   }
 
   // Each rank's share for its ghosts goes to their owners, who add it to theirs.
-  void multiply_transposed(Place place, const Scalar *b, const Scalar *x, Scalar *y) override
+  void multiply_transposed(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
     prepare_transposed();
-    const auto [rhs, from, to] = enter(place, b, x, y, rows_, columns_);
+    const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
     multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
     multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
     finish();
     if (halo_) halo_->add(Halo::all, ghosts_.data(), to);
-    leave(place, y, columns_);
+    leave(memory, y, columns_);
   }
 
   void set_assembly(const AssemblyLists &lists) override
@@ -155,12 +155,12 @@ public:
     received_ = make_array<Scalar, Space>("finegrain::received", std::size_t(lists.received * lists.unit));
   }
   Scalar *received() override { return received_.data(); }
-  void assemble(Place place, const Scalar *own, const Scalar *received, bool add) override
+  void assemble(Memory memory, const Scalar *own, const Scalar *received, bool add) override
   {
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
     const Offset count = Offset(list_ptr_.extent(0) - 1) * unit_;
     allocate();
-    if (place == Place::host && far) {
+    if (memory == Memory::host && far) {
       const std::size_t size = std::size_t(own_count_ * unit_);
       copy_up<Space>(make_room(own_, size), own, size);
       own = own_.data();
@@ -189,19 +189,19 @@ private:
     Scalar *y;
   };
   // Vectors of `from` and `to` block rows where kernels can read them.
-  Pointers enter(Place place, const Scalar *b, const Scalar *x, Scalar *y, Index from, Index to)
+  Pointers enter(Memory memory, const Scalar *b, const Scalar *x, Scalar *y, Index from, Index to)
   {
-    if (place == Place::engine || !far) return {b, x, y};
+    if (memory == Memory::engine || !far) return {b, x, y};
     const std::size_t in = std::size_t(from) * std::size_t(n_), out = std::size_t(to) * std::size_t(n_);
     copy_up<Space>(make_room(x_, in), x, in);
     make_room(y_, out);
     if (b) copy_up<Space>(y_.data(), b, out);
     return {b ? y_.data() : nullptr, x_.data(), y_.data()};
   }
-  void leave(Place place, Scalar *y, Index to)
+  void leave(Memory memory, Scalar *y, Index to)
   {
     finish();
-    if (place == Place::host && far) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
+    if (memory == Memory::host && far) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
   }
 
   // Threads of a host, unlimited where there are teams.

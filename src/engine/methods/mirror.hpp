@@ -41,8 +41,8 @@ public:
 
   // y = b + A x and y = b + A^T x (not conjugated); b may be null, for zero, or y. Vectors lie where place says.
   // Return when y can be read.
-  virtual void multiply(Place, const Scalar *b, const Scalar *x, Scalar *y) = 0;
-  virtual void multiply_transposed(Place, const Scalar *b, const Scalar *x, Scalar *y) = 0;
+  virtual void multiply(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
+  virtual void multiply_transposed(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
 
   // Prepares assembly from coordinates.
   virtual void set_assembly(const AssemblyLists &) = 0;
@@ -50,7 +50,7 @@ public:
   virtual Scalar *received() = 0;
   // All values become the sums of this rank's own values and received ones, or these are added to them. `received`
   // lies on the host; null: they are in received().
-  virtual void assemble(Place, const Scalar *own, const Scalar *received, bool add) = 0;
+  virtual void assemble(Memory, const Scalar *own, const Scalar *received, bool add) = 0;
 
   virtual std::size_t bytes() const = 0; // of blocks
   virtual std::size_t index_bytes() const = 0;

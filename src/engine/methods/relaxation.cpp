@@ -18,7 +18,7 @@ struct AddTo {
   const Scalar *step;
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
 };
-struct Narrow {
+struct RoundToSingle {
   const Scalar *from;
   Single *to;
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
@@ -29,25 +29,25 @@ template <class Exec> class RelaxationOn final : public Engine
   using Space = typename Exec::memory_space;
 
 public:
-  Refusal analyze(const OperatorView &view, const Recipe &asked) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
   {
-    if (const Refusal refusal = run_.check(view, asked)) return refusal;
+    if (const SetupError error = run_.check(view, asked)) return error;
     RelaxationPlan p;
-    if (const Refusal refusal = plan_relaxation(view, asked, run_.machine(), p)) return refusal;
-    const Recipe &recipe = p.recipe;
+    if (const SetupError error = plan_relaxation(view, asked, run_.machine(), p)) return error;
+    const EngineOptions &options = p.options;
     rows_of_ = copy_to<Space>(p.rows);
     transposed_ = {};
-    run_.begin(view, recipe, p.plan, rows_of_.row_of);
-    options_ = recipe.relaxation;
-    storage_ = {recipe.precision, recipe.diagonal, options_.single_sums};
+    run_.begin(view, options, p.plan, rows_of_.row_of);
+    options_ = options.relaxation;
+    storage_ = {options.precision, options.diagonal, options_.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
-    rare_ = rare_relax_kernels_for<Exec>(storage_);
+    any_size_ = any_size_relax_kernels_for<Exec>(storage_);
 
     const Offset nn = Offset(run_.n) * run_.n;
-    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, recipe.precision);
+    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, options.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
-    diagonal_.allocate(run_.rows * nn, recipe.diagonal);
-    scaled_ = recipe.precision == Precision::half;
+    diagonal_.allocate(run_.rows * nn, options.diagonal);
+    scaled_ = options.precision == Precision::half;
     largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
     const bool by_row = scaled_ && options_.scaling == Scaling::row;
     unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
@@ -63,7 +63,7 @@ public:
 
     run_.statistics.colors = p.colors;
     run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
-    run_.statistics.coloring = recipe.coloring;
+    run_.statistics.coloring = options.coloring;
     run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
     run_.statistics.lower = p.rows.entries();
     owned_scalars_ = view.owned.entries() * nn;
@@ -73,8 +73,8 @@ public:
   }
 
   void set_halo(Halo *halo) override { run_.halo = halo; }
-  Scalar *scratch(Place) override { return run_.scratch(); }
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place) override
+  Scalar *scratch(Memory) override { return run_.scratch(); }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
   {
     return run_.find_long_residual(values, b, x);
   }
@@ -115,7 +115,7 @@ public:
                                 .diagonal = diagonal_.data(),
                                 .unscale = unscale_.data(),
                                 .trouble = run_.trouble.data()});
-    if (in_place()) narrow_in_place(const_cast<Scalar *>(values.owned.values), scale);
+    if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
     return run_.report_trouble();
@@ -152,7 +152,7 @@ private:
       a.from_zero = begin_from_zero(a.x, a.vectors);
       for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
-        rare_.relax(run_.sweep(direction(backward)), run_.n, a);
+        any_size_.relax(run_.sweep(direction(backward)), run_.n, a);
         count_read(a.from_zero);
         a.from_zero = false;
       });
@@ -179,7 +179,7 @@ private:
     }
     run_.finish();
   }
-  CouplingSource source(const Values &values) const
+  CouplingValues source(const Values &values) const
   {
     return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
   }
@@ -217,15 +217,15 @@ private:
 
   // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
   // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
-  void narrow_in_place(Scalar *blocks, Real scale)
+  void reduce_in_place(Scalar *blocks, Real scale)
   {
     run_.clear_blocks(rows_of_.diagonal, blocks, Offset(run_.n) * run_.n);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
     reduce_blocks<Exec>(run_.exec, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
                         &run_.trouble.data()->flushed);
     stored_ = blocks;
-    rare_.check(run_.independent(all_cut_.data()), run_.n,
-                CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
+    any_size_.check(run_.independent(all_cut_.data()), run_.n,
+                    CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
   }
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
 
@@ -247,7 +247,7 @@ private:
     if (copies_) {
       a.y = copy_.data();
       a.ghosts = ghost_copy_.data();
-      if (!a.from_zero) narrow_to(copy_, x);
+      if (!a.from_zero) round_to(copy_, x);
     }
     if (fetches() && from_zero) clear_ghosts();
     if (fetches() && !from_zero && by_color) fetch(Halo::all, x);
@@ -274,22 +274,22 @@ private:
   void end_fetch(Index color, const Scalar *x)
   {
     run_.halo->end(color, x, ghosts_.data());
-    if (copies_) narrow_to(ghost_copy_, ghosts_.data());
+    if (copies_) round_to(ghost_copy_, ghosts_.data());
   }
   void clear_ghosts()
   {
     Kokkos::deep_copy(run_.exec, ghosts_, Scalar(0));
     if (copies_) Kokkos::deep_copy(run_.exec, ghost_copy_, Single(0));
   }
-  void narrow_to(const Array<Single, Space> &to, const Scalar *from)
+  void round_to(const Array<Single, Space> &to, const Scalar *from)
   {
-    run_.for_each(Offset(to.extent(0)), Narrow{from, to.data()});
+    run_.for_each(Offset(to.extent(0)), RoundToSingle{from, to.data()});
   }
 
   // Each color's rows that others need, then the rest while these are under way.
   void sweep_by_color(const RelaxArguments &a)
   {
-    const Direction<Space> &d = direction(a.rows.backward);
+    const SweepOrder<Space> &d = direction(a.rows.backward);
     const Index groups = Index(d.group.extent(0)) - 1; // two for each color
     const auto run = [&](Index color, bool interior) {
       // Backward, groups come in reverse: the interior of a color before its boundary.
@@ -329,7 +329,7 @@ private:
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
-      else rare_.transposed(run_.sweep(direction(a.rows.backward)), run_.n, a);
+      else any_size_.transposed(run_.sweep(direction(a.rows.backward)), run_.n, a);
       count_read(false);
     });
   }
@@ -345,20 +345,20 @@ private:
     shares.out = ghosts_.data();
     a.in = rhs_.data();
     const auto add = [&](Index color) {
-      rare_.transposed(run_.independent(ghost_cut_.data()), run_.n, shares);
+      any_size_.transposed(run_.independent(ghost_cut_.data()), run_.n, shares);
       run_.finish();
       run_.halo->add(color, ghosts_.data(), rhs_.data());
     };
-    const Direction<Space> &d = direction(a.rows.backward);
+    const SweepOrder<Space> &d = direction(a.rows.backward);
     if (options_.exchange == Exchange::sweep) {
       add(Halo::all);
-      rare_.transposed(run_.sweep(d), run_.n, a);
+      any_size_.transposed(run_.sweep(d), run_.n, a);
       return;
     }
     const Index groups = Index(d.group.extent(0)) - 1;
     for (Index c = 0; c < groups / 2; ++c) {
       add(a.rows.backward ? groups / 2 - 1 - c : c);
-      for (const Index g : {2 * c, 2 * c + 1}) rare_.transposed(run_.independent(d.group.data() + g), run_.n, a);
+      for (const Index g : {2 * c, 2 * c + 1}) any_size_.transposed(run_.independent(d.group.data() + g), run_.n, a);
     }
   }
 
@@ -397,14 +397,14 @@ private:
   {
     return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, run_.scalars());
   }
-  const Direction<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
+  const SweepOrder<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
   Index ghost_count() const { return Index(ghosts_.extent(0)) / run_.n; }
 
   Relaxation options_;
   Runner<Exec> run_;
   Storage storage_;
   RelaxKernels<Exec> kernels_{};
-  RareRelaxKernels<Exec> rare_{};
+  AnySizeRelaxKernels<Exec> any_size_{};
   CouplingRows<Space> rows_of_;
   TransposedCouplings<Space> transposed_;
   bool scaled_ = false;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "methods/overlap.hpp"
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 
 namespace finegrain
 {

@@ -4,7 +4,7 @@
 
 #include "methods/engine.hpp"
 #include "methods/residuals.hpp"
-#include "run/directions.hpp"
+#include "run/sweep_order.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/residual.hpp"
 #include "base/atomics.hpp"
@@ -52,7 +52,7 @@ template <class Exec> struct Runner {
   ExecutorKind executor = ExecutorKind::natural;
   Layout y_layout = Layout::row;
   Array<Index, Space> row_at; // row at each position; empty: natural
-  Direction<Space> forward, backward;
+  SweepOrder<Space> forward, backward;
   TaskFlagMemory<Space> flags;
   Residuals<Space> residuals;
   Array<Scalar, Space> step; // scratch(), made at first use
@@ -62,31 +62,32 @@ template <class Exec> struct Runner {
   Statistics statistics;
 
   // Whether the engine can do this at all.
-  static Refusal check(const OperatorView &view, const Recipe &recipe)
+  static SetupError check(const OperatorView &view, const EngineOptions &options)
   {
-    Recipe here = recipe;
+    EngineOptions here = options;
     here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
-    if (const char *text = find_conflict(here)) return {Refusal::conflict, -1, text};
-    if (view.block < 1 || view.block > max_block) return {Refusal::block_size};
-    if (!is_well_formed(view.owned, view.owned.rows)) return {Refusal::malformed};
-    if (!is_well_formed(view.coupling, view.ghosts)) return {Refusal::malformed};
-    if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {Refusal::missing_diagonal, row};
-    if (recipe.ordering.extent(0) > 0 && !is_permutation(recipe.ordering, view.owned.rows))
-      return {Refusal::bad_ordering};
+    if (const char *text = find_conflict(here)) return {SetupError::conflict, -1, text};
+    if (view.block < 1 || view.block > max_block) return {SetupError::block_size};
+    if (!is_well_formed(view.owned, view.owned.rows)) return {SetupError::malformed};
+    if (!is_well_formed(view.coupling, view.ghosts)) return {SetupError::malformed};
+    if (const Index row = find_missing_diagonal(view.owned); row >= 0) return {SetupError::missing_diagonal, row};
+    if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
+      return {SetupError::bad_ordering};
     return {};
   }
 
   // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
-  void begin(const OperatorView &view, const Recipe &recipe, const Plan &plan, const Array<Index, Space> &row_of)
+  void begin(const OperatorView &view, const EngineOptions &options, const Plan &plan,
+             const Array<Index, Space> &row_of)
   {
     n = view.block;
     rows = view.owned.rows;
-    shift = recipe.shift;
+    shift = options.shift;
     executor = plan.executor;
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    set_directions(plan, forward, backward);
+    set_sweep_orders(plan, forward, backward);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = 0;
     residuals = {};
@@ -96,8 +97,8 @@ template <class Exec> struct Runner {
     statistics = {};
     statistics.schedule = plan.schedule.kind;
     statistics.executor = executor;
-    statistics.precision = recipe.precision;
-    statistics.diagonal = recipe.diagonal;
+    statistics.precision = options.precision;
+    statistics.diagonal = options.diagonal;
     statistics.widths = measure_widths(plan.schedule);
     statistics.reason = plan.reason;
     statistics.tile = plan.tile;
@@ -117,10 +118,11 @@ template <class Exec> struct Runner {
     else return {false, usable_threads(exec), 0};
   }
 
-  Run<Exec> sweep(const Direction<Space> &s)
+  Run<Exec> sweep(const SweepOrder<Space> &s)
   {
-    return {exec,    executor,      s.group.data(), Index(s.group.extent(0)) - 1, s.visit.data(), &launches,
-            &s.list, s.near.data(), &flags};
+    return {exec,           executor,  s.group.data(), Index(s.group.extent(0)) - 1,
+            s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
+            &flags};
   }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)

@@ -8,24 +8,24 @@ namespace finegrain
 namespace
 {
 
-// Residuals are the first member's to find: all of them read the same matrix.
-class Family final : public Engine
+// Residuals are the first factor's to find: all of them read the same matrix.
+class SipCycle final : public Engine
 {
 public:
-  explicit Family(Backend backend) : backend_(backend) {}
+  explicit SipCycle(Backend backend) : backend_(backend) {}
 
-  Refusal analyze(const OperatorView &view, const Recipe &recipe) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
-    members_.clear();
-    if (recipe.family.empty()) return {Refusal::conflict, -1, "there is no alpha; give one or more"};
-    for (const SipMember &member : recipe.family) {
-      Recipe one = recipe;
+    factors_.clear();
+    if (options.sip_factors.empty()) return {SetupError::conflict, -1, "there is no alpha; give one or more"};
+    for (const SipFactor &factor : options.sip_factors) {
+      EngineOptions one = options;
       one.method = Method::factorization;
       one.factor = FactorKind::sip;
-      one.stone = member;
+      one.sip_factor = factor;
       auto e = make_factorization(backend_);
-      if (const Refusal refusal = e->analyze(view, one)) return refusal;
-      members_.push_back(std::move(e));
+      if (const SetupError error = e->analyze(view, one)) return error;
+      factors_.push_back(std::move(e));
     }
     return {};
   }
@@ -34,7 +34,7 @@ public:
   FactorReport factor(const Values &values, Real largest) override
   {
     FactorReport all;
-    for (const auto &m : members_) {
+    for (const auto &m : factors_) {
       const FactorReport one = m->factor(values, largest);
       if (one.bad_row >= 0 && (all.bad_row < 0 || one.bad_row < all.bad_row)) all.bad_row = one.bad_row;
       all.shifted += one.shifted;
@@ -42,19 +42,19 @@ public:
     return all;
   }
 
-  Scalar *scratch(Place place) override { return first().scratch(place); }
-  void apply(const Application &a) override { members_[std::size_t(a.factor)]->apply(a); }
+  Scalar *scratch(Memory memory) override { return first().scratch(memory); }
+  void apply(const Application &a) override { factors_[std::size_t(a.factor)]->apply(a); }
   void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
-  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Place place) override
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory memory) override
   {
-    return first().find_residual(values, b, x, place);
+    return first().find_residual(values, b, x, memory);
   }
 
   Statistics statistics() const override
   {
-    Statistics all = members_.front()->statistics();
-    for (std::size_t m = 1; m < members_.size(); ++m) {
-      const Statistics s = members_[m]->statistics();
+    Statistics all = factors_.front()->statistics();
+    for (std::size_t m = 1; m < factors_.size(); ++m) {
+      const Statistics s = factors_[m]->statistics();
       all.factor_bytes += s.factor_bytes;
       all.index_bytes += s.index_bytes;
       all.work_bytes += s.work_bytes;
@@ -66,14 +66,14 @@ public:
   }
 
 private:
-  Engine &first() const { return *members_.front(); }
+  Engine &first() const { return *factors_.front(); }
 
   Backend backend_;
-  std::vector<std::unique_ptr<Engine>> members_;
+  std::vector<std::unique_ptr<Engine>> factors_;
 };
 
 } // namespace
 
-std::unique_ptr<Engine> make_family(Backend backend) { return std::make_unique<Family>(backend); }
+std::unique_ptr<Engine> make_sip_cycle(Backend backend) { return std::make_unique<SipCycle>(backend); }
 
 } // namespace finegrain

@@ -22,27 +22,27 @@ HostArray<std::int64_t> find_places(const HostArray<Index> &ordering)
 }
 
 // Colors the power of the pattern, row after row of the ordering, and sorts the rows by color.
-Refusal choose_colors(const Recipe &recipe, Elimination &e)
+SetupError choose_colors(const EngineOptions &options, Elimination &e)
 {
   bool was_symmetric;
-  const bool ordered = recipe.ordering.extent(0) > 0;
+  const bool ordered = options.ordering.extent(0) > 0;
   const Graph symmetric = symmetrize(e.selection.graph, &was_symmetric);
-  const Graph graph = ordered ? permute(symmetric, recipe.ordering) : symmetric;
-  const int q = int(std::min(colored_power(recipe), std::int64_t(graph.rows)));
+  const Graph graph = ordered ? permute(symmetric, options.ordering) : symmetric;
+  const int q = int(std::min(colored_power(options), std::int64_t(graph.rows)));
   std::optional<Coloring> coloring;
-  e.coloring = recipe.coloring == ColoringKind::automatic ? ColoringKind::greedy : recipe.coloring;
-  if (e.coloring == ColoringKind::greedy && !recipe.balanced) coloring = color_power(graph, q);
+  e.coloring = options.coloring == ColoringKind::automatic ? ColoringKind::greedy : options.coloring;
+  if (e.coloring == ColoringKind::greedy && !options.balanced) coloring = color_power(graph, q);
   else if (const auto power = find_power(graph, q)) {
-    if (e.coloring != ColoringKind::red_black || !ordered) coloring = make_coloring(e.coloring, *power, recipe.grid);
-    if (coloring && recipe.balanced) balance_colors(*power, *coloring);
-  } else return {Refusal::entries};
-  if (!coloring) return {Refusal::color_fit};
+    if (e.coloring != ColoringKind::red_black || !ordered) coloring = make_coloring(e.coloring, *power, options.grid);
+    if (coloring && options.balanced) balance_colors(*power, *coloring);
+  } else return {SetupError::entries};
+  if (!coloring) return {SetupError::color_fit};
   if (ordered) {
-    auto color = make_array<Index>("finegrain::color", recipe.ordering.extent(0));
-    for (std::size_t p = 0; p < recipe.ordering.extent(0); ++p) color(recipe.ordering(p)) = coloring->color(p);
+    auto color = make_array<Index>("finegrain::color", options.ordering.extent(0));
+    for (std::size_t p = 0; p < options.ordering.extent(0); ++p) color(options.ordering(p)) = coloring->color(p);
     coloring->color = color;
   }
-  const Schedule colors = schedule_colors(*coloring, find_places(recipe.ordering));
+  const Schedule colors = schedule_colors(*coloring, find_places(options.ordering));
   e.ordering = colors.order;
   e.group = colors.group;
   e.color = coloring->color;
@@ -54,25 +54,25 @@ Refusal choose_colors(const Recipe &recipe, Elimination &e)
 
 } // namespace
 
-Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination &e)
+SetupError choose_elimination(const Graph &owned, const EngineOptions &options, Elimination &e)
 {
-  if (recipe.factor == FactorKind::sip) {
-    e.ordering = order_mirrored(recipe.grid, recipe.stone.mirrored);
+  if (options.factor == FactorKind::sip) {
+    e.ordering = order_mirrored(options.grid, options.sip_factor.mirrored);
     e.keeps_grid = e.ordering.extent(0) > 0;
-    return select_star(owned, recipe.grid, e.selection);
+    return select_star(owned, options.grid, e.selection);
   }
   // Whatever the schedule is.
-  if (recipe.grid.size() > 1 && recipe.coupling == GridCoupling::corrections &&
-      count_points(recipe.grid) != owned.rows)
-    return {Refusal::grid_size};
-  e.selection = select_for_factor(owned, recipe.grid, recipe.coupling);
-  e.ordering = recipe.ordering;
-  if (recipe.schedule == ScheduleKind::color)
-    if (const Refusal refusal = choose_colors(recipe, e)) return refusal;
-  const bool drops = recipe.drop == Drop::during;
-  const int levels = std::min(recipe.levels, int(owned.rows)); // no walk is longer
+  if (options.grid.size() > 1 && options.coupling == GridCoupling::corrections &&
+      count_points(options.grid) != owned.rows)
+    return {SetupError::grid_size};
+  e.selection = select_for_factor(owned, options.grid, options.coupling);
+  e.ordering = options.ordering;
+  if (options.schedule == ScheduleKind::color)
+    if (const SetupError error = choose_colors(options, e)) return error;
+  const bool drops = options.drop == Drop::during;
+  const int levels = std::min(options.levels, int(owned.rows)); // no walk is longer
   const auto fill = find_fill(e.selection, e.ordering, levels, drops ? e.color : HostArray<Index>(), &e.dropped);
-  if (!fill) return {Refusal::entries};
+  if (!fill) return {SetupError::entries};
   e.fill = fill->graph.entries() - e.selection.graph.entries();
   e.selection = *fill;
   if (drops || e.colors == 0) return {};
@@ -82,7 +82,7 @@ Refusal choose_elimination(const Graph &owned, const Recipe &recipe, Elimination
       inside += fill->graph.col(f) != i && e.color(fill->graph.col(f)) == e.color(i);
   if (inside == 0) return {};
   e.group = {}; // rows of a color depend on each other in the factorization
-  e.drops_after = recipe.drop == Drop::after;
+  e.drops_after = options.drop == Drop::after;
   if (e.drops_after) e.dropped = inside;
   return {};
 }

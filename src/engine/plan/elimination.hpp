@@ -23,8 +23,8 @@ struct Elimination {
   bool drops_after = false;                        // they are factored, and zero afterwards
 };
 
-// Of a factorization. Refusal::color_fit, grid_size, entries.
-Refusal choose_elimination(const Graph &owned, const Recipe &, Elimination &);
+// Of a factorization. SetupError::color_fit, grid_size, entries.
+SetupError choose_elimination(const Graph &owned, const EngineOptions &, Elimination &);
 
 // Whether fill of this elimination joins two rows that are not to be coupled.
 inline bool is_dropped(const Elimination &e, Index row, Index col)

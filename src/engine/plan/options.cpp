@@ -9,7 +9,7 @@ namespace finegrain
 namespace
 {
 
-const char *find_storage_conflict(const Recipe &r)
+const char *find_storage_conflict(const EngineOptions &r)
 {
   const bool relaxes = r.method == Method::relaxation;
   const bool single_sums = relaxes && r.relaxation.single_sums;
@@ -23,7 +23,7 @@ const char *find_storage_conflict(const Recipe &r)
   return "sums in single precision are of couplings stored in single precision or below";
 }
 
-const char *find_relaxation_conflict(const Recipe &r)
+const char *find_relaxation_conflict(const EngineOptions &r)
 {
   const Relaxation &relaxation = r.relaxation;
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
@@ -49,7 +49,7 @@ const char *find_relaxation_conflict(const Recipe &r)
 
 } // namespace
 
-const char *find_conflict(const Recipe &r)
+const char *find_conflict(const EngineOptions &r)
 {
   if (const char *text = find_storage_conflict(r)) return text;
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
@@ -59,7 +59,7 @@ const char *find_conflict(const Recipe &r)
   if (r.backend == Backend::device && !builds_device) return "this build has no device";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   if (r.levels < 0 || r.power < 0) return "levels of fill and the power that is colored are 0 or more";
-  if (r.factor == FactorKind::sip && !(r.stone.alpha >= 0 && r.stone.alpha < 1))
+  if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
     return "alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";

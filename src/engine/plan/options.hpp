@@ -1,5 +1,5 @@
-// What an engine is asked to do (Recipe), the matrix as it sees it (OperatorView), and why it may refuse (Refusal).
-// src/petsc/pc fills the first two and translates the third.
+// What an engine is asked to do (EngineOptions), the matrix as it sees it (OperatorView), and why it may refuse
+// (SetupError). src/petsc/pc fills the first two and translates the third.
 #pragma once
 
 #include "graph/coloring.hpp"
@@ -11,7 +11,7 @@ namespace finegrain
 {
 
 // One of Stone's factors.
-struct SipMember {
+struct SipFactor {
   Real alpha = 0;        // 0 <= alpha < 1
   unsigned mirrored = 0; // axes along which it is eliminated backwards (star.hpp)
 };
@@ -26,7 +26,7 @@ struct Relaxation {
   Reduction reduction = Reduction::none;
 };
 
-struct Recipe {
+struct EngineOptions {
   Method method = Method::factorization;
   ScheduleKind schedule = ScheduleKind::automatic;
   ExecutorKind executor = ExecutorKind::automatic;
@@ -40,21 +40,24 @@ struct Recipe {
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
-  SipMember stone; // of FactorKind::sip
+  SipFactor sip_factor; // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
   bool balanced = false;
   Box tile;                  // of executor tile; no points: chosen by the plan
   HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
   Relaxation relaxation;     // of Method::relaxation
 
-  std::vector<SipMember> family; // of Method::sip, in the order of their turns
+  std::vector<SipFactor> sip_factors; // of Method::sip, in the order of their turns
 };
 
 // q of ILU(p,q).
-inline std::int64_t colored_power(const Recipe &r) { return r.power > 0 ? r.power : std::int64_t(r.levels) + 1; }
+inline std::int64_t colored_power(const EngineOptions &r)
+{
+  return r.power > 0 ? r.power : std::int64_t(r.levels) + 1;
+}
 
-// Why a recipe cannot be built, naming the choices that exclude each other; null if it can.
-const char *find_conflict(const Recipe &);
+// Why options cannot be met, naming the choices that exclude each other; null if it can.
+const char *find_conflict(const EngineOptions &);
 
 // What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All
 // arrays are empty otherwise.
@@ -68,22 +71,23 @@ struct GlobalColoring {
 };
 
 // A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
-// relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one Source for each
-// part, numbered like the part's entries.
+// relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one MatrixValues for
+// each part, numbered like the part's entries.
 struct OperatorView {
   int block = 1;
   Graph owned;    // columns: owned block rows
   Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
   GlobalColoring agreed;
-  // Where the upper triangle alone is stored (SBAIJ, for FactorKind::icc): the number in the Source of each entry of
-  // `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else empty and 0.
+  // Where the upper triangle alone is stored (SBAIJ, for FactorKind::icc): the number in the MatrixValues of each
+  // entry of `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else
+  // empty and 0.
   HostArray<Index> stored;
   Offset unseen = 0;
 };
 
 // Why analyze() refused, in terms a caller can translate for its user.
-struct Refusal {
+struct SetupError {
   enum Reason {
     none,
     conflict,

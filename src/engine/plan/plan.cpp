@@ -17,7 +17,7 @@ namespace
 double window_width(int block) { return block <= 2 ? 3 : 1.9; }
 
 // No rows are the rows of no grids.
-bool has_grid(const Graph &g, const Recipe &recipe) { return !recipe.grid.empty() || g.rows == 0; }
+bool has_grid(const Graph &g, const EngineOptions &options) { return !options.grid.empty() || g.rows == 0; }
 
 // The graph in the order of elimination, made where anything wants it: one thread that runs colors does not.
 class EliminatedGraph
@@ -42,21 +42,21 @@ private:
   mutable std::optional<Graph> permuted_;
 };
 
-Refusal choose_schedule(const EliminatedGraph &g, const Elimination &e, const Recipe &recipe, Plan &plan)
+SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const EngineOptions &options, Plan &plan)
 {
-  const bool wants_planes = recipe.schedule == ScheduleKind::hyperplane;
+  const bool wants_planes = options.schedule == ScheduleKind::hyperplane;
   std::optional<Schedule> planes;
   if (e.group.extent(0)) {
     plan.schedule = {ScheduleKind::color, {}, e.group};
     return {};
   }
-  if (recipe.schedule != ScheduleKind::level && has_grid(e.selection.graph, recipe) && g.keeps_grid())
-    planes = schedule_hyperplanes(recipe.grid, g.get());
+  if (options.schedule != ScheduleKind::level && has_grid(e.selection.graph, options) && g.keeps_grid())
+    planes = schedule_hyperplanes(options.grid, g.get());
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
-  const bool coupled = recipe.grid.size() > 1 && recipe.coupling == GridCoupling::factor;
+  const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::factor;
   if (wants_planes && !planes &&
-      !(coupled && find_hyperplanes(recipe.grid, select_within_grids(e.selection.graph, recipe.grid).graph)))
-    return {Refusal::grid_fit};
+      !(coupled && find_hyperplanes(options.grid, select_within_grids(e.selection.graph, options.grid).graph)))
+    return {SetupError::grid_fit};
   plan.schedule = planes ? *planes : schedule_levels(g.get());
   return {};
 }
@@ -66,24 +66,24 @@ Refusal choose_schedule(const EliminatedGraph &g, const Elimination &e, const Re
 HostArray<Index> order_colors(const Elimination &e, int block)
 {
   const Graph &graph = e.selection.graph;
-  const HostArray<Index> near = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
-  const HostArray<Index> windows = order_windows(renumber(graph, near), window_width(block));
-  return windows.extent(0) ? compose(near, windows) : near;
+  const HostArray<Index> by_neighbors = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
+  const HostArray<Index> windows = order_windows(renumber(graph, by_neighbors), window_width(block));
+  return windows.extent(0) ? compose(by_neighbors, windows) : by_neighbors;
 }
 
 // Chooses the executor, and cuts its tasks.
 class TaskChooser
 {
 public:
-  TaskChooser(const EliminatedGraph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
-      : g_(g), block_(block), recipe_(recipe), machine_(machine), plan_(plan)
+  TaskChooser(const EliminatedGraph &g, int block, const EngineOptions &options, const Machine &machine, Plan &plan)
+      : g_(g), block_(block), options_(options), machine_(machine), plan_(plan)
   {
   }
 
-  Refusal choose()
+  SetupError choose()
   {
-    const bool shaped = recipe_.executor == ExecutorKind::automatic && recipe_.tile.points() > 0;
-    plan_.executor = shaped ? ExecutorKind::tile : recipe_.executor;
+    const bool shaped = options_.executor == ExecutorKind::automatic && options_.tile.points() > 0;
+    plan_.executor = shaped ? ExecutorKind::tile : options_.executor;
     plan_.reason = shaped ? "a shape of tiles is given" : "as asked for";
     switch (plan_.executor) {
     case ExecutorKind::tile:
@@ -101,7 +101,7 @@ public:
   // Lines for one thread that runs no tasks, if it can go by them: whole boxes.
   std::vector<LinePart> choose_lines() const
   {
-    return fits_lines() ? cut_parts(recipe_.grid, bounds(), g_.ordering()) : std::vector<LinePart>();
+    return fits_lines() ? cut_parts(options_.grid, bounds(), g_.ordering()) : std::vector<LinePart>();
   }
 
   // The storage order of one thread that runs no tasks.
@@ -123,12 +123,12 @@ private:
     return double(c.chunks.count) >= (machine_.device ? 256. : 3. * threads) * c.levels.count;
   }
 
-  Refusal choose_automatic()
+  SetupError choose_automatic()
   {
     plan_.executor = ExecutorKind::natural;
     plan_.reason = "one thread";
     if (!machine_.device && machine_.threads == 1) return {};
-    if (recipe_.relaxation.exchange == Exchange::color) {
+    if (options_.relaxation.exchange == Exchange::color) {
       plan_.executor = ExecutorKind::launch;
       plan_.reason = "an exchange after each color";
       return {};
@@ -150,7 +150,7 @@ private:
     if (!machine_.device && colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason = has_grid() ? "a grid" : "no grid";
-    if (const Refusal refusal = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), Refusal{})) return refusal;
+    if (const SetupError error = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), SetupError{})) return error;
     if (machine_.device || double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
     plan_.executor = ExecutorKind::natural;
     plan_.reason = "hardly any independent rows";
@@ -162,20 +162,20 @@ private:
 
   bool has_grid() const
   {
-    return recipe_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(recipe_.grid) == g_.rows() &&
+    return options_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(options_.grid) == g_.rows() &&
            g_.keeps_grid();
   }
   // Whether sweeps may go by lines.
   bool fits_lines() const
   {
-    return block_ == 1 && !machine_.device && recipe_.method == Method::factorization && has_grid() &&
-           is_complete_star(g_.get(), recipe_.grid);
+    return block_ == 1 && !machine_.device && options_.method == Method::factorization && has_grid() &&
+           is_complete_star(g_.get(), options_.grid);
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const
   {
     const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
-    return blocks / 2 * block_ * block_ * double(storage_size(recipe_.precision));
+    return blocks / 2 * block_ * block_ * double(storage_size(options_.precision));
   }
   double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
 
@@ -194,24 +194,24 @@ private:
   Box bounds() const
   {
     Box b{1, 1, 1};
-    for (const Box &box : recipe_.grid) b = {std::max(b.i, box.i), std::max(b.j, box.j), std::max(b.k, box.k)};
+    for (const Box &box : options_.grid) b = {std::max(b.i, box.i), std::max(b.j, box.j), std::max(b.k, box.k)};
     return b;
   }
 
-  Refusal cut_tile_tasks()
+  SetupError cut_tile_tasks()
   {
-    const bool asked = recipe_.tile.points() > 0;
-    const bool misfit = !recipe_.grid.empty() && count_points(recipe_.grid) != g_.rows();
-    if (asked && !has_grid()) return {misfit ? Refusal::grid_size : Refusal::no_grid};
+    const bool asked = options_.tile.points() > 0;
+    const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
+    if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     std::optional<Chunks> chunks;
     if (has_grid())
-      for (const Box &shape : asked ? std::vector<Box>{recipe_.tile} : tile_shapes()) {
-        chunks = cut_tiles(recipe_.grid, shape, g_.get());
+      for (const Box &shape : asked ? std::vector<Box>{options_.tile} : tile_shapes()) {
+        chunks = cut_tiles(options_.grid, shape, g_.get());
         if (!chunks) continue;
         plan_.tile = shape;
         break;
       }
-    if (asked && !chunks) return {Refusal::tile_fit};
+    if (asked && !chunks) return {SetupError::tile_fit};
     const Cut cut = chunks ? level(*chunks) : cut_long_runs(machine_.device ? 256 : 4096);
     const bool lines = chunks && fits_lines();
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
@@ -222,7 +222,7 @@ private:
   // Of each task: a tile.
   std::vector<LinePart> find_task_lines(const Chunks &chunks) const
   {
-    const auto tiles = cut_parts(recipe_.grid, plan_.tile, g_.ordering());
+    const auto tiles = cut_parts(options_.grid, plan_.tile, g_.ordering());
     const auto &tasks = plan_.tasks;
     std::vector<LinePart> lines;
     for (Index t = 0; t < tasks.tasks.count(); ++t) {
@@ -287,7 +287,7 @@ private:
   {
     if (!has_grid()) return std::nullopt;
     for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
-      const auto chunks = cut_tiles(recipe_.grid, {length, 1, 1}, g_.get());
+      const auto chunks = cut_tiles(options_.grid, {length, 1, 1}, g_.get());
       if (!chunks) continue;
       if (Cut c = level(*chunks); is_wide(c, threads)) return c;
     }
@@ -296,25 +296,26 @@ private:
 
   const EliminatedGraph &g_;
   const int block_;
-  const Recipe &recipe_;
+  const EngineOptions &options_;
   const Machine &machine_;
   Plan &plan_;
 };
 
 } // namespace
 
-Refusal make_plan(const Elimination &e, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+SetupError make_plan(const Elimination &e, int block, const EngineOptions &options, const Machine &machine,
+                     Plan &plan)
 {
   const Graph &graph = e.selection.graph;
   const bool colors = e.group.extent(0) > 0,
-             by_hand = colors && recipe.relaxation.exchange == Exchange::color; // group after group
-  const bool ordered = e.ordering.extent(0) > 0, wants_planes = recipe.schedule == ScheduleKind::hyperplane;
-  if (wants_planes && !has_grid(graph, recipe)) return {Refusal::no_grid};
-  if (wants_planes && count_points(recipe.grid) != graph.rows) return {Refusal::grid_size};
+             by_hand = colors && options.relaxation.exchange == Exchange::color; // group after group
+  const bool ordered = e.ordering.extent(0) > 0, wants_planes = options.schedule == ScheduleKind::hyperplane;
+  if (wants_planes && !has_grid(graph, options)) return {SetupError::no_grid};
+  if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
   const EliminatedGraph g(e);
-  if (const Refusal refusal = choose_schedule(g, e, recipe, plan)) return refusal;
-  TaskChooser chooser(g, block, recipe, machine, plan);
-  if (const Refusal refusal = chooser.choose()) return refusal;
+  if (const SetupError error = choose_schedule(g, e, options, plan)) return error;
+  TaskChooser chooser(g, block, options, machine, plan);
+  if (const SetupError error = chooser.choose()) return error;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;
   switch (plan.executor) {

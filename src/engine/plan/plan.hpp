@@ -11,8 +11,8 @@ namespace finegrain
 {
 
 struct Elimination;
-struct Recipe;
-struct Refusal;
+struct EngineOptions;
+struct SetupError;
 
 // What runs the plan.
 struct Machine {
@@ -33,7 +33,7 @@ struct Plan {
   std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
 };
 
-Refusal make_plan(const Elimination &, int block, const Recipe &, const Machine &, Plan &);
+SetupError make_plan(const Elimination &, int block, const EngineOptions &, const Machine &, Plan &);
 
 // For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
 HostArray<Index> shuffle_slots(const HostArray<Index> &group);

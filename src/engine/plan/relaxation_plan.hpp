@@ -10,7 +10,7 @@ namespace finegrain
 {
 
 struct RelaxationPlan {
-  Recipe recipe; // as it was asked for, with the kind of coloring that was taken
+  EngineOptions options; // as it was asked for, with the kind of coloring that was taken
   int colors = 0;
   bool was_symmetric = false;
   Plan plan;
@@ -18,7 +18,8 @@ struct RelaxationPlan {
   Index first_entries = 0; // couplings that a first sweep from zero reads
 };
 
-// Refusal::color_fit where the coloring that was asked for does not fit, or ranks have agreed on one that does not.
-Refusal plan_relaxation(const OperatorView &, const Recipe &, const Machine &, RelaxationPlan &);
+// SetupError::color_fit where the coloring that was asked for does not fit, or ranks have agreed on one that does
+// not.
+SetupError plan_relaxation(const OperatorView &, const EngineOptions &, const Machine &, RelaxationPlan &);
 
 } // namespace finegrain

@@ -77,10 +77,10 @@ HostArray<Index> order_mirrored(const Grid &grid, unsigned mirrored)
   return order;
 }
 
-Refusal select_star(const Graph &g, const Grid &grid, Selection &s)
+SetupError select_star(const Graph &g, const Grid &grid, Selection &s)
 {
-  if (grid.empty() && g.rows > 0) return {Refusal::no_grid};
-  if (count_points(grid) != g.rows) return {Refusal::grid_size};
+  if (grid.empty() && g.rows > 0) return {SetupError::no_grid};
+  if (count_points(grid) != g.rows) return {SetupError::grid_size};
   const Points points(grid);
   std::vector<Index> col, entry, left_col, left_entry;
   auto ptr = make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
@@ -106,7 +106,7 @@ Refusal select_star(const Graph &g, const Grid &grid, Selection &s)
     ptr(row + 1) = Index(col.size());
     for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
       const Kind kind = classify(points, b, row, g.col(f));
-      if (kind == Kind::other) return {Refusal::star_fit, row};
+      if (kind == Kind::other) return {SetupError::star_fit, row};
       if (kind != Kind::wrap) continue;
       left_col.push_back(g.col(f));
       left_entry.push_back(f);

@@ -230,18 +230,18 @@ Tasks<Host> reverse_tasks(const Tasks<Host> &t)
   return r;
 }
 
-HostArray<Index> mark_near(const HostArray<Index> &ptr, const HostArray<Index> &col, const HostArray<Index> &slot_of,
-                           const Tasks<Host> &tasks)
+HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
+                                   const HostArray<Index> &slot_of, const Tasks<Host> &tasks)
 {
-  auto near = make_array<Index>("finegrain::near", col.extent(0));
+  auto tile_columns = make_array<Index>("finegrain::tile_columns", col.extent(0));
   for (Index t = 0; t < tasks.count(); ++t) {
     const Index first = tasks.slot(t), last = tasks.slot(t + 1);
     for (Index e = ptr(first); e < ptr(last); ++e) {
       const Index slot = slot_of(col(e));
-      near(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
+      tile_columns(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
     }
   }
-  return near;
+  return tile_columns;
 }
 
 } // namespace finegrain

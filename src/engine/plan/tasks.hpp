@@ -63,8 +63,8 @@ Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
 
 // Columns of one part of a factor, with ~place instead for rows of the same task, where place counts from the task's
 // first slot. slot_of gives the slot of a column.
-HostArray<Index> mark_near(const HostArray<Index> &ptr, const HostArray<Index> &col, const HostArray<Index> &slot_of,
-                           const Tasks<Kokkos::HostSpace> &);
+HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
+                                   const HostArray<Index> &slot_of, const Tasks<Kokkos::HostSpace> &);
 
 template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
 {

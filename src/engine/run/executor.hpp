@@ -105,9 +105,9 @@ template <int N, class Row> struct ThreadBody {
 template <int N, class Row, class Member> struct Team {
   const Row &row;
   const Member &member;
-  const Index *near; // null: neighbors are read from global memory
-  Scalar *scratch;   // of this thread
-  Scalar *tile_rows; // of the team
+  const Index *tile_columns; // null: neighbors are read from global memory
+  Scalar *scratch;           // of this thread
+  Scalar *tile_rows;         // of the team
 
   KOKKOS_FUNCTION unsigned draw(const TaskFlags &progress) const
   {
@@ -129,8 +129,8 @@ template <int N, class Row, class Member> struct Team {
       if (s > tasks.step_ptr[t]) barrier();
       each(tasks.step[s], tasks.step[s + 1], [&](Index slot) {
         if constexpr (Row::keeps_tile) {
-          if (near) {
-            row(slot, lanes(), scratch, InTile{near, tile_rows, slot - tasks.slot[t]});
+          if (tile_columns) {
+            row(slot, lanes(), scratch, InTile{tile_columns, tile_rows, slot - tasks.slot[t]});
             return;
           }
         }
@@ -155,13 +155,13 @@ template <int N, class Exec, class Row> struct TeamBody {
   Row row;
   TaskList tasks;
   TaskFlags progress;
-  const Index *near;
+  const Index *tile_columns;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
-    Scalar *tile_rows = take_scratch(member.team_scratch(0), near ? tasks.most_rows * row.n : 0);
+    Scalar *tile_rows = take_scratch(member.team_scratch(0), tile_columns ? tasks.most_rows * row.n : 0);
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    work(tasks, progress, Team<N, Row, Member>{row, member, near, scratch, tile_rows});
+    work(tasks, progress, Team<N, Row, Member>{row, member, tile_columns, scratch, tile_rows});
   }
 };
 
@@ -232,11 +232,11 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
   const TaskList &tasks = *run.tasks;
   if constexpr (works_in_teams<Exec>) {
     const TeamShape shape = shape_on<Exec>(row);
-    const Index *near = Row::keeps_tile ? run.near : nullptr;
+    const Index *tile_columns = Row::keeps_tile ? run.tile_columns : nullptr;
     const Index teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
-    launch_teams(run.exec, teams, shape, row, near ? tasks.most_rows : 0,
-                 TeamBody<N, Exec, Row>{row, tasks, run.progress->next(), near});
+    launch_teams(run.exec, teams, shape, row, tile_columns ? tasks.most_rows : 0,
+                 TeamBody<N, Exec, Row>{row, tasks, run.progress->next(), tile_columns});
     run.progress->advance(tasks.count, teams);
   } else {
     const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));

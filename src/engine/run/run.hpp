@@ -21,10 +21,10 @@ template <class Exec> struct Run {
   ExecutorKind executor = ExecutorKind::natural; // never automatic
   const Index *group = nullptr;                  // first slot of each group, and the end of the last; on the host
   Index groups = 0;
-  const Index *visit = nullptr;    // shuffle: the slots of each group in the order of visits
-  Offset *launches = nullptr;      // counts kernels
-  const TaskList *tasks = nullptr; // self and tile
-  const Index *near = nullptr;     // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
+  const Index *visit = nullptr;        // shuffle: the slots of each group in the order of visits
+  Offset *launches = nullptr;          // counts kernels
+  const TaskList *tasks = nullptr;     // self and tile
+  const Index *tile_columns = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
 };
 

@@ -106,7 +106,7 @@ public:
     also_ = also == out ? nullptr : also;
     out_ = out;
     keeps_ = keeps || (also && also == out);
-    place_ = Place::host;
+    place_ = Memory::host;
     if (backend == Backend::device) {
       PetscMemType types[3] = {device_memory, device_memory, device_memory};
       PetscCall(VecGetArrayReadAndMemType(in_, &from_, &types[0]));
@@ -114,7 +114,7 @@ public:
       if (keeps_) PetscCall(VecGetArrayAndMemType(out_, &to_, &types[2]));
       else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
       if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
-        place_ = Place::engine;
+        place_ = Memory::engine;
         PetscCall(FinegrainWaitForPetsc());
         PetscFunctionReturn(PETSC_SUCCESS);
       }
@@ -130,7 +130,7 @@ public:
   PetscErrorCode restore()
   {
     PetscFunctionBegin;
-    if (place_ == Place::engine) {
+    if (place_ == Memory::engine) {
       PetscCall(restore_on_device());
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -144,7 +144,7 @@ public:
   const Scalar *from() const { return reinterpret_cast<const Scalar *>(from_); }
   const Scalar *second() const { return also_ ? reinterpret_cast<const Scalar *>(second_) : to(); }
   Scalar *to() const { return reinterpret_cast<Scalar *>(to_); }
-  Place place() const { return place_; }
+  Memory memory() const { return place_; }
 
 private:
   PetscErrorCode restore_on_device()
@@ -161,7 +161,7 @@ private:
   bool keeps_ = false;
   const PetscScalar *from_ = nullptr, *second_ = nullptr;
   PetscScalar *to_ = nullptr;
-  Place place_ = Place::host;
+  Memory place_ = Memory::host;
 };
 
 } // namespace finegrain

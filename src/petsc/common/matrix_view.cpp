@@ -339,7 +339,7 @@ PetscErrorCode OperatorGetBlocks(Mat mat, Operator *op, OperatorView *view)
 namespace
 {
 
-PetscErrorCode GetSource(Mat part, const Operator &op, const BlockMap &map, Source *source)
+PetscErrorCode GetSource(Mat part, const Operator &op, const BlockMap &map, MatrixValues *source)
 {
   const PetscScalar *values;
 
@@ -351,7 +351,7 @@ PetscErrorCode GetSource(Mat part, const Operator &op, const BlockMap &map, Sour
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RestoreSource(Mat part, const Operator &op, Source *source)
+PetscErrorCode RestoreSource(Mat part, const Operator &op, MatrixValues *source)
 {
   const PetscScalar *values = reinterpret_cast<const PetscScalar *>(source->values);
 
@@ -382,7 +382,7 @@ PetscErrorCode OperatorRestoreValues(Mat mat, const Operator &op, Values *values
   const PetscInt *global;
 
   PetscFunctionBegin;
-  if (values->place == Place::engine) PetscFunctionReturn(PETSC_SUCCESS);
+  if (values->memory == Memory::engine) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetParts(mat, op, &owned, &coupling, &global));
   PetscCall(RestoreSource(owned, op, &values->owned));
   if (coupling) PetscCall(RestoreSource(coupling, op, &values->coupling));

@@ -11,7 +11,7 @@
 namespace finegrain
 {
 
-// AIJ with n > 1: where each row of each block begins and which of its columns are there (Source).
+// AIJ with n > 1: where each row of each block begins and which of its columns are there (MatrixValues).
 struct BlockMap {
   HostArray<Offset> base;
   HostArray<std::uint32_t> mask;

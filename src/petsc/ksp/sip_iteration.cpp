@@ -192,7 +192,7 @@ PetscErrorCode KSPView_SIP(KSP ksp, PetscViewer viewer)
   PetscCall(PCEngineFind(ksp->pc, &e));
   if (e)
     PetscCall(
-      PetscViewerASCIIPrintf(viewer, "  an iteration takes the next of %" PetscInt_FMT " factors\n", e->members));
+      PetscViewerASCIIPrintf(viewer, "  an iteration takes the next of %" PetscInt_FMT " factors\n", e->factors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -26,8 +26,8 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
   PetscCall(a.get(m->op.backend, x, b, y, false));
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     const Scalar *add = b ? a.second() : nullptr;
-    if (transposed) m->mirror->multiply_transposed(a.place(), add, a.from(), a.to());
-    else m->mirror->multiply(a.place(), add, a.from(), a.to());
+    if (transposed) m->mirror->multiply_transposed(a.memory(), add, a.from(), a.to());
+    else m->mirror->multiply(a.memory(), add, a.from(), a.to());
     return m->halo.take_error();
   }));
   PetscCall(a.restore());

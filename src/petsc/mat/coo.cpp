@@ -279,7 +279,7 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     if (v) PetscCall(PetscGetMemType(v, &type));
     if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
-    m->mirror->assemble(lies_on_device(type) ? Place::engine : Place::host, reinterpret_cast<const Scalar *>(v),
+    m->mirror->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
                         received, mode == ADD_VALUES);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

@@ -54,7 +54,7 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
                       .x = a.second(),
                       .last = has_last ? a.to() : nullptr,
                       .step = a.to(),
-                      .place = a.place()});
+                      .memory = a.memory()});
   PetscCall(a.restore());
   PetscCall(FinegrainLogFlops(e->op.backend, CorrectionFlops(*e->engine, values)));
   PetscCall(RestoreValues(pc, e, &values));
@@ -75,8 +75,8 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
                     .stride = n,
                     .transposed = transposed,
                     .from_x = from_x,
-                    .factor = int(turn % e->members),
-                    .place = a.place()});
+                    .factor = int(turn % e->factors),
+                    .memory = a.memory()});
   PetscCall(a.restore());
   PetscCall(e->halo.take_error());
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
@@ -87,7 +87,7 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
 bool Proceeds(PC pc, const PCEngine &e)
 {
   PetscObjectState state;
-  return e.type->method == Method::relaxation && e.recipe.precision == Precision::working &&
+  return e.type->method == Method::relaxation && e.options.precision == Precision::working &&
          e.shift_type == MAT_SHIFT_NONE && pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
          !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
 }
@@ -120,8 +120,8 @@ PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
     Arrays a;
     PetscCall(GetValues(pc, e, &values));
     PetscCall(a.get(e->op.backend, b, nullptr, x, false));
-    e->engine->apply({.b = a.from(), .x = a.to(), .place = a.place()});
-    Scalar *step = e->engine->scratch(a.place());
+    e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
+    Scalar *step = e->engine->scratch(a.memory());
     for (PetscInt k = 1; k < steps; ++k)
       e->engine->correct({.values = values,
                           .b = a.from(),
@@ -129,8 +129,8 @@ PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
                           .last = k > 1 ? step : a.to(),
                           .step = step,
                           .total = a.to(),
-                          .factor = int(k % e->members),
-                          .place = a.place()});
+                          .factor = int(k % e->factors),
+                          .memory = a.memory()});
     PetscCall(a.restore());
     PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
                                                  double(steps - 1) * CorrectionFlops(*e->engine, values)));
@@ -303,7 +303,7 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
     e->engine->apply({.b = reinterpret_cast<const Scalar *>(r),
                       .x = e->engine->scratch(),
                       .total = reinterpret_cast<Scalar *>(sum),
-                      .factor = int(turn % e->members)});
+                      .factor = int(turn % e->factors)});
     PetscCall(VecRestoreArray(x, &sum));
     PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
     PetscFunctionReturn(PETSC_SUCCESS);

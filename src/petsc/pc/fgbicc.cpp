@@ -5,7 +5,7 @@
 using namespace finegrain;
 
 // The upper triangle stands for both where the matrix is symmetric; a user who knows that it is not is told so.
-static PetscErrorCode PCRecipe_FGBICC(PC pc, Recipe *recipe)
+static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   PetscBool known, symmetric;
@@ -23,7 +23,7 @@ static PetscErrorCode PCRecipe_FGBICC(PC pc, Recipe *recipe)
              "-pc_type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one is Hermitian: "
              "take -pc_type fgbilu");
 #endif
-  recipe->factor = FactorKind::icc;
+  options->factor = FactorKind::icc;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,7 +58,7 @@ static const char citation[] =
 PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .method = Method::factorization,
                             .rows = rows,
-                            .recipe = PCRecipe_FGBICC,
+                            .options = PCOptions_FGBICC,
                             .view = PCView_FGBICC,
                             .create = PCCreate_FGBICC,
                             .citation = citation,

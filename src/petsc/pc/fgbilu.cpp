@@ -34,12 +34,7 @@ static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 
 .seealso: `PCFGBILUGetFactor()`, `PCFGBILU`
 @*/
-PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
-{
-  PetscFunctionBegin;
-  PetscCall(factor_setting.set(pc, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor) { return factor_setting.set(pc, factor); }
 
 /*@
    PCFGBILUGetFactor - Gets what `PCFGBILUSetFactor()` set
@@ -56,17 +51,12 @@ PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor)
 
 .seealso: `PCFGBILUSetFactor()`
 @*/
-PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor)
-{
-  PetscFunctionBegin;
-  PetscCall(factor_setting.get(pc, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor) { return factor_setting.get(pc, factor); }
 
-static PetscErrorCode PCRecipe_FGBILU(PC pc, Recipe *recipe)
+static PetscErrorCode PCOptions_FGBILU(PC pc, EngineOptions *options)
 {
   PetscFunctionBegin;
-  recipe->factor = FinegrainEnum<FactorKind>(PCEngineData<FgBilu>(pc).factor);
+  options->factor = FinegrainEnum<FactorKind>(PCEngineData<FgBilu>(pc).factor);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,7 +69,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   const Statistics s = e->engine->statistics();
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
-    s.factor == FactorKind::dilu && e->recipe.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
+    s.factor == FactorKind::dilu && e->options.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
     e->ordering.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -99,7 +89,7 @@ static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  year    = {2015}\n"
                                "}\n";
 
-PCEngineType fgbilu_type = {PCFGBILU,      Method::factorization, rows,    PCRecipe_FGBILU,
+PCEngineType fgbilu_type = {PCFGBILU,      Method::factorization, rows,    PCOptions_FGBILU,
                             PCView_FGBILU, PCCreate_FGBILU,       citation};
 
 /*MC

@@ -46,7 +46,7 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
 // The paper's name of a setting, empty if it has none.
 static const char *FindName(const PCEngine &e)
 {
-  const bool single = e.recipe.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+  const bool single = e.options.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
                       sizeof(Real) == sizeof(double);
   if (single && e.precision == PC_FINEGRAIN_PRECISION_SINGLE) return " (DS)";
   if (single && e.precision == PC_FINEGRAIN_PRECISION_HALF) return " (DSH)";
@@ -59,7 +59,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
-  const Relaxation &r = e->recipe.relaxation;
+  const Relaxation &r = e->options.relaxation;
   PetscCall(
     PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
                            r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
@@ -97,18 +97,18 @@ static const PCEngineRow rows[] = {{&settings::schedule, "auto,color", false},
                                    {&accumulate_setting},
                                    {&reduction_setting}};
 
-static PetscErrorCode PCRecipe_MCPI(PC pc, Recipe *recipe)
+static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
 {
   const Mcpi &e = PCEngineData<Mcpi>(pc);
 
   PetscFunctionBegin;
-  recipe->relaxation = {.sweeps = int(e.its),
-                        .sweep = FinegrainEnum<SweepKind>(e.sweep),
-                        .omega = Real(e.omega),
-                        .scaling = FinegrainEnum<Scaling>(e.scaling),
-                        .exchange = FinegrainEnum<Exchange>(e.exchange),
-                        .single_sums = e.accumulate == PCMCPI_ACCUMULATE_SINGLE,
-                        .reduction = FinegrainEnum<Reduction>(e.reduction)};
+  options->relaxation = {.sweeps = int(e.its),
+                         .sweep = FinegrainEnum<SweepKind>(e.sweep),
+                         .omega = Real(e.omega),
+                         .scaling = FinegrainEnum<Scaling>(e.scaling),
+                         .exchange = FinegrainEnum<Exchange>(e.exchange),
+                         .single_sums = e.accumulate == PCMCPI_ACCUMULATE_SINGLE,
+                         .reduction = FinegrainEnum<Reduction>(e.reduction)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,7 +120,7 @@ static const char citation[] =
   "  year      = {2019}\n"
   "}\n";
 
-PCEngineType mcpi_type = {PCMCPI, Method::relaxation, rows, PCRecipe_MCPI, PCView_MCPI, PCCreate_MCPI, citation};
+PCEngineType mcpi_type = {PCMCPI, Method::relaxation, rows, PCOptions_MCPI, PCView_MCPI, PCCreate_MCPI, citation};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision

@@ -50,12 +50,7 @@ constinit const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting{
 
 .seealso: `PCMCPIGetIterations()`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
-{
-  PetscFunctionBegin;
-  PetscCall(its_setting.set(pc, its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its) { return its_setting.set(pc, its); }
 
 /*@
    PCMCPIGetIterations - Gets what `PCMCPISetIterations()` set
@@ -72,12 +67,7 @@ PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its)
 
 .seealso: `PCMCPISetIterations()`
 @*/
-PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its)
-{
-  PetscFunctionBegin;
-  PetscCall(its_setting.get(pc, its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
 /*@
    PCMCPISetSweep - Chooses in which order a sweep visits the colors
@@ -99,12 +89,7 @@ none` or `color`, or on one rank.
 
 .seealso: `PCMCPIGetSweep()`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
-{
-  PetscFunctionBegin;
-  PetscCall(sweep_setting.set(pc, sweep));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep) { return sweep_setting.set(pc, sweep); }
 
 /*@
    PCMCPIGetSweep - Gets what `PCMCPISetSweep()` set
@@ -121,12 +106,7 @@ PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep)
 
 .seealso: `PCMCPISetSweep()`
 @*/
-PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
-{
-  PetscFunctionBegin;
-  PetscCall(sweep_setting.get(pc, sweep));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep) { return sweep_setting.get(pc, sweep); }
 
 /*@
    PCMCPISetOmega - Sets the relaxation factor
@@ -144,12 +124,7 @@ PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep)
 
 .seealso: `PCMCPIGetOmega()`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
-{
-  PetscFunctionBegin;
-  PetscCall(omega_setting.set(pc, omega));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega) { return omega_setting.set(pc, omega); }
 
 /*@
    PCMCPIGetOmega - Gets what `PCMCPISetOmega()` set
@@ -166,12 +141,7 @@ PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega)
 
 .seealso: `PCMCPISetOmega()`
 @*/
-PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega)
-{
-  PetscFunctionBegin;
-  PetscCall(omega_setting.get(pc, omega));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega) { return omega_setting.get(pc, omega); }
 
 /*@
    PCMCPISetExchange - Says when values of other ranks are fetched
@@ -194,12 +164,7 @@ overlaps with its rows that no other rank needs. It needs the executors natural 
 
 .seealso: `PCMCPIGetExchange()`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
-{
-  PetscFunctionBegin;
-  PetscCall(exchange_setting.set(pc, exchange));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange) { return exchange_setting.set(pc, exchange); }
 
 /*@
    PCMCPIGetExchange - Gets what `PCMCPISetExchange()` set
@@ -216,12 +181,7 @@ PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange)
 
 .seealso: `PCMCPISetExchange()`
 @*/
-PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
-{
-  PetscFunctionBegin;
-  PetscCall(exchange_setting.get(pc, exchange));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
 
 /*@
    PCMCPISetScaling - Chooses how couplings are scaled to fit half precision
@@ -243,12 +203,7 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange)
 
 .seealso: `PCMCPIGetScaling()`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
-{
-  PetscFunctionBegin;
-  PetscCall(scaling_setting.set(pc, scaling));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling) { return scaling_setting.set(pc, scaling); }
 
 /*@
    PCMCPIGetScaling - Gets what `PCMCPISetScaling()` set
@@ -265,12 +220,7 @@ PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling)
 
 .seealso: `PCMCPISetScaling()`
 @*/
-PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
-{
-  PetscFunctionBegin;
-  PetscCall(scaling_setting.get(pc, scaling));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scaling_setting.get(pc, scaling); }
 
 /*@
    PCMCPISetAccumulate - Chooses the precision of the sums of a row's couplings
@@ -290,9 +240,7 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling)
 @*/
 PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 {
-  PetscFunctionBegin;
-  PetscCall(accumulate_setting.set(pc, accumulate));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return accumulate_setting.set(pc, accumulate);
 }
 
 /*@
@@ -312,9 +260,7 @@ PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
 @*/
 PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
 {
-  PetscFunctionBegin;
-  PetscCall(accumulate_setting.get(pc, accumulate));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return accumulate_setting.get(pc, accumulate);
 }
 
 /*@
@@ -344,9 +290,7 @@ precision is a lower one, the scaling global, and there are no corrections, whic
 @*/
 PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
 {
-  PetscFunctionBegin;
-  PetscCall(reduction_setting.set(pc, reduction));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return reduction_setting.set(pc, reduction);
 }
 
 /*@
@@ -366,7 +310,5 @@ PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
 @*/
 PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction)
 {
-  PetscFunctionBegin;
-  PetscCall(reduction_setting.get(pc, reduction));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return reduction_setting.get(pc, reduction);
 }

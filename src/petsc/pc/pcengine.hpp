@@ -27,8 +27,8 @@ struct PCEngineType {
   const char *name; // as in -pc_type; options are -pc_<name>_...
   finegrain::Method method;
   std::span<const PCEngineRow> rows; // its own settings, and common ones that it has less of, or options for
-  PetscErrorCode (*recipe)(PC, finegrain::Recipe *); // fills the type's part, before the analysis; collective
-  PetscErrorCode (*view)(PC, PetscViewer);           // the type's own lines
+  PetscErrorCode (*options)(PC, finegrain::EngineOptions *); // fills the type's part, before the analysis; collective
+  PetscErrorCode (*view)(PC, PetscViewer);                   // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
   bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
@@ -61,12 +61,12 @@ struct PCEngine {
 
   // What set-up made.
   bool analyzed = false;
-  finegrain::Recipe recipe; // what the settings came to, less ordering and back end
+  finegrain::EngineOptions options; // what the settings came to, less ordering and back end
   finegrain::Operator op;
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
-  PetscInt members = 1, cycles = 1;     // factors that take turns, and how often in one application
+  PetscInt factors = 1, cycles = 1;     // factors that take turns, and how often in one application
   Mat converted = nullptr;              // of an SBAIJ matrix
   PetscObjectState state = 0;           // of the matrix when it was factored
   PetscObjectState converted_state = 0; // of the matrix when it was converted
@@ -84,7 +84,7 @@ struct PCEngine {
 // Whether the couplings lie where Pmat's mirror was.
 inline bool PCEngineReducesInPlace(const PCEngine &e)
 {
-  return e.recipe.relaxation.reduction == finegrain::Reduction::in_place;
+  return e.options.relaxation.reduction == finegrain::Reduction::in_place;
 }
 
 // Stops where Pmat has no mirror that can be given away, or somebody will need it. Not collective.
@@ -94,10 +94,10 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e);
 inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.converted : pc->pmat; }
 
 // What an application exchanges between ranks.
-inline finegrain::Exchange PCEngineExchange(const PCEngine &e) { return e.recipe.relaxation.exchange; }
+inline finegrain::Exchange PCEngineExchange(const PCEngine &e) { return e.options.relaxation.exchange; }
 
 // Steps x += M^-1 (b - A x) of one application, the first from x = 0; each takes the next factor.
-inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * e.cycles * e.members; }
+inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * e.cycles * e.factors; }
 
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);

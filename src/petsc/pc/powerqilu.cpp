@@ -45,12 +45,7 @@ before i and j; that of a level above p is left out.
 
 .seealso: `PCPOWERQILUGetLevels()`, `PCPOWERQILUSetPower()`, `PCFactorSetLevels()`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscCall(levels_setting.set(pc, levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels) { return levels_setting.set(pc, levels); }
 
 /*@
    PCPOWERQILUGetLevels - Gets what `PCPOWERQILUSetLevels()` set
@@ -67,12 +62,7 @@ PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels)
 
 .seealso: `PCPOWERQILUSetLevels()`
 @*/
-PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels)
-{
-  PetscFunctionBegin;
-  PetscCall(levels_setting.get(pc, levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels) { return levels_setting.get(pc, levels); }
 
 /*@
    PCPOWERQILUSetPower - Sets the power of the pattern that is colored
@@ -95,12 +85,7 @@ PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels)
 
 .seealso: `PCPOWERQILUGetPower()`, `PCPOWERQILUSetLevels()`, `PCFinegrainSetColoring()`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power)
-{
-  PetscFunctionBegin;
-  PetscCall(power_setting.set(pc, power));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power) { return power_setting.set(pc, power); }
 
 /*@
    PCPOWERQILUGetPower - Gets what `PCPOWERQILUSetPower()` set
@@ -117,12 +102,7 @@ PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power)
 
 .seealso: `PCPOWERQILUSetPower()`
 @*/
-PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power)
-{
-  PetscFunctionBegin;
-  PetscCall(power_setting.get(pc, power));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_setting.get(pc, power); }
 
 /*@
    PCPOWERQILUSetDrop - Says what becomes of fill between block rows of one color
@@ -145,12 +125,7 @@ be run by colors: `PCPOWERQILU_DROP_AFTER` and `PCPOWERQILU_DROP_NONE` are run b
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop)
-{
-  PetscFunctionBegin;
-  PetscCall(drop_setting.set(pc, drop));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop_setting.set(pc, drop); }
 
 /*@
    PCPOWERQILUGetDrop - Gets what `PCPOWERQILUSetDrop()` set
@@ -167,21 +142,16 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop)
 
 .seealso: `PCPOWERQILUSetDrop()`
 @*/
-PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop)
-{
-  PetscFunctionBegin;
-  PetscCall(drop_setting.get(pc, drop));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
 
-static PetscErrorCode PCRecipe_POWERQILU(PC pc, Recipe *recipe)
+static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
 {
   const PowerqIlu &e = PCEngineData<PowerqIlu>(pc);
 
   PetscFunctionBegin;
-  recipe->levels = int(e.levels);
-  recipe->power = int(e.power);
-  recipe->drop = FinegrainEnum<Drop>(e.drop);
+  options->levels = int(e.levels);
+  options->power = int(e.power);
+  options->drop = FinegrainEnum<Drop>(e.drop);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,7 +160,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
   PetscFunctionBegin;
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
-  const Recipe &r = e->recipe;
+  const EngineOptions &r = e->options;
   const bool colored = r.schedule != ScheduleKind::level;
   if (colored)
     PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, per rank\n",
@@ -232,7 +202,7 @@ static const char citation[] =
   "  year        = {2011}\n"
   "}\n";
 
-PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,    PCRecipe_POWERQILU,
+PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,    PCOptions_POWERQILU,
                                PCView_POWERQILU, PCCreate_POWERQILU,    citation};
 
 /*MC

@@ -1,5 +1,5 @@
-// Set-up and life cycle of all types: conversion, analysis, refusals as errors, factorization, failed reasons.
-// Applications are in apply.cpp, options and setters in set_from_options.cpp and settings*.cpp.
+// Set-up and life cycle of all types: conversion, analysis and what it refuses, factorization, failed reasons.
+// Applications are in apply.cpp, options and setters in settings*.cpp and in the files of types.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
@@ -35,32 +35,32 @@ PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Translates the engine's refusal into an error for the user of this rank.
-PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt first_row, Index rows,
-                            const Grid &grid)
+// Translates the engine's error into an error for the user of this rank.
+PetscErrorCode RaiseSetupError(const PCEngine &e, const SetupError &error, PetscInt first_row, Index rows,
+                               const Grid &grid)
 {
   const char *name = e.type->name;
   std::string sizes, power;
 
   PetscFunctionBegin;
-  if (e.recipe.method == Method::factorization)
-    power = " in |A|^" + std::to_string(colored_power(e.recipe)) + " (-pc_" + name +
+  if (e.options.method == Method::factorization)
+    power = " in |A|^" + std::to_string(colored_power(e.options)) + " (-pc_" + name +
             "_power 1 colors A itself), or an ordering is given";
   for (const Box &box : grid)
     for (const Index points : {box.i, box.j, box.k})
       sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
-  switch (refusal.reason) {
-  case Refusal::none:
+  switch (error.reason) {
+  case SetupError::none:
     break;
-  case Refusal::conflict:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-pc_%s options exclude each other: %s", name, refusal.text);
-  case Refusal::missing_diagonal:
+  case SetupError::conflict:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-pc_%s options exclude each other: %s", name, error.text);
+  case SetupError::missing_diagonal:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
             "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
             "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
-            first_row + refusal.row);
-  case Refusal::no_grid:
-    if (e.recipe.method == Method::sip)
+            first_row + error.row);
+  case SetupError::no_grid:
+    if (e.options.method == Method::sip)
       SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
               "-pc_type %s needs a structured grid in its natural order: give its local size with -pc_%s_grid I,J,K "
               "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()",
@@ -71,62 +71,62 @@ PetscErrorCode RaiseRefusal(const PCEngine &e, const Refusal &refusal, PetscInt 
       "size with -pc_%s_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level "
       "without a shape of tiles needs none",
       name, name, name, name);
-  case Refusal::grid_size:
+  case SetupError::grid_size:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
             "The grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this rank; "
             "give the local size in points, or leave the grid out",
             sizes.c_str(), name, int(rows));
-  case Refusal::grid_fit:
+  case SetupError::grid_fit:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
       "The matrix couples block rows that no hyperplanes of the grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a "
       "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
       "-pc_%s_schedule level fits any matrix",
       sizes.c_str(), name, name);
-  case Refusal::star_fit:
+  case SetupError::star_fit:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
             "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (-pc_%s_grid, "
             "PCFinegrainSetGrid() or a DMDA): -pc_type %s factors stars of width 1; take DMDA_STENCIL_STAR of width "
             "1, or -pc_type fgbilu, which fits any stencil",
-            first_row + refusal.row, sizes.c_str(), name, name);
-  case Refusal::unsymmetric:
+            first_row + error.row, sizes.c_str(), name, name);
+  case SetupError::unsymmetric:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
       "-pc_type %s needs a symmetric nonzero pattern: there are blocks on one side of the diagonal that nothing "
       "mirrors; insert zeros there, or take -pc_type fgbilu, which fits any matrix",
       name);
-  case Refusal::tile_fit:
+  case SetupError::tile_fit:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
       "-pc_%s_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the grid in "
       "the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose",
-      name, int(e.recipe.tile.i), int(e.recipe.tile.j), int(e.recipe.tile.k), sizes.c_str());
-  case Refusal::color_fit:
+      name, int(e.options.tile.i), int(e.options.tile.j), int(e.options.tile.k), sizes.c_str());
+  case SetupError::color_fit:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
             "-pc_%s_coloring redblack does not fit: points of the same parity are coupled%s, or there is no grid%s%s "
             "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
             name, power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
-  case Refusal::entries:
+  case SetupError::entries:
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
             "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "
             "-pc_%s_levels or -pc_%s_power, or more ranks",
             name, name);
-  case Refusal::scratch:
+  case SetupError::scratch:
     SETERRQ(
       PETSC_COMM_SELF, PETSC_ERR_SUP,
       "-pc_type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a team of "
       "a device has; take -pc_%s_backend host, PCFinegrainSetBackend(), or smaller blocks",
       name, int(e.op.block), int(e.op.block), name);
   default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(refusal.reason));
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(error.reason));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // What the settings come to, less what is found at the analysis.
-Recipe MakeRecipe(const PCEngine &e)
+EngineOptions MakeOptions(const PCEngine &e)
 {
-  Recipe r;
+  EngineOptions r;
   r.method = e.type->method;
   r.schedule = FinegrainEnum<ScheduleKind>(e.schedule);
   r.executor = FinegrainEnum<ExecutorKind>(e.executor);
@@ -142,27 +142,27 @@ Recipe MakeRecipe(const PCEngine &e)
   return r;
 }
 
-// `hint`: nobody asked for the recipe's grid.
-PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe recipe, bool hint)
+// `hint`: nobody asked for the grid of the options.
+PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, EngineOptions options, bool hint)
 {
   PetscInt first;
 
   PetscFunctionBegin;
   const bool colors = PCEngineHas(*e, settings::coloring);
   PetscCall(PCEngineCheckValues(pc, *e));
-  if (recipe.schedule == ScheduleKind::automatic && colors) recipe.schedule = ScheduleKind::color;
-  else if (recipe.schedule == ScheduleKind::automatic && !hint) recipe.schedule = ScheduleKind::hyperplane;
+  if (options.schedule == ScheduleKind::automatic && colors) options.schedule = ScheduleKind::color;
+  else if (options.schedule == ScheduleKind::automatic && !hint) options.schedule = ScheduleKind::hyperplane;
   if (e->ordering != MATORDERINGNATURAL)
-    PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &recipe.ordering));
-  PetscCall(PCEngineFindBackend(pc, *e, &recipe.backend));
-  e->op.backend = recipe.backend;
-  e->engine = make_engine_for_host_arrays(recipe.backend, recipe.method);
+    PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &options.ordering));
+  PetscCall(PCEngineFindBackend(pc, *e, &options.backend));
+  e->op.backend = options.backend;
+  e->engine = make_engine_for_host_arrays(options.backend, options.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   // A grid that was given and that nothing would use.
   const bool misfit =
-    !hint && colors && count_points(recipe.grid) != view.owned.rows && recipe.coloring == ColoringKind::automatic;
-  const Refusal refusal = misfit ? Refusal{Refusal::grid_size} : e->engine->analyze(view, recipe);
-  PetscCall(RaiseRefusal(*e, refusal, first / e->op.block, view.owned.rows, recipe.grid));
+    !hint && colors && count_points(options.grid) != view.owned.rows && options.coloring == ColoringKind::automatic;
+  const SetupError error = misfit ? SetupError{SetupError::grid_size} : e->engine->analyze(view, options);
+  PetscCall(RaiseSetupError(*e, error, first / e->op.block, view.owned.rows, options.grid));
   const Statistics s = e->engine->statistics();
   PetscCall(
     PetscInfo(pc,
@@ -170,7 +170,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Recipe
               "blocks, %s\n",
               PCFinegrainExecutorTypes[int(s.executor)], s.reason, PCFinegrainScheduleTypes[int(s.schedule)],
               int(s.widths.groups), int(s.widths.min), int(s.widths.max), view.block, int(s.lower), int(s.upper),
-              hint && !recipe.grid.empty() && s.schedule == ScheduleKind::level && recipe.schedule != s.schedule
+              hint && !options.grid.empty() && s.schedule == ScheduleKind::level && options.schedule != s.schedule
                 ? "the DMDA's hyperplanes do not fit the matrix"
                 : "as asked for"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -209,11 +209,11 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   e->blocks.reset();
   PetscCall(
     OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, PCEngineOption(pc, "block_size").c_str(), &e->op, &view));
-  e->recipe = MakeRecipe(*e);
-  PetscCall(FindGrid(pc, *e, &e->recipe.grid, &hint));
-  PetscCall((*e->type->recipe)(pc, &e->recipe));
+  e->options = MakeOptions(*e);
+  PetscCall(FindGrid(pc, *e, &e->options.grid, &hint));
+  PetscCall((*e->type->options)(pc, &e->options));
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->recipe, hint)));
+  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
   if (PCEngineSteps(*e) > 1 || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));

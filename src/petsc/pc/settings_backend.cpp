@@ -64,9 +64,7 @@ factorization. Vectors are read and written where PETSc has them; those on the h
 @*/
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::backend.set(pc, backend));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::backend.set(pc, backend);
 }
 
 /*@
@@ -86,9 +84,7 @@ PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 @*/
 PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::backend.get(pc, backend));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::backend.get(pc, backend);
 }
 
 /*@
@@ -210,7 +206,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.backend == PC_FINEGRAIN_BACKEND_AUTO)
-    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.recipe.executor, backend));
+    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options.executor, backend));
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
   if (!prefix) prefix = "";
   PetscCheck(

@@ -25,7 +25,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
 
   PetscFunctionBegin;
   if (!e.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
-  if (e.recipe.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.recipe));
+  if (e.options.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.options));
   // Ranks without rows have colored nothing.
   const Statistics s = e.engine->statistics();
   const int kind = int(s.coloring);
@@ -63,9 +63,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
 @*/
 PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::coloring.set(pc, coloring));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::coloring.set(pc, coloring);
 }
 
 /*@
@@ -85,9 +83,7 @@ PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
 @*/
 PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::coloring.get(pc, coloring));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::coloring.get(pc, coloring);
 }
 
 /*@
@@ -109,12 +105,7 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 
 .seealso: `PCFinegrainGetColoringBalance()`, `PCMCPI`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::balance.set(pc, balance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance) { return settings::balance.set(pc, balance); }
 
 /*@
    PCFinegrainGetColoringBalance - Gets what `PCFinegrainSetColoringBalance()` set
@@ -131,9 +122,4 @@ PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
 
 .seealso: `PCFinegrainSetColoringBalance()`
 @*/
-PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::balance.get(pc, balance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance) { return settings::balance.get(pc, balance); }

@@ -73,9 +73,7 @@ need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
 @*/
 PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::schedule.set(pc, schedule));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::schedule.set(pc, schedule);
 }
 
 /*@
@@ -95,9 +93,7 @@ PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
 @*/
 PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::schedule.get(pc, schedule));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::schedule.get(pc, schedule);
 }
 
 /*@
@@ -122,9 +118,7 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 @*/
 PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::executor.set(pc, executor));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::executor.set(pc, executor);
 }
 
 /*@
@@ -144,9 +138,7 @@ PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
 @*/
 PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::executor.get(pc, executor));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::executor.get(pc, executor);
 }
 
 /*@
@@ -170,9 +162,7 @@ PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 @*/
 PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::precision.set(pc, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::precision.set(pc, precision);
 }
 
 /*@
@@ -192,9 +182,7 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
 @*/
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::precision.get(pc, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::precision.get(pc, precision);
 }
 
 /*@
@@ -215,9 +203,7 @@ PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precisio
 @*/
 PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::diagonal.set(pc, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::diagonal.set(pc, precision);
 }
 
 /*@
@@ -237,9 +223,7 @@ PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 @*/
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::diagonal.get(pc, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::diagonal.get(pc, precision);
 }
 
 /*@

@@ -163,12 +163,7 @@ PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]
 
 .seealso: `PCFinegrainGetBlockSize()`, `PCFGBILU`
 @*/
-PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::block_size.set(pc, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n) { return settings::block_size.set(pc, n); }
 
 /*@
    PCFinegrainGetBlockSize - Gets what `PCFinegrainSetBlockSize()` set
@@ -185,12 +180,7 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n)
 
 .seealso: `PCFinegrainSetBlockSize()`
 @*/
-PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::block_size.get(pc, n));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::block_size.get(pc, n); }
 
 /*@
    PCFinegrainSetGridCoupling - Says what becomes of couplings between the grids of a rank
@@ -215,9 +205,7 @@ grid has a factor and hyperplanes of its own, all of them run in the same groups
 @*/
 PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::coupling.set(pc, coupling));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::coupling.set(pc, coupling);
 }
 
 /*@
@@ -237,9 +225,7 @@ PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling couplin
 @*/
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::coupling.get(pc, coupling));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::coupling.get(pc, coupling);
 }
 
 /*@C
@@ -322,12 +308,7 @@ from, in working precision, with its couplings between ranks
 
 .seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
 @*/
-PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::corrections.set(pc, k));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::corrections.set(pc, k); }
 
 /*@
    PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
@@ -344,12 +325,7 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k)
 
 .seealso: `PCFinegrainSetCorrections()`
 @*/
-PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k)
-{
-  PetscFunctionBegin;
-  PetscCall(settings::corrections.get(pc, k));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
 
 /*@
    PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
@@ -379,9 +355,7 @@ that no test follows the last allowed step.
 @*/
 PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::richardson.set(pc, richardson));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::richardson.set(pc, richardson);
 }
 
 /*@
@@ -401,7 +375,5 @@ PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richard
 @*/
 PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
 {
-  PetscFunctionBegin;
-  PetscCall(settings::richardson.get(pc, richardson));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return settings::richardson.get(pc, richardson);
 }

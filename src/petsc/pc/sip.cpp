@@ -134,12 +134,7 @@ first alpha, then those of the next.
 
 .seealso: `PCSIPGetAlternate()`, `PCSIPSetAlpha()`, `PCSIP`
 @*/
-PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate)
-{
-  PetscFunctionBegin;
-  PetscCall(alternate_setting.set(pc, alternate));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate) { return alternate_setting.set(pc, alternate); }
 
 /*@
    PCSIPGetAlternate - Gets what `PCSIPSetAlternate()` set
@@ -156,12 +151,7 @@ PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate)
 
 .seealso: `PCSIPSetAlternate()`
 @*/
-PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate)
-{
-  PetscFunctionBegin;
-  PetscCall(alternate_setting.get(pc, alternate));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate) { return alternate_setting.get(pc, alternate); }
 
 /*@
    PCSIPSetIterations - Sets the number of cycles of one application
@@ -183,12 +173,7 @@ this.
 
 .seealso: `PCSIPGetIterations()`, `PCFinegrainSetCorrections()`, `PCSIP`, `KSPSIP`
 @*/
-PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its)
-{
-  PetscFunctionBegin;
-  PetscCall(its_setting.set(pc, its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its) { return its_setting.set(pc, its); }
 
 /*@
    PCSIPGetIterations - Gets what `PCSIPSetIterations()` set
@@ -205,15 +190,10 @@ PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its)
 
 .seealso: `PCSIPSetIterations()`
 @*/
-PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its)
-{
-  PetscFunctionBegin;
-  PetscCall(its_setting.get(pc, its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
 // The factors that take turns: for each alpha one in each direction that differs from the others.
-static PetscErrorCode PCRecipe_SIP(PC pc, Recipe *recipe)
+static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
 {
   Sip *e = &PCEngineData<Sip>(pc);
   PetscInt axes[3] = {0, 0, 0};
@@ -221,7 +201,7 @@ static PetscErrorCode PCRecipe_SIP(PC pc, Recipe *recipe)
   PetscFunctionBegin;
   std::vector<unsigned> mirrored(1, 0);
   if (e->alternate) { // all ranks have the same number of factors
-    for (const Box &box : recipe->grid) {
+    for (const Box &box : options->grid) {
       axes[0] |= box.i > 1;
       axes[1] |= box.j > 1;
       axes[2] |= box.k > 1;
@@ -237,8 +217,8 @@ static PetscErrorCode PCRecipe_SIP(PC pc, Recipe *recipe)
     }
   }
   for (const PetscReal alpha : e->alpha)
-    for (const unsigned m : mirrored) recipe->family.push_back({Real(alpha), m});
-  e->members = PetscInt(recipe->family.size());
+    for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
+  e->factors = PetscInt(options->sip_factors.size());
   e->cycles = e->its;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -259,7 +239,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
                                    "factors that take turns: %" PetscInt_FMT
                                    "; couplings around periodic axes and between grids, left out: %" PetscInt64_FMT
                                    " blocks\n",
-                                   e->members, inside));
+                                   e->factors, inside));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,7 +268,7 @@ static const char citation[] =
   "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
   "}\n";
 
-PCEngineType sip_type = {PCSIP, Method::sip, rows, PCRecipe_SIP, PCView_SIP, PCCreate_SIP, citation};
+PCEngineType sip_type = {PCSIP, Method::sip, rows, PCOptions_SIP, PCView_SIP, PCCreate_SIP, citation};
 
 /*MC
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank

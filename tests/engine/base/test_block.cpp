@@ -1,7 +1,7 @@
 // Dense block kernels: inverses, pivots, and the same text run by several lanes.
 #include "oracle.hpp"
 
-#include "kernels/source.hpp"
+#include "kernels/matrix_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,13 +101,13 @@ TEST(Invert, ShiftReplacesSmallPivotsOnly)
   EXPECT_EQ(zero[0], Scalar(8));
 }
 
-TEST(Source, LoadsBlocksWithHolesFromScalarRows)
+TEST(MatrixValues, LoadsBlocksWithHolesFromScalarRows)
 {
   // One 3 x 3 block, rows {1 . 2}, {. . .}, {. 3 4}.
   const std::vector<Scalar> values{Scalar(1), Scalar(2), Scalar(3), Scalar(4)};
   const Offset base[] = {0, 2, 2};
   const std::uint32_t mask[] = {0b101, 0b000, 0b110};
-  const Source source{values.data(), base, mask};
+  const MatrixValues source{values.data(), base, mask};
   Block block(9, Scalar(std::numeric_limits<Real>::quiet_NaN()));
   source.load(HostLanes<3>{BlockSize<3>(3)}, BlockSize<3>(3), 0, block.data());
   const Real expected[] = {1, 0, 0, 0, 0, 3, 2, 0, 4};

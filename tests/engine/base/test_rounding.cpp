@@ -125,7 +125,7 @@ TEST(Storage, ConvertsComplexNumbersByParts)
 TEST(Storage, FactorizationsTakeWorkingAndSingleOnly)
 {
   for (const Precision p : {Precision::half, Precision::bfloat16}) {
-    Recipe r;
+    EngineOptions r;
     r.precision = p;
     ASSERT_NE(find_conflict(r), nullptr);
     EXPECT_NE(std::strstr(find_conflict(r), "half and bfloat16"), nullptr);

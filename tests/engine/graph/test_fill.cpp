@@ -180,7 +180,7 @@ TEST(Elimination, SortsRowsByColorAndOrdering)
     for (const bool ordered : {false, true})
       for (const ColoringKind kind : orders)
         for (const int q : {0, 1, 3}) {
-          Recipe r;
+          EngineOptions r;
           r.schedule = ScheduleKind::color;
           r.levels = 1;
           r.power = q;
@@ -205,7 +205,7 @@ TEST(Elimination, SortsRowsByColorAndOrdering)
 TEST(Elimination, GroupsAreColorsOnlyWhereNoFillIsInsideOne)
 {
   const Graph g = make_grid_graph({6, 5, 2}, Stencil::star);
-  Recipe r;
+  EngineOptions r;
   r.schedule = ScheduleKind::color;
   r.levels = 2;
   for (const Drop drop : {Drop::during, Drop::after, Drop::none})
@@ -231,7 +231,7 @@ TEST(Elimination, GroupsAreColorsOnlyWhereNoFillIsInsideOne)
 TEST(Elimination, LooksAtSymmetry)
 {
   for (const bool symmetric : {false, true}) {
-    Recipe r;
+    EngineOptions r;
     r.schedule = ScheduleKind::color;
     Elimination e;
     ASSERT_FALSE(choose_elimination(make_random_graph(30, 3, symmetric, 4), r, e));

@@ -42,18 +42,18 @@ Graph make_stars(const Grid &grid)
   return make_graph(rows);
 }
 
-Recipe stone_recipe(const Grid &grid, unsigned mirrored = 0)
+EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
 {
-  Recipe r;
+  EngineOptions r;
   r.factor = FactorKind::sip;
   r.grid = grid;
-  r.stone = {Real(0.92), mirrored};
+  r.sip_factor = {Real(0.92), mirrored};
   r.executor = executors().front();
   return r;
 }
 
 // The same by rows: without a grid to plan by.
-Recipe by_rows(Recipe r)
+EngineOptions by_rows(EngineOptions r)
 {
   r.schedule = ScheduleKind::level;
   r.executor = executors().front();
@@ -80,11 +80,11 @@ std::string name(const Grid &grid)
   return text;
 }
 
-void expect_same(const Problem &p, const Recipe &recipe, const char *what)
+void expect_same(const Problem &p, const EngineOptions &options, const char *what)
 {
-  EXPECT_TRUE(same_bits(p.solve(recipe), p.solve(by_rows(recipe))))
-    << what << ", " << name(recipe.grid) << "mirrored " << recipe.stone.mirrored << ", executor "
-    << int(recipe.executor) << ", tile " << name({recipe.tile});
+  EXPECT_TRUE(same_bits(p.solve(options), p.solve(by_rows(options))))
+    << what << ", " << name(options.grid) << "mirrored " << options.sip_factor.mirrored << ", executor "
+    << int(options.executor) << ", tile " << name({options.tile});
 }
 
 TEST(Lines, EqualTheRowFunctions)
@@ -95,7 +95,7 @@ TEST(Lines, EqualTheRowFunctions)
       for (const Precision precision : {Precision::working, Precision::single})
         for (const Precision diagonal : {Precision::working, precision})
           for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile, ExecutorKind::automatic}) {
-            Recipe r = stone_recipe(grid, mirrored);
+            EngineOptions r = sip_options(grid, mirrored);
             r.executor = executor;
             r.precision = precision;
             r.diagonal = diagonal;
@@ -111,7 +111,7 @@ TEST(Lines, TilesOfAnyShape)
     for (const Box &tile :
          {Box{1, 1, 1}, Box{3, 2, 1}, Box{2, 5, 3}, Box{5, 1, 2}, Box{100, bundle_lines + 1, 1}, Box{4, 100, 100}})
       for (const unsigned mirrored : {0u, 5u, 7u}) {
-        Recipe r = stone_recipe(grid, mirrored);
+        EngineOptions r = sip_options(grid, mirrored);
         r.executor = ExecutorKind::tile;
         r.tile = tile;
         expect_same(p, r, "tiles");
@@ -125,7 +125,7 @@ TEST(Lines, ServeAnyFactorOfAStar)
     const Problem p(make_stars(grid), 1);
     for (const FactorKind factor : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0})
       for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile}) {
-        Recipe r = stone_recipe(grid);
+        EngineOptions r = sip_options(grid);
         r.factor = factor;
         r.executor = executor;
         expect_same(p, r, "DILU");
@@ -138,7 +138,7 @@ TEST(Lines, AddToATotal)
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const unsigned mirrored : {0u, 3u}) {
-      const Recipe r = stone_recipe(grid, mirrored);
+      const EngineOptions r = sip_options(grid, mirrored);
       std::vector<Scalar> result[2];
       for (const bool lines : {false, true}) {
         auto e = make_tested_engine();
@@ -168,7 +168,7 @@ TEST(Lines, ReadNoStructure)
   const Problem p(make_stars(grid), 1);
   Statistics s;
   for (const ExecutorKind executor : {ExecutorKind::natural, ExecutorKind::tile}) {
-    Recipe r = stone_recipe(grid);
+    EngineOptions r = sip_options(grid);
     r.executor = executor;
     p.solve(r, &s);
     EXPECT_TRUE(went_by_lines(s)) << int(executor);
@@ -179,9 +179,9 @@ TEST(Lines, ReadNoStructure)
     EXPECT_FALSE(went_by_lines(s)) << int(executor);
   }
   // Several unknowns, and what is not a star, go by rows.
-  Recipe ilu;
+  EngineOptions ilu;
   ilu.grid = grid;
-  Problem(p.graph, 2).solve(stone_recipe(grid), &s);
+  Problem(p.graph, 2).solve(sip_options(grid), &s);
   EXPECT_FALSE(went_by_lines(s));
   Problem(make_grid_graph(grid[0], Stencil::box), 1).solve(ilu, &s);
   EXPECT_FALSE(went_by_lines(s));

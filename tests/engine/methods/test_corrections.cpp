@@ -118,7 +118,7 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
       std::vector<Scalar> first;
       for (const ExecutorKind executor : executors())
         for (const bool factored : {true, false}) {
-          Recipe r;
+          EngineOptions r;
           r.factor = kind;
           r.precision = precision;
           r.executor = executor;
@@ -140,7 +140,7 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
 TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 {
   Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), 2, few_ghosts(36));
-  Recipe r;
+  EngineOptions r;
   auto e = make_tested_engine();
   ASSERT_FALSE(e->analyze(p.view(), r));
   e->allow_corrections(p.view());
@@ -152,7 +152,7 @@ TEST(Correction, InteriorRowsRunWhileTheHaloIsUnderWay)
 TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
 {
   Coupled p(make_grid_graph({5, 4, 3}, Stencil::star), 2, Rows(60, std::set<Index>{}));
-  Recipe r;
+  EngineOptions r;
   auto e = make_tested_engine();
   ASSERT_FALSE(e->analyze(p.view(), r));
   e->factor(p.source());
@@ -180,7 +180,7 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
   Coupled p(make_grid_graph({4, 3, 2}, Stencil::star), 1, Rows(24, std::set<Index>{}));
   for (Index e = p.graph.ptr(0); e < p.graph.ptr(1); ++e)
     if (p.graph.col(e) == 0) p.values[std::size_t(e)] = Scalar(0);
-  Recipe r;
+  EngineOptions r;
   r.shift.amount = Real(0.01);
   auto e = make_tested_engine();
   ASSERT_FALSE(e->analyze(p.view(), r));
@@ -217,7 +217,7 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
   const Graph all = two_boxes(grid), within = select_within_grids(all, grid).graph;
   for (const ExecutorKind executor : executors()) {
     Coupled p(all, 3, Rows(std::size_t(all.rows), std::set<Index>{}));
-    Recipe r;
+    EngineOptions r;
     r.grid = grid;
     r.schedule = ScheduleKind::hyperplane;
     r.coupling = GridCoupling::corrections;
@@ -245,7 +245,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
 {
   const Grid grid{{4, 3, 2}, {3, 5, 3}};
   const Problem p(two_boxes(grid), 2);
-  Recipe r;
+  EngineOptions r;
   Statistics s;
   r.grid = grid;
   r.schedule = ScheduleKind::hyperplane;
@@ -254,7 +254,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
   // A grid that does not fit its own points is still refused.
   auto e = make_tested_engine();
   r.grid = {{8, 3, 1}, {3, 5, 3}};
-  EXPECT_EQ(e->analyze(p.view(), r).reason, Refusal::grid_fit);
+  EXPECT_EQ(e->analyze(p.view(), r).reason, SetupError::grid_fit);
 }
 
 TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
@@ -282,7 +282,7 @@ TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
     std::vector<Scalar> expected(p.b.size());
     for (Index i = 0; i < 60; ++i)
       std::copy_n(permuted.begin() + place[std::size_t(i)] * 3, 3, expected.begin() + i * 3);
-    Recipe r;
+    EngineOptions r;
     r.executor = executor;
     r.ordering = order;
     r.factor = FactorKind::ilu0;
@@ -293,13 +293,13 @@ TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 TEST(Ordering, ThatIsNoneIsRefused)
 {
   const Problem p(make_random_graph(5, 2, false, 5), 1);
-  Recipe r;
+  EngineOptions r;
   r.ordering = HostArray<Index>("order", 5);
-  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, Refusal::bad_ordering);
+  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, SetupError::bad_ordering);
   for (Index i = 0; i < 5; ++i) r.ordering(i) = i;
   r.schedule = ScheduleKind::hyperplane;
   r.grid = {{5, 1, 1}};
-  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, Refusal::conflict);
+  EXPECT_EQ(make_tested_engine()->analyze(p.view(), r).reason, SetupError::conflict);
 }
 
 class Vectors : public ::testing::TestWithParam<int>
@@ -331,7 +331,7 @@ TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
     for (const Precision precision : {Precision::working, Precision::single}) {
       const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), GetParam());
       Columns c(p);
-      Recipe r;
+      EngineOptions r;
       r.executor = executor;
       r.precision = precision;
       auto e = make_tested_engine();
@@ -355,7 +355,7 @@ TEST_P(Vectors, TransposedApplicationIsTheTransposeOfTheApplication)
       const Problem p(make_random_graph(30, 3, false, 4), GetParam());
       const std::size_t size = p.b.size();
       Columns c(p);
-      Recipe r;
+      EngineOptions r;
       std::vector<Scalar> unit(size, Scalar(0)), column(size);
       r.executor = executor;
       r.factor = factor;

@@ -29,7 +29,7 @@ struct ScalarRows {
           }
       }
   }
-  Source source() const { return {values.data(), base.data(), mask.data()}; }
+  MatrixValues source() const { return {values.data(), base.data(), mask.data()}; }
 };
 
 TEST(Staged, ScalarRowsWithHolesGiveTheBitsOfDenseBlocks)

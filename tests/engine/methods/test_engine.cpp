@@ -35,9 +35,9 @@ std::vector<Case> cases()
   };
 }
 
-Recipe recipe_for(const Case &c, FactorKind factor, ExecutorKind executor)
+EngineOptions options_for(const Case &c, FactorKind factor, ExecutorKind executor)
 {
-  Recipe r;
+  EngineOptions r;
   r.factor = factor;
   r.executor = executor;
   r.grid = c.grid;
@@ -59,7 +59,7 @@ TEST_P(BlockSizes, EqualsTheOracle)
   for (const Case &c : cases())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
       const Problem p(c.graph, GetParam());
-      const auto x = p.solve(recipe_for(c, factor, executors().front()));
+      const auto x = p.solve(options_for(c, factor, executors().front()));
       ASSERT_EQ(x.size(), p.b.size()) << c.name;
       if (x.empty()) continue;
       EXPECT_LT(difference(x, OracleFactor(p, factor == FactorKind::dilu).solve(p.b)), tolerance) << c.name;
@@ -73,7 +73,7 @@ TEST_P(BlockSizes, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
       for (const Precision precision : {Precision::working, Precision::single})
         for (const Precision diagonal : {Precision::working, precision}) {
           const Problem p(c.graph, GetParam());
-          Recipe r = recipe_for(c, factor, executors().front());
+          EngineOptions r = options_for(c, factor, executors().front());
           r.precision = precision;
           r.diagonal = diagonal;
           const auto x = p.solve(r);
@@ -89,7 +89,7 @@ TEST_P(BlockSizes, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
 TEST_P(BlockSizes, SingleStorageIsCloseAndHalfTheSize)
 {
   const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), GetParam());
-  Recipe r;
+  EngineOptions r;
   Statistics working, low, lowest;
   const auto x = p.solve(r, &working);
   r.precision = Precision::single;
@@ -113,7 +113,7 @@ TEST(Engine, WindowedStorageGivesTheSameBits)
       const Box box{20, 12, 4};
       const Problem p(make_grid_graph(box, stencil), n);
       ASSERT_GT(order_windows(p.graph, 1.9).extent(0), 0u);
-      Recipe r;
+      EngineOptions r;
       const auto x = p.solve(r);
       EXPECT_LT(difference(x, OracleFactor(p, false).solve(p.b)), tolerance);
       for (const ExecutorKind e : executors()) {
@@ -159,7 +159,7 @@ TEST(Engine, AutomaticFactorAsksForTriangles)
   EXPECT_EQ(kind(make_grid_graph({4, 4, 1}, Stencil::star, 1, {true, false, false})), FactorKind::dilu);
   // Both agree where DILU is ILU(0), and differ elsewhere.
   const Problem star(make_grid_graph({5, 4, 3}, Stencil::star), 3), box(make_grid_graph({5, 4, 3}, Stencil::box), 3);
-  Recipe dilu, ilu0;
+  EngineOptions dilu, ilu0;
   dilu.factor = FactorKind::dilu;
   ilu0.factor = FactorKind::ilu0;
   EXPECT_TRUE(same_bits(star.solve(dilu), star.solve(ilu0)));
@@ -171,7 +171,7 @@ TEST(Engine, RefreshEqualsANewFactor)
   const Graph g = make_random_graph(50, 3, true, 5);
   const Problem first(g, 4, 1), second(g, 4, 2);
   for (const ExecutorKind executor : executors()) {
-    Recipe r;
+    EngineOptions r;
     r.executor = executor;
     auto e = make_tested_engine();
     ASSERT_FALSE(e->analyze(first.view(), r));
@@ -197,7 +197,7 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
           for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
             if (i == row || p.graph.col(e) == row)
               std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
-      Recipe r;
+      EngineOptions r;
       r.executor = executor;
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));
@@ -214,36 +214,36 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
 
 TEST(Engine, RefusesWhatItCannotDo)
 {
-  const auto refuse = [](const Problem &p, const Recipe &r, auto change) {
+  const auto refuse = [](const Problem &p, const EngineOptions &r, auto change) {
     OperatorView v = p.view();
     change(v);
     return make_tested_engine()->analyze(v, r);
   };
   const auto as_is = [](OperatorView &) {};
   const Problem p(make_grid_graph({8, 6, 5}, Stencil::star), 2);
-  Recipe r;
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::none);
-  EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.block = 33; }).reason, Refusal::block_size);
-  EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.owned.rows = 239; }).reason, Refusal::malformed);
-  const Refusal missing = refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r, as_is);
-  EXPECT_EQ(missing.reason, Refusal::missing_diagonal);
+  EngineOptions r;
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::none);
+  EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.block = 33; }).reason, SetupError::block_size);
+  EXPECT_EQ(refuse(p, r, [](OperatorView &v) { v.owned.rows = 239; }).reason, SetupError::malformed);
+  const SetupError missing = refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r, as_is);
+  EXPECT_EQ(missing.reason, SetupError::missing_diagonal);
   EXPECT_EQ(missing.row, 2);
   r.schedule = ScheduleKind::hyperplane;
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::no_grid);
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::no_grid);
   r.grid = {{8, 6, 4}};
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::grid_size);
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::grid_size);
   r.grid = {{6, 8, 5}};
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::grid_fit);
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::grid_fit);
   r.schedule = ScheduleKind::automatic; // a hint only: level sets instead
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::none);
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::none);
   r.diagonal = Precision::single;
-  EXPECT_EQ(refuse(p, r, as_is).reason, Refusal::conflict);
+  EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::conflict);
 }
 
 TEST(Engine, CountsBytesFlopsAndLaunches)
 {
   const Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 2);
-  Recipe r;
+  EngineOptions r;
   r.executor = ExecutorKind::launch;
   r.grid = {{3, 2, 2}};
   Statistics s;

@@ -138,7 +138,7 @@ struct Matrix {
     for (std::size_t i = 0; i < far.size(); ++i) y[i] += Real(0.5) * far[i];
     return y;
   }
-  void check_products(Place place)
+  void check_products(Memory memory)
   {
     const std::size_t out = std::size_t(owned.rows * n), in = std::size_t(columns * n);
     for (const bool transposed : {false, true}) {
@@ -148,17 +148,17 @@ struct Matrix {
         const List zero(b.size(), Scalar(0));
         const Scalar *from = added == 2 ? y.data() : added ? b.data() : nullptr;
         const List expected = transposed ? oracle_transposed(x, added ? b : zero) : oracle(x, added ? b : zero);
-        if (transposed) mirror->multiply_transposed(place, from, x.data(), y.data());
-        else mirror->multiply(place, from, x.data(), y.data());
+        if (transposed) mirror->multiply_transposed(memory, from, x.data(), y.data());
+        else mirror->multiply(memory, from, x.data(), y.data());
         expect_same(y, expected, std::to_string(n) + (transposed ? " transposed " : " ") + std::to_string(added));
       }
     }
   }
 };
 
-std::vector<Place> places()
+std::vector<Memory> memories()
 {
-  return reads_host() ? std::vector{Place::host, Place::engine} : std::vector{Place::host};
+  return reads_host() ? std::vector{Memory::host, Memory::engine} : std::vector{Memory::host};
 }
 
 class Mirrors : public ::testing::TestWithParam<int>
@@ -170,11 +170,11 @@ TEST_P(Mirrors, MultiplyInTheOrderOfEntries)
 {
   for (const auto &[rows, columns, ghosts] : std::vector<std::array<Index, 3>>{
          {23, 23, 0}, {23, 23, 9}, {17, 30, 11}, {30, 17, 17}, {0, 5, 0}, {5, 0, 0}, {0, 4, 3}})
-    for (const Place place : places()) {
+    for (const Memory memory : memories()) {
       Matrix m(rows, columns, ghosts, GetParam());
       m.load();
-      m.check_products(place);
-      m.check_products(place); // with an index of columns that is there
+      m.check_products(memory);
+      m.check_products(memory); // with an index of columns that is there
     }
 }
 
@@ -199,7 +199,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
   const int n = GetParam();
   for (const int unit : {1, n * n})
     for (const bool some : {true, false}) // received values
-      for (const Place place : places()) {
+      for (const Memory memory : memories()) {
         Matrix m(23, 23, 9, n);
         const std::size_t blocks = std::size_t(m.owned.entries() + m.coupling.entries()), nn = std::size_t(n * n);
         const std::size_t targets = unit == 1 ? blocks * nn : blocks, size = std::size_t(unit);
@@ -234,7 +234,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
             }
           const bool in_place = reads_host() && add; // received values that are there already
           if (in_place) std::copy(far.begin(), far.end(), m.mirror->received());
-          m.mirror->assemble(place, own.data(), in_place || !some ? nullptr : far.data(), add);
+          m.mirror->assemble(memory, own.data(), in_place || !some ? nullptr : far.data(), add);
           List a = nans(m.values.size()), b = nans(m.outside.size());
           m.mirror->save(a.data(), b.data());
           a.insert(a.end(), b.begin(), b.end());
@@ -242,7 +242,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
         }
         std::copy_n(expected.begin(), m.values.size(), m.values.begin());
         std::copy_n(expected.begin() + std::ptrdiff_t(m.values.size()), m.outside.size(), m.outside.begin());
-        m.check_products(place);
+        m.check_products(memory);
       }
 }
 
@@ -252,10 +252,10 @@ TEST(Mirror, InteriorRowsRunWhileTheHaloIsUnderWay)
   m.load();
   const List x = make_vector(69, 3);
   List y(69);
-  m.mirror->multiply(Place::host, nullptr, x.data(), y.data());
+  m.mirror->multiply(Memory::host, nullptr, x.data(), y.data());
   EXPECT_EQ(m.halo.events, (std::vector<std::string>{"begin", "interior", "end", "boundary"}));
   m.halo.events.clear();
-  m.mirror->multiply_transposed(Place::host, nullptr, x.data(), y.data());
+  m.mirror->multiply_transposed(Memory::host, nullptr, x.data(), y.data());
   EXPECT_EQ(m.halo.events, (std::vector<std::string>{"add"}));
 }
 
@@ -263,7 +263,7 @@ TEST(Mirror, TakesAnotherStructure)
 {
   Matrix m(23, 23, 9, 3), other(30, 12, 0, 5);
   m.load();
-  m.check_products(Place::host);
+  m.check_products(Memory::host);
   OperatorView view;
   view.block = 5;
   view.owned = other.owned;
@@ -271,7 +271,7 @@ TEST(Mirror, TakesAnotherStructure)
   m.mirror->set_halo(nullptr);
   std::swap(m.mirror, other.mirror);
   other.load();
-  other.check_products(Place::host);
+  other.check_products(Memory::host);
 }
 
 } // namespace

@@ -27,9 +27,9 @@ std::vector<RelaxCase> cases()
   };
 }
 
-Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
+EngineOptions color_options(int levels, int power, Drop drop = Drop::during)
 {
-  Recipe r;
+  EngineOptions r;
   r.schedule = ScheduleKind::color;
   r.executor = executors().front();
   r.levels = levels;
@@ -38,28 +38,28 @@ Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
   return r;
 }
 
-Recipe level_recipe(int levels)
+EngineOptions level_options(int levels)
 {
-  Recipe r = color_recipe(levels, 0);
+  EngineOptions r = color_options(levels, 0);
   r.schedule = ScheduleKind::level;
   return r;
 }
 
 // p from 0 to 3, q from 1 to p + 2 and the default; level schedules of the same p. What is dropped, and how, is all
 // the same from q = p + 1.
-std::vector<Recipe> recipes()
+std::vector<EngineOptions> options()
 {
-  std::vector<Recipe> all;
+  std::vector<EngineOptions> all;
   for (int p = 0; p <= 3; ++p) {
-    all.push_back(level_recipe(p));
+    all.push_back(level_options(p));
     for (int q = 0; q <= p + 2; ++q)
       for (const Drop drop : drops)
-        if (drop == Drop::during || (q > 0 && q <= p + 1)) all.push_back(color_recipe(p, q, drop));
+        if (drop == Drop::during || (q > 0 && q <= p + 1)) all.push_back(color_options(p, q, drop));
   }
   return all;
 }
 
-std::string describe(const char *name, const Problem &p, const Recipe &r)
+std::string describe(const char *name, const Problem &p, const EngineOptions &r)
 {
   return std::string(name) + ", n = " + std::to_string(p.n) + ", (" + std::to_string(r.levels) + ", " +
          std::to_string(r.power) + "), schedule " + std::to_string(int(r.schedule)) + ", drop " +
@@ -67,7 +67,7 @@ std::string describe(const char *name, const Problem &p, const Recipe &r)
          std::to_string(int(r.executor));
 }
 
-void expect_plain(const char *name, const Problem &p, const Recipe &r)
+void expect_plain(const char *name, const Problem &p, const EngineOptions &r)
 {
   SCOPED_TRACE(describe(name, p, r));
   Statistics s;
@@ -88,7 +88,7 @@ void expect_plain(const char *name, const Problem &p, const Recipe &r)
   }
 }
 
-std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+std::unique_ptr<Engine> make_factored(const Problem &p, const EngineOptions &r)
 {
   auto e = make_tested_engine();
   EXPECT_FALSE(e->analyze(p.view(), r));
@@ -103,13 +103,13 @@ INSTANTIATE_TEST_SUITE_P(Engine, PowerQ, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 
 
 TEST_P(PowerQ, EqualsTheOracle)
 {
-  const auto all = recipes();
+  const auto all = options();
   for (std::size_t c = 0; c < cases().size(); ++c)
     for (std::size_t k = 0; k < all.size(); ++k) {
       const int n = GetParam();
       if (n > 2 && (k + c) % (n > 8 ? 7 : 4) != 0) continue; // the oracle takes n^3; each choice meets some graph
       const Problem p(cases()[c].graph, n);
-      Recipe r = all[k];
+      EngineOptions r = all[k];
       r.grid = cases()[c].grid;
       expect_plain(cases()[c].name, p, r);
     }
@@ -121,8 +121,8 @@ TEST_P(PowerQ, ExecutorsAndRepeatsGiveTheSameBits)
   const Problem random(make_random_graph(60, 2, true, 3), GetParam());
   for (const Problem *p : {&grid, &random})
     for (const Precision precision : {Precision::working, Precision::single})
-      for (Recipe r : {color_recipe(0, 1), color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
-                       color_recipe(1, 1, Drop::none), level_recipe(2)}) {
+      for (EngineOptions r : {color_options(0, 1), color_options(1, 0), color_options(2, 1),
+                              color_options(2, 1, Drop::after), color_options(1, 1, Drop::none), level_options(2)}) {
         r.precision = precision;
         r.diagonal = r.levels == 2 ? precision : Precision::working;
         const auto x = p->solve(r);
@@ -142,7 +142,7 @@ TEST_P(PowerQ, SingleStorageIsCloseAndSmaller)
 {
   for (const Drop drop : drops) {
     const Problem p(make_grid_graph({5, 4, 3}, Stencil::star), GetParam());
-    Recipe r = color_recipe(2, 2, drop);
+    EngineOptions r = color_options(2, 2, drop);
     Statistics working, low;
     const auto x = p.solve(r, &working), oracle = PlainIlu(p, r).solve(p.b);
     EXPECT_LT(difference(x, oracle), tolerance);
@@ -160,7 +160,8 @@ TEST_P(PowerQ, SeveralVectorsAndTransposes)
 {
   const int count = 11; // more than are taken at once
   for (const ExecutorKind executor : executors())
-    for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(3, 2, Drop::after), level_recipe(2)}) {
+    for (EngineOptions r :
+         {color_options(1, 0), color_options(2, 1), color_options(3, 2, Drop::after), level_options(2)}) {
       const Problem p(make_random_graph(24, 2, false, 4), GetParam());
       const auto size = std::ptrdiff_t(p.b.size()), stride = size + 3;
       r.executor = executor;
@@ -189,7 +190,8 @@ TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
   const Graph g = make_random_graph(40, 2, true, 5);
   const Problem first(g, GetParam(), 1), second(g, GetParam(), 2), other(make_path(12), 2);
   for (const ExecutorKind executor : executors())
-    for (Recipe r : {color_recipe(2, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after), level_recipe(3)}) {
+    for (EngineOptions r :
+         {color_options(2, 0), color_options(2, 1), color_options(2, 1, Drop::after), level_options(3)}) {
       r.executor = executor;
       auto e = make_factored(first, r);
       EXPECT_TRUE(same_bits(first.apply(*e), first.solve(r)));

@@ -1,4 +1,4 @@
-// Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and refusals.
+// Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and errors.
 #include "graph/fill.hpp"
 #include "plan/factor_pattern.hpp"
 #include "fill_oracle.hpp"
@@ -13,9 +13,9 @@ namespace
 
 constexpr Drop drops[] = {Drop::during, Drop::after, Drop::none};
 
-Recipe recipe_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop::during)
+EngineOptions options_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop::during)
 {
-  Recipe r;
+  EngineOptions r;
   r.schedule = schedule;
   r.executor = executors().front();
   r.levels = levels;
@@ -23,12 +23,12 @@ Recipe recipe_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop
   r.drop = drop;
   return r;
 }
-Recipe color_recipe(int levels, int power, Drop drop = Drop::during)
+EngineOptions color_options(int levels, int power, Drop drop = Drop::during)
 {
-  return recipe_for(ScheduleKind::color, levels, power, drop);
+  return options_for(ScheduleKind::color, levels, power, drop);
 }
 
-std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+std::unique_ptr<Engine> make_factored(const Problem &p, const EngineOptions &r)
 {
   auto e = make_tested_engine();
   EXPECT_FALSE(e->analyze(p.view(), r));
@@ -59,7 +59,7 @@ TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
               for (const Drop drop : drops) {
                 if (kind == ColoringKind::red_black && (grid.empty() || ordered || q > 1)) continue;
                 const Problem problem(graph, 2);
-                Recipe r = color_recipe(p, q, drop);
+                EngineOptions r = color_options(p, q, drop);
                 r.executor = executors()[std::size_t(p + q) % executors().size()];
                 r.coloring = kind;
                 r.balanced = balanced;
@@ -81,7 +81,7 @@ TEST(PowerQColors, LevelsFollowAnOrdering)
   for (const ExecutorKind executor : executors())
     for (int p = 0; p <= 3; ++p) {
       const Problem problem(make_random_graph(40, 2, true, 6), 3);
-      Recipe r = recipe_for(ScheduleKind::level, p, 0);
+      EngineOptions r = options_for(ScheduleKind::level, p, 0);
       r.executor = executor;
       r.ordering = to_order(random_order(40, 8));
       EXPECT_LT(difference(problem.solve(r), PlainIlu(problem, r).solve(problem.b)), tolerance) << p;
@@ -92,7 +92,7 @@ TEST(PowerQColors, AnOrderingThatChangesNothingGivesTheSameBits)
 {
   const Problem p(make_grid_graph({6, 5, 2}, Stencil::star), 2);
   for (const ColoringKind kind : {ColoringKind::greedy, ColoringKind::smallest_last, ColoringKind::hash}) {
-    Recipe r = color_recipe(1, 0);
+    EngineOptions r = color_options(1, 0);
     r.coloring = kind;
     const auto x = p.solve(r);
     r.ordering = to_order(natural_order(p.graph.rows));
@@ -116,7 +116,7 @@ TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
   for (std::size_t k = 0; k < s.entry.extent(0); ++k)
     std::copy_n(p.values.begin() + s.entry(k) * 4, 4, apart.values.begin() + std::ptrdiff_t(k) * 4);
   for (const Drop drop : drops) {
-    Recipe r = color_recipe(2, 1, drop);
+    EngineOptions r = color_options(2, 1, drop);
     r.grid = grid;
     r.coupling = GridCoupling::corrections;
     Statistics st;
@@ -135,7 +135,7 @@ TEST(PowerQSymmetry, OfTheMatrixIsThatOfThePreconditioner)
         for (int q = 1; q <= p + 1; ++q) {
           Problem problem(make_random_graph(40, 2, true, 9), n);
           symmetrize_values(problem);
-          auto e = make_factored(problem, color_recipe(p, q, drop));
+          auto e = make_factored(problem, color_options(p, q, drop));
           const auto d = make_vector(problem.b.size(), 5);
           double terms;
           const Scalar left = inner(problem.apply(*e), d, &terms), right = inner(problem.b, applied(*e, d));
@@ -175,7 +175,7 @@ TEST(PowerQSymmetry, LaplaciansHaveDefinitePreconditioners)
       for (int p = 0; p <= 3; ++p)
         for (int q = 1; q <= p + 1; ++q) {
           const Problem problem = make_laplacian(box);
-          auto e = make_factored(problem, color_recipe(p, q, drop));
+          auto e = make_factored(problem, color_options(p, q, drop));
           std::vector<std::vector<Scalar>> columns;
           for (std::size_t u = 0; u < problem.b.size(); ++u) {
             std::vector<Scalar> unit(problem.b.size(), Scalar(0));
@@ -213,7 +213,7 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
                                          {2, 1, Drop::after},
                                          {1, 1, Drop::none}}) {
           const Problem problem(make_grid_graph({5, 4, 3}, Stencil::star), n);
-          Recipe r = color_recipe(p, q, drop);
+          EngineOptions r = color_options(p, q, drop);
           r.executor = executor;
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(problem.view(), r));
@@ -255,8 +255,8 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
       if (const Index j = whole.col(e); i == j || !(bad.count(i) || bad.count(j))) rows[std::size_t(i)].insert(j);
   for (const Graph &graph : {make_graph(rows), whole})
     for (const int n : {1, 3})
-      for (Recipe r : {color_recipe(1, 0), color_recipe(2, 1), color_recipe(2, 1, Drop::after),
-                       recipe_for(ScheduleKind::level, 2, 0)}) {
+      for (EngineOptions r : {color_options(1, 0), color_options(2, 1), color_options(2, 1, Drop::after),
+                              options_for(ScheduleKind::level, 2, 0)}) {
         const Problem good(graph, n);
         Problem p = good;
         const auto nn = std::size_t(n * n);
@@ -279,7 +279,7 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
           EXPECT_EQ(row, reported);
           EXPECT_EQ(e->factor(good.source()).bad_row, -1);
           EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
-          Recipe shift = r;
+          EngineOptions shift = r;
           shift.shift.amount = Real(1e-3);
           ASSERT_FALSE(e->analyze(p.view(), shift));
           const FactorReport shifted = e->factor(p.source());
@@ -295,7 +295,7 @@ TEST(PowerQStatistics, LaunchesAndGroups)
   const Problem p(make_grid_graph({6, 6, 1}, Stencil::box), 2);
   Statistics s;
   for (int q = 1; q <= 3; ++q) {
-    Recipe r = color_recipe(2, q);
+    EngineOptions r = color_options(2, q);
     r.executor = ExecutorKind::launch;
     p.solve(r, &s);
     EXPECT_EQ(s.colors, (q + 1) * (q + 1));
@@ -322,19 +322,19 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
 {
   const Box box{5, 4, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 2);
-  const auto expect_conflict = [&](Recipe r, const char *word) {
+  const auto expect_conflict = [&](EngineOptions r, const char *word) {
     if (where == Where::device) r.backend = Backend::device;
     const char *text = find_conflict(r);
     ASSERT_NE(text, nullptr) << word;
     EXPECT_NE(std::string(text).find(word), std::string::npos) << text;
-    const Refusal refusal = make_tested_engine()->analyze(p.view(), r);
-    EXPECT_EQ(refusal.reason, Refusal::conflict);
-    EXPECT_EQ(std::string(refusal.text), text);
+    const SetupError error = make_tested_engine()->analyze(p.view(), r);
+    EXPECT_EQ(error.reason, SetupError::conflict);
+    EXPECT_EQ(std::string(error.text), text);
   };
-  expect_conflict(recipe_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
-  expect_conflict(color_recipe(-1, 0), "levels");
-  expect_conflict(color_recipe(0, -1), "power");
-  Recipe tiled = color_recipe(1, 0);
+  expect_conflict(options_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
+  expect_conflict(color_options(-1, 0), "levels");
+  expect_conflict(color_options(0, -1), "power");
+  EngineOptions tiled = color_options(1, 0);
   tiled.executor = ExecutorKind::tile;
   tiled.grid = {box};
   EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
@@ -346,25 +346,25 @@ TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
 {
   const Box box{5, 4, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 1), wide(make_grid_graph(box, Stencil::box), 1);
-  Recipe r = color_recipe(1, 1);
+  EngineOptions r = color_options(1, 1);
   r.coloring = ColoringKind::red_black;
   r.grid = {box};
-  const auto why = [](const Problem &problem, const Recipe &recipe) {
-    return make_tested_engine()->analyze(problem.view(), recipe).reason;
+  const auto why = [](const Problem &problem, const EngineOptions &options) {
+    return make_tested_engine()->analyze(problem.view(), options).reason;
   };
-  EXPECT_EQ(why(p, r), Refusal::none);
-  EXPECT_EQ(why(wide, r), Refusal::color_fit);
+  EXPECT_EQ(why(p, r), SetupError::none);
+  EXPECT_EQ(why(wide, r), SetupError::color_fit);
   r.power = 0; // two
-  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
   r.levels = 0; // one
-  EXPECT_EQ(why(p, r), Refusal::none);
+  EXPECT_EQ(why(p, r), SetupError::none);
   r.ordering = to_order(natural_order(p.graph.rows));
-  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
   r.ordering = {};
   r.grid = {{4, 5, 2}};
-  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
   r.grid = {};
-  EXPECT_EQ(why(p, r), Refusal::color_fit);
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
 }
 
 } // namespace

@@ -18,7 +18,7 @@ template <class Try> void each_relaxation(const Grid &grid, const Try &attempt)
 {
   for (const SweepKind sweep : all_sweeps)
     for (const double omega : {1., 0.7, 1.4})
-      for (const int sweeps : {1, 3}) attempt(relaxation_recipe(grid, sweep, sweeps, omega));
+      for (const int sweeps : {1, 3}) attempt(relaxation_options(grid, sweep, sweeps, omega));
 }
 
 class Relaxed : public ::testing::TestWithParam<int>
@@ -32,7 +32,7 @@ TEST_P(Relaxed, EqualsThePlainOne)
     const Problem p(c.graph, GetParam());
     for (const ColoringKind coloring : all_colorings)
       for (const bool balanced : {false, true}) {
-        Recipe r = relaxation_recipe(c.grid);
+        EngineOptions r = relaxation_options(c.grid);
         r.coloring = coloring;
         r.balanced = balanced;
         if (!make_coloring(coloring, symmetrize(c.graph), c.grid)) continue;
@@ -41,7 +41,7 @@ TEST_P(Relaxed, EqualsThePlainOne)
         if (x.empty()) continue;
         EXPECT_LT(difference(x, PlainRelaxation(p, r).apply(p.b)), tolerance) << describe(c.name, r) << balanced;
       }
-    each_relaxation(c.grid, [&](const Recipe &r) {
+    each_relaxation(c.grid, [&](const EngineOptions &r) {
       if (p.b.empty()) return;
       EXPECT_LT(difference(p.solve(r), PlainRelaxation(p, r).apply(p.b)), tolerance) << describe(c.name, r);
     });
@@ -56,7 +56,7 @@ TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryExecutor)
   for (const RelaxCase &c : relax_cases())
     for (const Storage &s : all_storage()) {
       const Problem p(c.graph, GetParam());
-      Recipe r = relaxation_recipe(c.grid, all_sweeps[turn % 3], 1 + turn % 2, turn % 4 ? 1 : 1.3);
+      EngineOptions r = relaxation_options(c.grid, all_sweeps[turn % 3], 1 + turn % 2, turn % 4 ? 1 : 1.3);
       ++turn;
       s.set(r);
       const auto expected = EmulatedRelaxation(p, r).apply(p.b);
@@ -84,7 +84,7 @@ TEST(Relaxation, GivesTheBitsOfItsDefinitionWhereRowsAreMany)
       for (const SweepKind sweep : all_sweeps)
         for (const std::size_t storage : {0u, 6u}) {
           const Problem p(c.graph, n);
-          Recipe r = relaxation_recipe(c.grid, sweep, 2, 1.2);
+          EngineOptions r = relaxation_options(c.grid, sweep, 2, 1.2);
           all_storage()[storage].set(r);
           const auto expected = EmulatedRelaxation(p, r).apply(p.b);
           for (const ExecutorKind executor : executors()) {
@@ -101,7 +101,7 @@ TEST(Relaxation, EqualsTheDenseIteration)
     for (const int n : {1, 3}) {
       const Problem p(c.graph, n);
       if (p.b.empty()) continue;
-      each_relaxation(c.grid, [&](const Recipe &r) {
+      each_relaxation(c.grid, [&](const EngineOptions &r) {
         EXPECT_LT(difference(p.solve(r), DenseRelaxation(p, r).apply(p.b)), tolerance) << describe(c.name, r);
       });
     }
@@ -115,11 +115,11 @@ TEST(Relaxation, OfOneColorIsTheInverseOfTheDiagonal)
     p.values[std::size_t(4 * e)] = p.values[std::size_t(4 * e + 3)] = Real(2 << e);
   }
   Statistics s;
-  const auto x = p.solve(relaxation_recipe(), &s);
+  const auto x = p.solve(relaxation_options(), &s);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(x[i], p.b[i] / Real(2 << i / 2));
   EXPECT_EQ(s.widths.groups, 1);
   // Twice half of it: 1/2 z + 1/2 (1/2 z).
-  const auto half = p.solve(relaxation_recipe({}, SweepKind::forward, 2, 0.5));
+  const auto half = p.solve(relaxation_options({}, SweepKind::forward, 2, 0.5));
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(half[i], Real(0.75) * x[i]);
 }
 
@@ -132,7 +132,7 @@ TEST(Relaxation, HandChecked)
       p.values[std::size_t(e)] = Real(p.graph.col(e) == i ? 2 : -1);
   std::fill(p.b.begin(), p.b.end(), Scalar(1));
   const auto solve = [&](SweepKind kind, int sweeps, double omega) {
-    return p.solve(relaxation_recipe({{4, 1, 1}}, kind, sweeps, omega));
+    return p.solve(relaxation_options({{4, 1, 1}}, kind, sweeps, omega));
   };
   using V = std::vector<Scalar>;
   EXPECT_EQ(solve(SweepKind::forward, 1, 1), (V{0.5, 1, 0.5, 0.75}));
@@ -150,7 +150,7 @@ TEST(Relaxation, ProceedsWhereAnApplicationEnded)
       for (const SweepKind sweep : all_sweeps)
         for (const Storage &s : all_storage()) {
           const Problem p(c.graph, n);
-          Recipe twice = relaxation_recipe(c.grid, sweep, 2, n == 4 ? 0.8 : 1), once = twice;
+          EngineOptions twice = relaxation_options(c.grid, sweep, 2, n == 4 ? 0.8 : 1), once = twice;
           s.set(twice);
           s.set(once);
           once.relaxation.sweeps = 1;
@@ -173,9 +173,9 @@ TEST(Relaxation, ProceedsFromAnyGuessAndStaysAtTheSolution)
         for (const double omega : {1., 1.3}) {
           const Problem p(c.graph, n);
           if (p.b.empty()) continue;
-          const Recipe r = relaxation_recipe(c.grid, sweep, 2, omega);
+          const EngineOptions r = relaxation_options(c.grid, sweep, 2, omega);
           for (const ExecutorKind executor : executors()) {
-            Recipe other = r;
+            EngineOptions other = r;
             other.executor = executor;
             auto e = make_tested_engine(r.method);
             ASSERT_FALSE(e->analyze(p.view(), other));
@@ -206,7 +206,7 @@ TEST(Relaxation, OfBothDirectionsIsSymmetricForASymmetricMatrix)
       for (const Storage &s : all_storage()) {
         if (s.single_sums || s.scaling == Scaling::row || s.diagonal == Precision::single) continue;
         for (const double omega : {1., 0.7, 1.4}) {
-          Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, omega);
+          EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, omega);
           s.set(r);
           auto e = make_tested_engine(r.method);
           ASSERT_FALSE(e->analyze(p.view(), r));
@@ -230,7 +230,7 @@ TEST(Relaxation, RefreshEqualsANewFactor)
   for (Scalar &v : second.values) v *= Real(1000); // another scale
   for (const ExecutorKind executor : executors())
     for (const Storage &s : all_storage()) {
-      Recipe r = relaxation_recipe();
+      EngineOptions r = relaxation_options();
       s.set(r);
       r.executor = executor;
       auto e = make_tested_engine(r.method);

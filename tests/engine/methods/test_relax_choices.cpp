@@ -15,53 +15,56 @@ const Problem &some_problem()
   return p;
 }
 
-Refusal refuse(const Problem &p, const Recipe &r) { return make_tested_engine(r.method)->analyze(p.view(), r); }
-
-// The refusal names both choices that exclude each other.
-void expect_conflict(const Recipe &r, const std::vector<std::string> &words)
+SetupError refuse(const Problem &p, const EngineOptions &r)
 {
-  const Refusal refusal = refuse(some_problem(), r);
-  ASSERT_EQ(refusal.reason, Refusal::conflict) << words[0];
+  return make_tested_engine(r.method)->analyze(p.view(), r);
+}
+
+// The error names both choices that exclude each other.
+void expect_conflict(const EngineOptions &r, const std::vector<std::string> &words)
+{
+  const SetupError error = refuse(some_problem(), r);
+  ASSERT_EQ(error.reason, SetupError::conflict) << words[0];
   for (const std::string &word : words)
-    EXPECT_NE(std::string(refusal.text).find(word), std::string::npos) << refusal.text << ": " << word;
+    EXPECT_NE(std::string(error.text).find(word), std::string::npos) << error.text << ": " << word;
   if (where == Where::host) {
-    EXPECT_EQ(std::string(find_conflict(r)), refusal.text);
+    EXPECT_EQ(std::string(find_conflict(r)), error.text);
   }
 }
 
 TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
 {
-  Recipe r = relaxation_recipe();
+  EngineOptions r = relaxation_options();
   EXPECT_FALSE(refuse(some_problem(), r));
   r.relaxation.sweeps = 0;
   expect_conflict(r, {"one sweep"});
   for (const double omega : {0., 2., -1., 2.5, double(nan_value)}) {
-    r = relaxation_recipe();
+    r = relaxation_options();
     r.relaxation.omega = Real(omega);
     expect_conflict(r, {"omega", "between 0 and 2"});
   }
-  r = relaxation_recipe();
+  r = relaxation_options();
   r.relaxation.single_sums = true;
   expect_conflict(r, {"sums in single precision", "couplings stored in single"});
-  r = relaxation_recipe();
+  r = relaxation_options();
   r.diagonal = Precision::single;
   expect_conflict(r, {"diagonal blocks", "other blocks"});
   for (const Precision diagonal : {Precision::half, Precision::bfloat16})
     for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
-      r = relaxation_recipe();
+      r = relaxation_options();
       r.diagonal = diagonal;
       r.precision = off;
       expect_conflict(r, {"diagonal blocks"});
     }
   for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle}) {
     if (where == Where::device && executor == ExecutorKind::shuffle) continue;
-    r = relaxation_recipe();
+    r = relaxation_options();
     r.relaxation.exchange = Exchange::color;
     r.executor = executor;
     expect_conflict(r, {"exchange after each color", "executor"});
   }
   if (where == Where::device) {
-    r = relaxation_recipe();
+    r = relaxation_options();
     r.executor = ExecutorKind::natural;
     expect_conflict(r, {"executor", "host"});
   }
@@ -76,32 +79,32 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
 TEST(RelaxedChoices, ColorsThatDoNotFitAreRefused)
 {
   const auto reason = [](const Graph &g, const Grid &grid) {
-    Recipe r = relaxation_recipe(grid);
+    EngineOptions r = relaxation_options(grid);
     r.coloring = ColoringKind::red_black;
     return refuse(Problem(g, 2), r).reason;
   };
   const Box box{4, 3, 2};
-  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {box}), Refusal::none);
-  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {}), Refusal::color_fit);
-  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {{4, 3, 1}}), Refusal::color_fit);
-  EXPECT_EQ(reason(make_grid_graph(box, Stencil::box), {box}), Refusal::color_fit);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {box}), SetupError::none);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {}), SetupError::color_fit);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::star), {{4, 3, 1}}), SetupError::color_fit);
+  EXPECT_EQ(reason(make_grid_graph(box, Stencil::box), {box}), SetupError::color_fit);
   EXPECT_EQ(reason(make_grid_graph({3, 4, 2}, Stencil::star, 1, {true, false, false}), {{3, 4, 2}}),
-            Refusal::color_fit);
+            SetupError::color_fit);
   // One coupling in one direction is enough.
-  EXPECT_EQ(reason(make_graph({{0}, {1}, {0, 2}, {3}}), {{4, 1, 1}}), Refusal::color_fit);
-  EXPECT_EQ(reason(make_graph({{0}, {0, 1}, {2}, {3}}), {{4, 1, 1}}), Refusal::none);
+  EXPECT_EQ(reason(make_graph({{0}, {1}, {0, 2}, {3}}), {{4, 1, 1}}), SetupError::color_fit);
+  EXPECT_EQ(reason(make_graph({{0}, {0, 1}, {2}, {3}}), {{4, 1, 1}}), SetupError::none);
 }
 
 TEST(RelaxedChoices, WhatIsNoOperatorIsRefused)
 {
-  const Recipe r = relaxation_recipe();
-  EXPECT_EQ(refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r).reason, Refusal::missing_diagonal);
+  const EngineOptions r = relaxation_options();
+  EXPECT_EQ(refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r).reason, SetupError::missing_diagonal);
   EXPECT_EQ(refuse(Problem(make_graph({{0, 1}, {0, 1}, {1}, {3}}), 2), r).row, 2);
-  EXPECT_EQ(refuse(Problem(make_graph({{0}}), 33), r).reason, Refusal::block_size);
+  EXPECT_EQ(refuse(Problem(make_graph({{0}}), 33), r).reason, SetupError::block_size);
   EXPECT_FALSE(refuse(Problem(make_graph({{0}}), 32), r));
   OperatorView v = some_problem().view();
   v.owned.rows = 23;
-  EXPECT_EQ(make_tested_engine(r.method)->analyze(v, r).reason, Refusal::malformed);
+  EXPECT_EQ(make_tested_engine(r.method)->analyze(v, r).reason, SetupError::malformed);
 }
 
 TEST(RelaxedChoices, LargestBlocks)
@@ -109,7 +112,7 @@ TEST(RelaxedChoices, LargestBlocks)
   for (const Storage &s : all_storage())
     for (const ExecutorKind executor : executors()) {
       const Problem p(make_grid_graph({3, 2, 1}, Stencil::box), 32);
-      Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.1);
+      EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, 1.1);
       s.set(r);
       r.executor = executor;
       EXPECT_TRUE(same_bits(p.solve(r), EmulatedRelaxation(p, r).apply(p.b))) << s.name;
@@ -120,7 +123,7 @@ TEST(RelaxedChoices, AutomaticColorsAreRedAndBlackWhereTheyFit)
 {
   const auto statistics = [](const Graph &g, const Grid &grid) {
     Statistics s;
-    Problem(g, 2).solve(relaxation_recipe(grid), &s);
+    Problem(g, 2).solve(relaxation_options(grid), &s);
     return s;
   };
   const Box box{5, 4, 3};
@@ -145,7 +148,7 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
   for (const SweepKind kind : all_sweeps) {
     const int sweeps = kind == SweepKind::symmetric ? 6 : 3;
     const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // numbers read by a sweep
-    Recipe r = relaxation_recipe({{3, 2, 2}}, kind);
+    EngineOptions r = relaxation_options({{3, 2, 2}}, kind);
     Statistics s;
     r.executor = ExecutorKind::launch;
     p.solve(r, &s);
@@ -176,7 +179,7 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
 TEST(RelaxedChoices, FindsTheLargestCoupling)
 {
   Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 2);
-  const auto find = [&](const Recipe &r) {
+  const auto find = [&](const EngineOptions &r) {
     auto e = make_tested_engine(r.method);
     EXPECT_FALSE(e->analyze(p.view(), r));
     const Real largest = e->find_largest({p.source(), {}});
@@ -198,7 +201,7 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
           most = std::max(most, std::abs(v));
 #endif
   for (const Storage &s : all_storage()) {
-    Recipe r = relaxation_recipe();
+    EngineOptions r = relaxation_options();
     s.set(r);
     EXPECT_EQ(find(r), s.off == Precision::half && s.scaling == Scaling::global ? most : -1) << s.name;
   }
@@ -211,7 +214,7 @@ TEST(RelaxedChoices, DeviceGivesTheBitsOfTheHost)
     for (const int n : {1, 4, 5, 9}) {
       const Problem p(c.graph, n);
       for (const Storage &s : all_storage()) {
-        Recipe r = relaxation_recipe(c.grid, SweepKind::symmetric, 2, 1.2);
+        EngineOptions r = relaxation_options(c.grid, SweepKind::symmetric, 2, 1.2);
         s.set(r);
         const auto x = p.solve(r);
         const auto host = make_engine(Backend::host, r.method);

@@ -53,7 +53,7 @@ struct Pair {
   bool in_place;
   FactorReport report;
 
-  Pair(Coupled &p, Recipe r, Reduction reduction) : engine(make_tested_engine(r.method))
+  Pair(Coupled &p, EngineOptions r, Reduction reduction) : engine(make_tested_engine(r.method))
   {
     in_place = reduction == Reduction::in_place;
     r.relaxation.reduction = reduction;
@@ -131,7 +131,7 @@ TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
       for (const Exchange exchange : {Exchange::none, Exchange::sweep})
         for (const SweepKind sweep : all_sweeps) {
           Coupled p(c.graph, GetParam());
-          Recipe r = relaxation_recipe(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
+          EngineOptions r = relaxation_options(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
           s.set(r);
           r.relaxation.exchange = exchange;
           Pair apart(p, r, Reduction::none);
@@ -203,7 +203,7 @@ TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
           for (const bool shifts : {false, true}) {
             Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), GetParam());
             change.make(p);
-            Recipe r = relaxation_recipe();
+            EngineOptions r = relaxation_options();
             s.set(r);
             r.executor = executor;
             r.relaxation.exchange = exchange;
@@ -217,7 +217,7 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
 {
   for (const Storage &s : reducing_storage()) {
     Coupled p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam());
-    Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2);
+    EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2);
     s.set(r);
     r.relaxation.exchange = Exchange::sweep;
     Pair here(p, r, Reduction::in_place);
@@ -275,7 +275,7 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
 {
   for (const Storage &s : reducing_storage()) {
     Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5);
-    Recipe r = relaxation_recipe();
+    EngineOptions r = relaxation_options();
     s.set(r);
     r.relaxation.exchange = Exchange::sweep;
     const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries()) * 25;
@@ -344,7 +344,7 @@ TEST(InPlaceMemory, ArraysChangeHands)
 
 TEST(InPlaceConflicts, AreNamed)
 {
-  Recipe r = relaxation_recipe();
+  EngineOptions r = relaxation_options();
   r.relaxation.reduction = Reduction::in_place;
   const auto conflict = [&] {
     const char *text = find_conflict(r);

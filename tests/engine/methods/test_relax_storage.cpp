@@ -71,7 +71,7 @@ TEST(RelaxedStorage, HardMatricesStayFiniteAndAreStoredAsDefined)
       for (const Storage &s : half_storage()) {
         Problem p(make_grid_graph({5, 4, 1}, Stencil::box), n);
         hard.change(p);
-        Recipe r = relaxation_recipe();
+        EngineOptions r = relaxation_options();
         s.set(r);
         EmulatedRelaxation oracle(p, r);
         const auto expected = oracle.apply(p.b);
@@ -97,7 +97,7 @@ TEST(RelaxedStorage, AScaleForEachRowKeepsWhatOneForAllFlushes)
 {
   Problem p(make_grid_graph({5, 4, 3}, Stencil::star), 3);
   scale_rows(p, [](Index i) { return i % 2 ? 1e-12 : 1; });
-  Recipe working = relaxation_recipe(), r = working;
+  EngineOptions working = relaxation_options(), r = working;
   all_storage()[4].set(r);
   auto e = make_tested_engine(r.method);
   ASSERT_FALSE(e->analyze(p.view(), r));
@@ -116,7 +116,7 @@ TEST(RelaxedStorage, PowersOfTwoChangeNothing)
 {
   for (const Storage &s : half_storage()) {
     Problem p(make_random_graph(30, 3, false, 3), 5);
-    Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.2);
+    EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, 1.2);
     s.set(r);
     auto x = p.solve(r);
     for (Scalar &v : p.values) v *= Real(1024);
@@ -141,7 +141,7 @@ TEST(RelaxedStorage, SymmetricMatricesStaySymmetric)
             for (std::size_t c = 0; c < n; ++c) sum += double(magnitude(p.values[(std::size_t(f) * n + c) * n + r]));
           if (sum < 1e30) p.values[(std::size_t(e) * n + r) * n + r] = Scalar(Real(sum));
         }
-    Recipe r = relaxation_recipe({}, SweepKind::symmetric, 2, 1.2);
+    EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, 1.2);
     all_storage()[4].set(r);
     auto e = make_tested_engine(r.method);
     ASSERT_FALSE(e->analyze(p.view(), r));
@@ -160,7 +160,7 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
   const Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 3);
   const auto couplings = std::size_t(p.graph.entries() - 24), nn = std::size_t(9);
   for (const Storage &s : all_storage()) {
-    Recipe r = relaxation_recipe();
+    EngineOptions r = relaxation_options();
     s.set(r);
     Statistics st;
     p.solve(r, &st);
@@ -179,9 +179,9 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
 TEST(RelaxedStorage, LowerPrecisionIsClose)
 {
   const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), 5);
-  const auto x = p.solve(relaxation_recipe());
+  const auto x = p.solve(relaxation_options());
   for (const Storage &s : all_storage()) {
-    Recipe r = relaxation_recipe();
+    EngineOptions r = relaxation_options();
     s.set(r);
     const double change = difference(p.solve(r), x);
     if (s.off == Precision::working) {
@@ -204,7 +204,7 @@ TEST(RelaxedStorage, ZeroCouplingsAreScaledByOne)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
       if (p.graph.col(e) != i) std::fill_n(p.values.begin() + 4 * e, 4, Scalar(0));
   for (const Storage &s : all_storage()) {
-    Recipe r = relaxation_recipe();
+    EngineOptions r = relaxation_options();
     s.set(r);
     auto e = make_tested_engine(r.method);
     ASSERT_FALSE(e->analyze(p.view(), r));
@@ -232,7 +232,7 @@ TEST(RelaxedStorage, ReportsWhatIsNotFiniteAndRecovers)
           const Problem good(make_grid_graph({6, 5, 4}, Stencil::star), n);
           Problem p = good;
           for (const Index row : {97, 41, 63}) put(p, row, false, bad);
-          Recipe r = relaxation_recipe();
+          EngineOptions r = relaxation_options();
           s.set(r);
           r.executor = executor;
           auto e = make_tested_engine(r.method);
@@ -261,7 +261,7 @@ TEST(RelaxedStorage, ReportsBadDiagonalBlocksAndShiftsPivots)
         for (const Index row : {97, 41, 63})
           for (Index e = p.graph.ptr(row); e < p.graph.ptr(row + 1); ++e)
             if (p.graph.col(e) == row) std::fill_n(p.values.begin() + e * nn, nn, Scalar(0));
-        Recipe r = relaxation_recipe();
+        EngineOptions r = relaxation_options();
         s.set(r);
         r.executor = executor;
         auto e = make_tested_engine(r.method);

@@ -9,7 +9,7 @@ using namespace finegrain::test;
 namespace
 {
 
-std::unique_ptr<Engine> make_factored(const Problem &p, const Recipe &r)
+std::unique_ptr<Engine> make_factored(const Problem &p, const EngineOptions &r)
 {
   auto e = make_tested_engine(r.method);
   EXPECT_FALSE(e->analyze(p.view(), r));
@@ -60,7 +60,7 @@ TEST_P(RelaxedVectors, TransposedIsTheTranspose)
         for (const Storage &s : all_storage()) {
           const Problem p(c.graph, GetParam());
           if (s.single_sums || p.b.empty()) continue; // rounded products are no linear map
-          Recipe r = relaxation_recipe(c.grid, sweep, omega == 1 ? 3 : 2, omega);
+          EngineOptions r = relaxation_options(c.grid, sweep, omega == 1 ? 3 : 2, omega);
           s.set(r);
           auto e = make_factored(p, r);
           const auto d = make_vector(p.b.size(), 5);
@@ -77,7 +77,7 @@ TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
     for (const SweepKind sweep : all_sweeps) {
       const Problem p(c.graph, GetParam());
       if (p.b.empty()) continue;
-      Recipe r = relaxation_recipe(c.grid, sweep, 2, 1.2);
+      EngineOptions r = relaxation_options(c.grid, sweep, 2, 1.2);
       const auto expected = DenseRelaxation(p, r).apply_transposed(p.b),
                  first = transposed(*make_factored(p, r), p.b);
       EXPECT_LT(difference(first, expected), tolerance) << describe(c.name, r);
@@ -100,7 +100,7 @@ TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
     for (const Storage &s : all_storage())
       for (const ExecutorKind executor : executors()) {
         const Problem p(c.graph, GetParam());
-        Recipe r = relaxation_recipe(c.grid, SweepKind::symmetric, 1, 1.1);
+        EngineOptions r = relaxation_options(c.grid, SweepKind::symmetric, 1, 1.1);
         s.set(r);
         r.executor = executor;
         auto e = make_factored(p, r);
@@ -207,8 +207,8 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
     for (const SweepKind sweep : all_sweeps)
       for (const ExecutorKind executor : executors()) {
         Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
-        const Recipe plain = relaxation_recipe(c.grid, sweep, 2, 0.9);
-        Recipe r = plain;
+        const EngineOptions plain = relaxation_options(c.grid, sweep, 2, 0.9);
+        EngineOptions r = plain;
         r.executor = executor;
         auto e = make_tested_engine(r.method);
         ASSERT_FALSE(e->analyze(p.view(), r));
@@ -256,7 +256,7 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
       for (const double omega : {1., 0.8})
         for (const ExecutorKind executor : executors()) {
           Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
-          Recipe r = relaxation_recipe(c.grid, sweep, 2, omega);
+          EngineOptions r = relaxation_options(c.grid, sweep, 2, omega);
           r.executor = executor;
           r.relaxation.exchange = Exchange::sweep;
           auto e = make_tested_engine(r.method);
@@ -266,7 +266,7 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
           ASSERT_EQ(e->factor(p.values_now(), e->find_largest(p.values_now())).bad_row, -1);
           const auto relax = [&](std::vector<Scalar> x) {
             each_sweep(r.relaxation, [&](bool backward) {
-              Recipe one = r;
+              EngineOptions one = r;
               one.relaxation.sweep = backward ? SweepKind::backward : SweepKind::forward;
               one.relaxation.sweeps = 1;
               x = PlainRelaxation(p, one).proceed(p.without_ghosts(x), x);

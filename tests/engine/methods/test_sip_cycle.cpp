@@ -1,5 +1,5 @@
 // Stone's factors on several grids of a rank, several of them together, and what the engine counts.
-#include "stone_oracle.hpp"
+#include "sip_oracle.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,87 +52,87 @@ struct TwoBoxes {
   }
 };
 
-TEST(StoneGrids, HaveFactorsOfTheirOwn)
+TEST(SipGrids, HaveFactorsOfTheirOwn)
 {
   for (const int n : {1, 3})
     for (const unsigned mirrored : {0u, 2u, 5u})
       for (const ExecutorKind executor : executors()) {
         const TwoBoxes p(n);
-        Recipe r;
+        EngineOptions r;
         Statistics s;
         r.factor = FactorKind::sip;
         r.executor = executor;
         r.grid = {p.first, p.second};
-        r.stone = {Real(0.8), mirrored};
+        r.sip_factor = {Real(0.8), mirrored};
         auto x = p.both.solve(r, &s);
         ASSERT_EQ(x.size(), p.both.b.size());
         EXPECT_EQ(s.left_out_inside, 10);
         const auto cut = x.begin() + std::ptrdiff_t(p.one.b.size());
-        EXPECT_LT(difference({x.begin(), cut}, PlainStone(p.one, p.first, Real(0.8), mirrored).solve(p.one.b)),
+        EXPECT_LT(difference({x.begin(), cut}, PlainSip(p.one, p.first, Real(0.8), mirrored).solve(p.one.b)),
                   tolerance);
-        EXPECT_LT(difference({cut, x.end()}, PlainStone(p.two, p.second, Real(0.8), mirrored).solve(p.two.b)),
+        EXPECT_LT(difference({cut, x.end()}, PlainSip(p.two, p.second, Real(0.8), mirrored).solve(p.two.b)),
                   tolerance);
       }
 }
 
-// A family has the bits of its members, in applications and in corrections.
-TEST(StoneFamily, TakesTheMemberThatIsChosen)
+// A cycle has the bits of its factors, in applications and in corrections.
+TEST(SipCycle, TakesTheMemberThatIsChosen)
 {
   const Box box{5, 4, 3};
   const Problem p(make_grid_graph(box, Stencil::star), 2);
-  const std::vector<SipMember> members{{Real(0.9), 0}, {Real(0.9), 2}, {Real(0.3), 6}};
-  Recipe r;
+  const std::vector<SipFactor> members{{Real(0.9), 0}, {Real(0.9), 2}, {Real(0.3), 6}};
+  EngineOptions r;
   r.method = Method::sip;
   r.grid = {box};
-  r.family = members;
-  auto family = make_tested_engine(Method::sip);
-  ASSERT_FALSE(family->analyze(p.view(), r));
-  family->allow_corrections(p.view());
-  EXPECT_EQ(family->factor(p.source()).bad_row, -1);
+  r.sip_factors = members;
+  auto sip_factors = make_tested_engine(Method::sip);
+  ASSERT_FALSE(sip_factors->analyze(p.view(), r));
+  sip_factors->allow_corrections(p.view());
+  EXPECT_EQ(sip_factors->factor(p.source()).bad_row, -1);
   const auto guess = make_vector(p.b.size(), 5);
   std::size_t bytes = 0;
   for (const int m : {0, 2, 1, 0}) {
-    Recipe one = r;
+    EngineOptions one = r;
     Statistics s;
     one.method = Method::factorization;
     one.factor = FactorKind::sip;
-    one.stone = members[std::size_t(m)];
-    const auto x = p.apply(*family, m);
+    one.sip_factor = members[std::size_t(m)];
+    const auto x = p.apply(*sip_factors, m);
     EXPECT_EQ(x, p.solve(one, &s));
     bytes += m || !bytes ? s.factor_bytes : 0;
-    // step = M^-1 (b - A x) and its sum, from the residual that the family finds.
+    // step = M^-1 (b - A x) and its sum, from the residual that the cycle finds.
     std::vector<Scalar> sum = guess, step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
     const Values values{p.source(), {}, false};
-    const Scalar *at = family->find_residual(values, p.b.data(), guess.data());
+    const Scalar *at = sip_factors->find_residual(values, p.b.data(), guess.data());
     std::vector<Scalar> residual(at, at + x.size());
     Problem q = p;
     q.b = residual;
     const auto expected = q.solve(one);
-    family->apply({.b = residual.data(), .x = step.data(), .total = sum.data(), .factor = m});
+    sip_factors->apply({.b = residual.data(), .x = step.data(), .total = sum.data(), .factor = m});
     EXPECT_EQ(step, expected);
     for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_EQ(sum[i], guess[i] + expected[i]);
-    family->correct({.values = values,
-                     .b = p.b.data(),
-                     .x = guess.data(),
-                     .last = nullptr,
-                     .step = step.data(),
-                     .total = nullptr,
-                     .factor = m});
+    sip_factors->correct({.values = values,
+                          .b = p.b.data(),
+                          .x = guess.data(),
+                          .last = nullptr,
+                          .step = step.data(),
+                          .total = nullptr,
+                          .factor = m});
     EXPECT_EQ(step, expected);
   }
-  EXPECT_EQ(family->statistics().factor_bytes, bytes);
+  EXPECT_EQ(sip_factors->statistics().factor_bytes, bytes);
 }
 
 // One kernel for each hyperplane, or one for each sweep (Dufrechou, Ezzatti, Usera count 123 080 and 8 660).
-TEST(StoneFamily, CountsLaunches)
+TEST(SipCycle, CountsLaunches)
 {
   const Box box{32, 4, 4};
   const Problem p(make_grid_graph(box, Stencil::star), 1);
   const Offset planes = 32 + 4 + 4 - 2;
-  Recipe r;
+  EngineOptions r;
   r.method = Method::sip;
   r.grid = {box};
-  r.family = {{Real(0.92), 0}, {Real(0.92), 2}};
+  r.sip_factors = {{Real(0.92), 0}, {Real(0.92), 2}};
   for (const auto &[executor, sweep] :
        {std::pair(ExecutorKind::launch, planes), std::pair(ExecutorKind::self, Offset(1))}) {
     r.executor = executor;
@@ -147,31 +147,31 @@ TEST(StoneFamily, CountsLaunches)
   }
 }
 
-TEST(StoneFamily, RefusesWhatDoesNotFit)
+TEST(SipCycle, RefusesWhatDoesNotFit)
 {
   const Box box{4, 3, 2};
   const Problem p(make_grid_graph(box, Stencil::star), 2);
-  Recipe r;
+  EngineOptions r;
   const auto refuse = [&] { return make_tested_engine(Method::sip)->analyze(p.view(), r).reason; };
   r.method = Method::sip;
   r.grid = {box};
-  EXPECT_EQ(refuse(), Refusal::conflict); // no alpha
+  EXPECT_EQ(refuse(), SetupError::conflict); // no alpha
   for (const double alpha : {-0.1, 1.}) {
-    r.family = {{Real(0.5), 0}, {Real(alpha), 0}};
-    EXPECT_EQ(refuse(), Refusal::conflict) << alpha;
+    r.sip_factors = {{Real(0.5), 0}, {Real(alpha), 0}};
+    EXPECT_EQ(refuse(), SetupError::conflict) << alpha;
   }
-  r.family = {{Real(0.5), 0}};
-  EXPECT_EQ(refuse(), Refusal::none);
+  r.sip_factors = {{Real(0.5), 0}};
+  EXPECT_EQ(refuse(), SetupError::none);
   r.levels = 1;
-  EXPECT_EQ(refuse(), Refusal::conflict);
+  EXPECT_EQ(refuse(), SetupError::conflict);
   r.levels = 0;
   r.precision = Precision::half;
-  EXPECT_EQ(refuse(), Refusal::conflict);
+  EXPECT_EQ(refuse(), SetupError::conflict);
   r.precision = Precision::working;
   r.grid = {};
-  EXPECT_EQ(refuse(), Refusal::no_grid);
+  EXPECT_EQ(refuse(), SetupError::no_grid);
   r.grid = {{3, 4, 2}};
-  EXPECT_EQ(refuse(), Refusal::star_fit);
+  EXPECT_EQ(refuse(), SetupError::star_fit);
 }
 
 } // namespace

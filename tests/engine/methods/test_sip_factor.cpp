@@ -1,6 +1,6 @@
 // Stone's factor against its formulas, against ILU(0), and against what its product is to be.
 #include "graph/fill.hpp"
-#include "stone_oracle.hpp"
+#include "sip_oracle.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +12,12 @@ namespace
 
 constexpr Box boxes[] = {{5, 4, 3}, {3, 3, 5}, {7, 6, 1}, {1, 5, 4}, {9, 1, 1}, {1, 1, 6}, {1, 1, 1}, {2, 2, 2}};
 
-Recipe stone_recipe(Box box, Real alpha, unsigned mirrored = 0)
+EngineOptions sip_options(Box box, Real alpha, unsigned mirrored = 0)
 {
-  Recipe r;
+  EngineOptions r;
   r.factor = FactorKind::sip;
   r.grid = {box};
-  r.stone = {alpha, mirrored};
+  r.sip_factor = {alpha, mirrored};
   return r;
 }
 
@@ -34,31 +34,31 @@ std::vector<Scalar> times(const Problem &p, const std::vector<Scalar> &x)
   return y;
 }
 
-class Stone : public ::testing::TestWithParam<int>
+class SipFactorization : public ::testing::TestWithParam<int>
 {
 };
-INSTANTIATE_TEST_SUITE_P(Sizes, Stone, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 13));
+INSTANTIATE_TEST_SUITE_P(Sizes, SipFactorization, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 13));
 
-TEST_P(Stone, EqualsItsFormulas)
+TEST_P(SipFactorization, EqualsItsFormulas)
 {
   for (const Box &box : boxes)
     for (const Real alpha : {Real(0), Real(0.5), Real(0.92)})
       for (unsigned mirrored = 0; mirrored < 8; ++mirrored) {
         const Problem p(make_grid_graph(box, Stencil::star), GetParam());
         EXPECT_LT(
-          difference(p.solve(stone_recipe(box, alpha, mirrored)), PlainStone(p, box, alpha, mirrored).solve(p.b)),
+          difference(p.solve(sip_options(box, alpha, mirrored)), PlainSip(p, box, alpha, mirrored).solve(p.b)),
           tolerance)
           << box.i << " " << box.j << " " << box.k << ", alpha " << alpha << ", mirrored " << mirrored;
       }
 }
 
-TEST_P(Stone, IsIncompleteLUWithoutAlpha)
+TEST_P(SipFactorization, IsIncompleteLUWithoutAlpha)
 {
   for (const Box &box : boxes) {
     const Problem p(make_grid_graph(box, Stencil::star), GetParam());
-    Recipe ilu;
+    EngineOptions ilu;
     ilu.grid = {box};
-    const auto x = p.solve(stone_recipe(box, 0)), y = p.solve(ilu);
+    const auto x = p.solve(sip_options(box, 0)), y = p.solve(ilu);
     ASSERT_EQ(x.size(), y.size());
     EXPECT_FALSE(std::memcmp(x.data(), y.data(), x.size() * sizeof(Scalar)));
     EXPECT_LT(difference(x, OracleFactor(p, false).solve(p.b)), tolerance);
@@ -66,25 +66,25 @@ TEST_P(Stone, IsIncompleteLUWithoutAlpha)
 }
 
 // M v, M = A + fill products, is what the factor takes back to v.
-TEST_P(Stone, ProductIsTheMatrixAndTheFillProducts)
+TEST_P(SipFactorization, ProductIsTheMatrixAndTheFillProducts)
 {
   for (const Box &box : boxes)
     for (const Real alpha : {Real(0), Real(0.92)}) {
       Problem p(make_grid_graph(box, Stencil::star), GetParam());
       const auto v = make_vector(p.b.size(), 3);
       p.b = times(p, v);
-      const auto m = PlainStone(p, box, alpha).fill_products(v);
+      const auto m = PlainSip(p, box, alpha).fill_products(v);
       for (std::size_t i = 0; i < m.size(); ++i) p.b[i] += m[i];
-      EXPECT_LT(difference(p.solve(stone_recipe(box, alpha)), v), tolerance);
+      EXPECT_LT(difference(p.solve(sip_options(box, alpha)), v), tolerance);
     }
 }
 
-TEST_P(Stone, GivesTheSameBitsOnEveryExecutor)
+TEST_P(SipFactorization, GivesTheSameBitsOnEveryExecutor)
 {
   const Box box{6, 5, 4};
   const Problem p(make_grid_graph(box, Stencil::star), GetParam());
   for (const unsigned mirrored : {0u, 2u, 7u}) {
-    Recipe r = stone_recipe(box, Real(0.92), mirrored);
+    EngineOptions r = sip_options(box, Real(0.92), mirrored);
     r.executor = executors().front();
     const auto expected = p.solve(r);
     for (const ExecutorKind executor : executors()) {
@@ -96,7 +96,7 @@ TEST_P(Stone, GivesTheSameBitsOnEveryExecutor)
   }
 }
 
-TEST(StoneStar, LeavesOutWrapsAndNamesOtherCouplings)
+TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
 {
   const Box box{4, 3, 3};
   Selection s;
@@ -104,14 +104,14 @@ TEST(StoneStar, LeavesOutWrapsAndNamesOtherCouplings)
   const Graph star = make_grid_graph(box, Stencil::star);
   EXPECT_EQ(s.graph.entries(), star.entries());
   EXPECT_EQ(s.left_out.entries(), 2 * 9 + 2 * 12);
-  const Refusal wide = select_star(make_grid_graph(box, Stencil::box), {box}, s);
-  EXPECT_EQ(wide.reason, Refusal::star_fit);
+  const SetupError wide = select_star(make_grid_graph(box, Stencil::box), {box}, s);
+  EXPECT_EQ(wide.reason, SetupError::star_fit);
   EXPECT_EQ(wide.row, 0);
-  EXPECT_EQ(select_star(star, {{4, 3, 2}}, s).reason, Refusal::grid_size);
+  EXPECT_EQ(select_star(star, {{4, 3, 2}}, s).reason, SetupError::grid_size);
 }
 
 // What the matrix does not store is zero there.
-TEST(StoneStar, FillsInWhatTheMatrixDoesNotHave)
+TEST(SipStar, FillsInWhatTheMatrixDoesNotHave)
 {
   const Box box{4, 3, 2};
   Rows rows(std::size_t(box.points()), std::set<Index>{});
@@ -122,7 +122,7 @@ TEST(StoneStar, FillsInWhatTheMatrixDoesNotHave)
   for (const int n : {1, 3}) {
     const Problem p(make_graph(rows), n);
     ASSERT_LT(p.graph.entries(), star.entries());
-    EXPECT_LT(difference(p.solve(stone_recipe(box, Real(0.8))), PlainStone(p, box, Real(0.8)).solve(p.b)), tolerance);
+    EXPECT_LT(difference(p.solve(sip_options(box, Real(0.8))), PlainSip(p, box, Real(0.8)).solve(p.b)), tolerance);
   }
 }
 

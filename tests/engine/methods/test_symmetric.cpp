@@ -32,9 +32,9 @@ struct SymmetricProblem : Problem {
     const std::size_t size = std::size_t(n);
     for (Index i = 0; i < graph.rows; ++i)
       for (Index e = graph.ptr(i); e < graph.ptr(i + 1) && graph.col(e) <= i; ++e) {
-        const Index *first = graph.col.data() + graph.ptr(graph.col(e));
-        const Index mirrored =
-          Index(std::lower_bound(first, graph.col.data() + graph.ptr(graph.col(e) + 1), i) - graph.col.data());
+        const Index *all = graph.col.data(), *first = all + graph.ptr(graph.col(e)),
+                    *last = all + graph.ptr(graph.col(e) + 1);
+        const Index mirrored = Index(std::lower_bound(first, last, i) - all);
         for (std::size_t c = 0; c < size; ++c)
           for (std::size_t r = graph.col(e) == i ? c + 1 : 0; r < size; ++r)
             f((std::size_t(e) * size + c) * size + r, (std::size_t(mirrored) * size + r) * size + c);
@@ -60,9 +60,9 @@ std::vector<Case> cases()
           {"no row", make_graph({}), {}}};
 }
 
-Recipe recipe_for(const Case &c, ExecutorKind executor)
+EngineOptions options_for(const Case &c, ExecutorKind executor)
 {
-  Recipe r;
+  EngineOptions r;
   r.factor = FactorKind::icc;
   r.grid = c.grid;
   r.executor = executor;
@@ -77,12 +77,12 @@ INSTANTIATE_TEST_SUITE_P(Engine, SymmetricFactor, ::testing::Values(1, 2, 3, 4, 
 TEST_P(SymmetricFactor, EqualsTheOracleOfDilu)
 {
   if (make_tested_engine(Method::factorization)
-        ->analyze(Problem(make_graph({{0}}), GetParam()).view(), recipe_for(cases()[0], executors().front()))
-        .reason == Refusal::scratch)
+        ->analyze(Problem(make_graph({{0}}), GetParam()).view(), options_for(cases()[0], executors().front()))
+        .reason == SetupError::scratch)
     GTEST_SKIP() << "blocks that no team of a device has scratch memory for";
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
-    const auto x = p.solve(recipe_for(c, executors().front()));
+    const auto x = p.solve(options_for(c, executors().front()));
     ASSERT_EQ(x.size(), p.b.size()) << c.name;
     if (!x.empty()) {
       EXPECT_LT(difference(x, OracleFactor(p, true).solve(p.b)), tolerance) << c.name;
@@ -95,7 +95,7 @@ TEST_P(SymmetricFactor, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
   for (const Case &c : cases())
     for (const Precision precision : {Precision::working, Precision::single}) {
       const SymmetricProblem p(c.graph, GetParam());
-      Recipe r = recipe_for(c, executors().front());
+      EngineOptions r = options_for(c, executors().front());
       r.precision = precision;
       const auto x = p.solve(r);
       for (const ExecutorKind e : executors())
@@ -113,18 +113,18 @@ TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
     const SymmetricProblem p(c.graph, GetParam());
     SymmetricProblem upper = p;
     p.for_lower([&](std::size_t below, std::size_t) { upper.values[below] = nan; });
-    const Recipe r = recipe_for(c, executors().front());
+    const EngineOptions r = options_for(c, executors().front());
     EXPECT_TRUE(same_bits(upper.solve(r), p.solve(r))) << c.name;
   }
 }
 
-// As SBAIJ has it: the Source holds the upper blocks alone, and `stored` says where.
+// As SBAIJ has it: the MatrixValues holds the upper blocks alone, and `stored` says where.
 TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 {
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
     const std::size_t nn = std::size_t(p.n * p.n);
-    const Recipe r = recipe_for(c, executors().front());
+    const EngineOptions r = options_for(c, executors().front());
     OperatorView view = p.view();
     std::vector<Scalar> values;
     Index upper = 0;
@@ -138,7 +138,7 @@ TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
     const auto whole = p.solve(r);
     const auto e = make_tested_engine(Method::factorization);
     if (e->analyze(view, r)) continue; // scratch, as in the first test
-    EXPECT_EQ(e->factor(Source{values.data(), nullptr, nullptr}).bad_row, -1);
+    EXPECT_EQ(e->factor(MatrixValues{values.data(), nullptr, nullptr}).bad_row, -1);
     EXPECT_TRUE(same_bits(p.apply(*e), whole)) << c.name;
   }
 }
@@ -149,7 +149,7 @@ TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
     const auto e = make_tested_engine(Method::factorization);
-    if (e->analyze(p.view(), recipe_for(c, executors().front()))) continue;
+    if (e->analyze(p.view(), options_for(c, executors().front()))) continue;
     (void)e->factor(p.source());
     const std::size_t size = p.b.size();
     const auto b = make_vector(size * vectors, 5);
@@ -174,7 +174,7 @@ TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
     Statistics s[2];
     for (const bool symmetric : {false, true}) {
       const auto e = make_tested_engine(Method::factorization);
-      Recipe r = recipe_for(c, executors().front());
+      EngineOptions r = options_for(c, executors().front());
       if (!symmetric) r.factor = FactorKind::dilu;
       if (e->analyze(p.view(), r)) return;
       e->allow_corrections(p.view());
@@ -203,16 +203,16 @@ TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
 
 TEST(SymmetricFactorErrors, PatternThatIsNotSymmetricIsRefusedAndAZeroPivotFound)
 {
-  Recipe r;
+  EngineOptions r;
   r.factor = FactorKind::icc;
   for (const Graph &g :
        {make_random_graph(40, 3, false, 1), make_graph({{0, 1}, {1, 2}, {0, 2}}), make_graph({{0}, {0, 1}})}) {
     const Problem p(g, 2);
-    EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, Refusal::unsymmetric);
+    EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, SetupError::unsymmetric);
   }
   r.levels = 1;
   const SymmetricProblem p(make_grid_graph({4, 4, 1}, Stencil::star), 2);
-  EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, Refusal::conflict);
+  EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, SetupError::conflict);
   r.levels = 0;
   SymmetricProblem bad = p;
   const Index first = bad.graph.ptr(0); // row 0 has its diagonal block first

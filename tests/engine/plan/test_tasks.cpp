@@ -181,18 +181,18 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(plan_tasks(line, chunks, find_chunk_levels(line, chunks), {20, 1}, 0).tasks.count(), 3);
 }
 
-Refusal make_plan(const Graph &g, int block, const Recipe &recipe, const Machine &machine, Plan &plan)
+SetupError make_plan(const Graph &g, int block, const EngineOptions &options, const Machine &machine, Plan &plan)
 {
   Elimination e;
-  if (const Refusal refusal = choose_elimination(g, recipe, e)) return refusal;
-  return finegrain::make_plan(e, block, recipe, machine, plan);
+  if (const SetupError error = choose_elimination(g, options, e)) return error;
+  return finegrain::make_plan(e, block, options, machine, plan);
 }
 
 // What the plan chooses by itself.
-Plan choose(const Graph &g, const Recipe &recipe, const Machine &machine, int block = 5)
+Plan choose(const Graph &g, const EngineOptions &options, const Machine &machine, int block = 5)
 {
   Plan plan;
-  EXPECT_FALSE(make_plan(g, block, recipe, machine, plan));
+  EXPECT_FALSE(make_plan(g, block, options, machine, plan));
   return plan;
 }
 
@@ -202,7 +202,7 @@ TEST(Plan, AutomaticExecutor)
   const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
   const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
   const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024};
-  Recipe r;
+  EngineOptions r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
@@ -217,25 +217,25 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::tile);
   EXPECT_LE(choose(star, r, gpu).tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
   EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::tile);
-  Recipe wide;
+  EngineOptions wide;
   wide.grid = {{64, 64, 60}};
   EXPECT_EQ(choose(make_grid_graph({64, 64, 60}, Stencil::star), wide, gpu).executor, ExecutorKind::launch);
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
   Plan plan;
-  EXPECT_EQ(make_plan(corners, 5, r, two, plan).reason, Refusal::tile_fit);
+  EXPECT_EQ(make_plan(corners, 5, r, two, plan).reason, SetupError::tile_fit);
   r.schedule = ScheduleKind::level;
-  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, SetupError::no_grid);
   r.schedule = ScheduleKind::automatic;
   r.grid = {};
-  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::no_grid);
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, SetupError::no_grid);
   r.grid = {{3, 3, 3}};
-  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, Refusal::grid_size);
+  EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, SetupError::grid_size);
   const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
   EXPECT_EQ(choose(few, {}, two).executor, ExecutorKind::natural);
   // Colors: together while each is worth a start of the threads.
-  Recipe colored;
+  EngineOptions colored;
   colored.schedule = ScheduleKind::color;
   EXPECT_EQ(choose(star, colored, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::launch);
@@ -243,7 +243,7 @@ TEST(Plan, AutomaticExecutor)
   colored.power = 6;
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
   // Many threads: thin tiles, so that there are enough of them side by side.
-  Recipe thin;
+  EngineOptions thin;
   thin.grid = {{16, 48, 48}};
   const Plan many = choose(make_grid_graph({16, 48, 48}, Stencil::star), thin, {false, 16, 0});
   EXPECT_EQ(many.tile, (Box{16, 2, 2}));
@@ -257,7 +257,7 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
          {Machine{false, 1, 0}, Machine{false, 2, 0}, Machine{false, 64, 0}, Machine{true, 0, 2048}})
       for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile})
         for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
-          Recipe r;
+          EngineOptions r;
           r.executor = executor;
           r.grid = grid;
           check_plan(g, choose(g, r, machine, 2).tasks);
@@ -277,7 +277,7 @@ TEST(Repeats, GiveTheSameBits)
       b.insert(b.end(), problem->b.rbegin(), problem->b.rend());
       for (const ExecutorKind executor : executors()) {
         if (executor == ExecutorKind::shuffle || (executor == ExecutorKind::launch && !first[0].empty())) continue;
-        Recipe r;
+        EngineOptions r;
         r.executor = executor;
         r.factor = factor;
         if (problem == &p) r.grid = {box};

@@ -71,7 +71,7 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
 }
 
 // docs/gpu.md says these.
-TEST(Teams, StonesFactorFitsUpToTheseBlockSizes)
+TEST(Teams, SipsFactorFitsUpToTheseBlockSizes)
 {
   const auto largest = [](std::size_t of_scalar) {
     int n = 0;
@@ -87,12 +87,12 @@ TEST(Teams, DevicesRefuseBlocksThatDoNotFit)
 {
   if (where != Where::device) GTEST_SKIP() << "needs --backend=device";
   const Problem p(make_grid_graph({2, 2, 1}, Stencil::star), max_block);
-  Recipe r;
+  EngineOptions r;
   r.grid = {{2, 2, 1}};
-  r.family = {SipMember{}};
+  r.sip_factors = {SipFactor{}};
   const bool fits = fits_team<SipRow<0, Scalar, Scalar>>(max_block);
-  const Refusal refusal = make_tested_engine(Method::sip)->analyze(p.view(), r);
-  EXPECT_EQ(refusal.reason, fits ? Refusal::none : Refusal::scratch);
+  const SetupError error = make_tested_engine(Method::sip)->analyze(p.view(), r);
+  EXPECT_EQ(error.reason, fits ? SetupError::none : SetupError::scratch);
 }
 
 TEST(Teams, KokkosIsStartedOnTheDeviceThatIsAskedFor)

@@ -76,28 +76,28 @@ TEST(KspSip, WithOneFactorIsRichardson)
 // order where it is transposed; -pc_sip_its plays no part in them.
 TEST(KspSip, TakesTheFactorsInTurn)
 {
-  for (const std::string family : {"-pc_sip_alpha 0.9,0.4 ", "-pc_sip_alternate ", "-pc_sip_alpha 0.9 "})
+  for (const std::string sip_factors : {"-pc_sip_alpha 0.9,0.4 ", "-pc_sip_alternate ", "-pc_sip_alpha 0.9 "})
     for (const bool transposed : {false, true})
       for (const std::string norm : {"unpreconditioned", "preconditioned", "none"}) {
         Problem p(2, 2, MATBAIJ);
         Owned<PC> pc;
         Owned<KSP> ksp;
         PetscReal d;
-        const bool several = family != "-pc_sip_alpha 0.9 ";
+        const bool several = sip_factors != "-pc_sip_alpha 0.9 ";
         OK(p.code);
-        OK(MakePC(p.A, PCSIP, family + (several ? "" : "-pc_sip_its 2"), &pc));
+        OK(MakePC(p.A, PCSIP, sip_factors + (several ? "" : "-pc_sip_its 2"), &pc));
         OK(PCSetUp(pc));
         OK(VecSet(p.y, PETSC_INFINITY));
         OK(transposed ? PCApplyTranspose(pc, p.b, p.y) : PCApply(pc, p.b, p.y));
         OK(refine::MakeKSP(p.A, p.A, KSPSIP,
-                           family + "-pc_sip_its 3 -ksp_rtol 1e-30 -ksp_max_it 2 -ksp_norm_type " + norm, &ksp));
+                           sip_factors + "-pc_sip_its 3 -ksp_rtol 1e-30 -ksp_max_it 2 -ksp_norm_type " + norm, &ksp));
         OK(VecSet(p.x, PETSC_INFINITY));
         OK(transposed ? KSPSolveTranspose(ksp, p.b, p.x) : KSPSolve(ksp, p.b, p.x));
         OK(Difference(p.x, p.y, &d));
         if (transposed && several) {
-          EXPECT_GT(d, tolerance) << family << norm;
+          EXPECT_GT(d, tolerance) << sip_factors << norm;
         } else {
-          EXPECT_LT(d, tolerance) << family << norm;
+          EXPECT_LT(d, tolerance) << sip_factors << norm;
         }
       }
 }

@@ -1,5 +1,5 @@
-// The matrix's values as row functions read them: dense blocks, or scalar rows with holes. Callers hand in a Source;
-// factorizations, relaxations and residuals load blocks from it.
+// The matrix's values as row functions read them: dense blocks, or scalar rows with holes. Callers hand in
+// MatrixValues; factorizations, relaxations and residuals load blocks from it.
 #pragma once
 
 #include "base/block.hpp"
@@ -11,7 +11,7 @@ namespace finegrain
 // Blocks of the matrix by entry of its graph. Without `base` they are dense and stored by columns one after the other
 // (BAIJ, and AIJ with n = 1). With it the matrix is stored by scalar rows (AIJ): row r of entry e begins at
 // values[base[e n + r]], and holds the columns whose bits are set in mask[e n + r], without gaps.
-struct Source {
+struct MatrixValues {
   const Scalar *values = nullptr;
   const Offset *base = nullptr;
   const std::uint32_t *mask = nullptr;
@@ -81,7 +81,7 @@ private:
   }
 };
 
-// Entries of the operator by block row: their columns, and their numbers in the Source; entry null: in order.
+// Entries of the operator by block row: their columns, and their numbers in the MatrixValues; entry null: in order.
 struct EntryList {
   const Index *ptr = nullptr, *col = nullptr, *entry = nullptr;
 };

@@ -10,11 +10,11 @@
 namespace finegrain::test
 {
 
-class PlainStone
+class PlainSip
 {
 public:
   // The box's points in elimination order, from 0; b, w, s come before a point, t, e, n after it.
-  PlainStone(const Problem &p, Box box, Real alpha, unsigned mirrored = 0)
+  PlainSip(const Problem &p, Box box, Real alpha, unsigned mirrored = 0)
       : n_(std::size_t(p.n)), box_(box), alpha_(alpha), row_(find_rows(box, mirrored)), points_(row_.size())
   {
     std::map<std::pair<Index, Index>, Block> a;

@@ -9,23 +9,27 @@
 namespace finegrain
 {
 
-template <class Space> struct Direction {
+template <class Space> struct SweepOrder {
   HostArray<Index> group, visit; // visit: shuffle
   Tasks<Space> tasks;            // self and tile
   TaskList list;
-  Array<Index, Space> near; // tile in teams
+  Array<Index, Space> tile_columns; // tile in teams
 
-  std::size_t bytes() const { return (group.span() + visit.span() + near.span()) * sizeof(Index) + tasks.bytes(); }
+  std::size_t bytes() const
+  {
+    return (group.span() + visit.span() + tile_columns.span()) * sizeof(Index) + tasks.bytes();
+  }
 };
 
 // Slots of the backward sweep run from the last position to the first.
-template <class Space> void set_directions(const Plan &plan, Direction<Space> &forward, Direction<Space> &backward)
+template <class Space>
+void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward, SweepOrder<Space> &backward)
 {
   forward = backward = {};
   forward.group = plan.schedule.group;
   backward.group = reverse_groups(forward.group);
   if (plan.executor == ExecutorKind::shuffle)
-    for (Direction<Space> *d : {&forward, &backward}) d->visit = shuffle_slots(d->group);
+    for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = shuffle_slots(d->group);
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (up.count() == 0) return;
 
@@ -34,15 +38,16 @@ template <class Space> void set_directions(const Plan &plan, Direction<Space> &f
   for (Index t = 0; t < up.count(); ++t) most = std::max(most, up.slot(t + 1) - up.slot(t));
   forward.tasks = copy_to<Space>(up);
   backward.tasks = copy_to<Space>(down);
-  for (Direction<Space> *d : {&forward, &backward}) {
+  for (SweepOrder<Space> *d : {&forward, &backward}) {
     const Tasks<Space> &t = d->tasks;
     d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
   }
 }
 
-// A team keeps the rows of its tile at hand where they are no more than `team_rows`. After set_directions().
-template <class Space> void set_near(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
-                                     std::size_t team_rows, Direction<Space> &forward, Direction<Space> &backward)
+// A team keeps the rows of its tile at hand where they are no more than `team_rows`. After set_sweep_orders().
+template <class Space> void set_tile_columns(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
+                                             std::size_t team_rows, SweepOrder<Space> &forward,
+                                             SweepOrder<Space> &backward)
 {
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (plan.executor != ExecutorKind::tile || up.count() == 0 || std::size_t(forward.list.most_rows) > team_rows)
@@ -53,8 +58,9 @@ template <class Space> void set_near(const Plan &plan, const Pattern<Kokkos::Hos
     same(pos) = pos;
     from_last(pattern.row_of(pos)) = pattern.rows - 1 - pos;
   }
-  forward.near = copy_to<Space>(mark_near(pattern.lower.ptr, pattern.lower.col, same, up));
-  backward.near = copy_to<Space>(mark_near(pattern.upper.ptr, pattern.upper.col, from_last, reverse_tasks(up)));
+  forward.tile_columns = copy_to<Space>(mark_tile_columns(pattern.lower.ptr, pattern.lower.col, same, up));
+  backward.tile_columns =
+    copy_to<Space>(mark_tile_columns(pattern.upper.ptr, pattern.upper.col, from_last, reverse_tasks(up)));
 }
 
 } // namespace finegrain
