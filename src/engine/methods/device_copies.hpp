@@ -26,7 +26,7 @@ public:
     if (error) return error;
     block_ = view.block;
     scalars_ = std::size_t(view.owned.rows) * std::size_t(block_);
-    owned_ = {std::size_t(view.owned.entries()), {}, {}, {}, false};
+    owned_ = {view.blocks(), {}, {}, {}, false};
     coupling_ = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
     sent_ = false;
     halo_ = nullptr;

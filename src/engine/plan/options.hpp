@@ -5,6 +5,7 @@
 #include "graph/coloring.hpp"
 #include "graph/levels.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace finegrain
@@ -84,6 +85,14 @@ struct OperatorView {
   // empty and 0.
   HostArray<Index> stored;
   Offset unseen = 0;
+
+  // Blocks of the owned square that the MatrixValues has.
+  std::size_t blocks() const
+  {
+    std::size_t most = 0;
+    for (std::size_t e = 0; e < stored.extent(0); ++e) most = std::max(most, std::size_t(stored(e) + 1));
+    return stored.extent(0) ? most : std::size_t(owned.entries());
+  }
 };
 
 // Why analyze() refused, in terms a caller can translate for its user.
