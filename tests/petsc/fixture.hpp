@@ -45,6 +45,13 @@ PetscErrorCode MakeReference(Mat A, PC *pc); // bjacobi with ilu in natural orde
 // b with entries that depend on the global row only.
 PetscErrorCode MakeVectors(Mat A, Vec *b, Vec *x);
 
+// Those, and two vectors of zeros.
+struct Vectors {
+  explicit Vectors(Mat A) { code = MakeVectors(A, &b, &x) || VecDuplicate(x, &y) || VecSet(x, 0) || VecSet(y, 0); }
+  Owned<Vec> b, x, y;
+  int code;
+};
+
 // x = NaN, then x = M^-1 b.
 PetscErrorCode Apply(PC pc, Vec b, Vec x);
 
@@ -70,11 +77,15 @@ inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(objec
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
                 const std::vector<std::string> &others);
 
+// The number that follows `key`, which must be there.
+PetscInt NumberAfter(const std::string &text, const std::string &key);
+
 // Every one of `parts` must be in `text`.
 void ExpectIn(const std::string &text, const std::vector<std::string> &parts);
 
 // Ranks.
 int Size();
+int Rank();
 
 // A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false);
@@ -82,7 +93,8 @@ PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false);
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
                         DM *da, MPI_Comm comm = PETSC_COMM_WORLD);
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A); // values by natural index, on any number of ranks
+// Values by natural index, on any number of ranks.
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed = 3);
 
 // Numbers that do not depend on the number of ranks of the rows of A owned here: natural ones of a DMDA, or global.
 PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index);

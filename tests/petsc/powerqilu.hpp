@@ -110,14 +110,6 @@ inline PetscErrorCode CountBlocks(PC pc, PetscInt n, PetscInt *blocks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The number that follows `key` in a view.
-inline PetscInt NumberAfter(const std::string &text, const std::string &key)
-{
-  const std::size_t at = text.find(key);
-  EXPECT_NE(at, std::string::npos) << "'" << key << "' is not in\n" << text;
-  return at == std::string::npos ? -1 : PetscInt(std::atol(text.c_str() + at + key.size()));
-}
-
 // The view of a PC of ours after its set-up.
 inline std::string ViewOf(Mat A, const std::string &options)
 {

@@ -250,13 +250,6 @@ inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Right-hand side and a vector of zeros.
-struct Vectors {
-  explicit Vectors(Mat A) { code = MakeVectors(A, &b, &x) || VecDuplicate(x, &y) || VecSet(x, 0) || VecSet(y, 0); }
-  Owned<Vec> b, x, y;
-  int code;
-};
-
 // A solve with options, and the norm of its residual relative to that of b. The result is flagged before.
 inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
 {

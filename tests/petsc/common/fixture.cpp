@@ -293,11 +293,25 @@ void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
     EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in\n" << text;
 }
 
+PetscInt NumberAfter(const std::string &text, const std::string &key)
+{
+  ExpectIn(text, {key});
+  const std::size_t at = text.find(key);
+  return at == std::string::npos ? -1 : PetscInt(std::atol(text.c_str() + at + key.size()));
+}
+
 int Size()
 {
   int size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   return size;
+}
+
+int Rank()
+{
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return rank;
 }
 
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian)
@@ -342,7 +356,7 @@ PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed)
 {
   PetscInt first, last, n;
   std::vector<PetscInt> natural;
@@ -371,7 +385,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
     std::vector<PetscScalar> values;
     PetscCall(AOPetscToApplication(ao, PetscInt(index.size()), index.data()));
     for (const PetscInt col : index)
-      values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, 3, columns.size()));
+      values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, seed, columns.size()));
     PetscCall(MatSetValues(*A, 1, &row, PetscInt(columns.size()), columns.data(), values.data(), INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
