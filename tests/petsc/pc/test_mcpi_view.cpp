@@ -1,4 +1,5 @@
-// What PCMCPI says of itself: PCView and -help.
+// What PCMCPI says of itself in PCView().
+// What all types have in common is in test_types_*.cpp.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;
@@ -146,15 +147,6 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     OK(ViewText(pc, &text));
     ExpectIn(text, {line});
   }
-}
-
-TEST(McpiView, HelpListsTheOptions)
-{
-  ExpectHelp(PCMCPI, "helpful_",
-             {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision", "diag_precision",
-              "scaling", "accumulate", "reduction", "executor", "backend", "shift_type", "shift_amount", "grid",
-              "block_size", "corrections", "richardson"},
-             {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"});
 }
 
 } // namespace

@@ -239,7 +239,8 @@ TEST_P(ViewPerType, SaysWhatIsAskedForAndThenWhatWasChosen)
   OK(Make(A, "-@_precision single", &pc));
   OK(ViewText(pc, &text));
   ExpectIn(text,
-           {std::string("type: ") + t.type, "    not set up; executor auto, backend auto, ", " precision single, "});
+           {std::string("type: ") + t.type, "    not set up; executor auto, backend auto, ", " precision single,"});
+  for (const std::string &option : t.options) ExpectIn(text, {" " + option + " "});
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {"  schedule: ", " groups, block rows per group: min ",

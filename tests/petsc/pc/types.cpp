@@ -21,7 +21,7 @@ std::vector<Variant> Relaxations()
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string kind :
          {"", "-@_sweep backward", "-@_sweep symmetric", "-@_omega 0.8", "-@_sweep symmetric -@_omega 1.3",
-          "-@_precision half", "-@_precision half -@_scaling row -@_sweep symmetric",
+          "-@_precision half", "-@_precision bfloat16", "-@_precision half -@_scaling row -@_sweep symmetric",
           "-@_precision single -@_accumulate working"})
       all.emplace_back(("-@_its 3 -@_exchange " + exchange + " " + kind).c_str(), exchange != "color");
   return all;
@@ -33,8 +33,8 @@ const std::vector<TypeCase> &AllTypes()
 {
   static const std::vector<TypeCase> all = {
     {.type = PCFGBILU,
-     .variants = {"", "-@_precision single", "-@_corrections 1", "-@_factor ilu0", "-@_schedule level -@_ordering rcm",
-                  "-@_corrections 2 -@_factor ilu0"},
+     .variants = {"", "-@_precision single", "-@_corrections 1", "-@_factor ilu0",
+                  "-@_schedule level -@_ordering rcm", "-@_corrections 2 -@_factor ilu0"},
      .reference = PCILU,
      .options = {"factor", "schedule", "ordering", "tile", "grid_coupling"},
      .absent = {"pc_fgbilu_coloring", "pc_fgbilu_its", "pc_fgbilu_levels"}},
@@ -54,8 +54,12 @@ const std::vector<TypeCase> &AllTypes()
      .options = {"levels", "power", "drop", "schedule", "coloring", "coloring_balance", "ordering"},
      .absent = {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"}},
     {.type = PCSIP,
-     .variants = {"", {"-@_alpha 0.9,0.3 -@_its 2", true, true}, {"-@_alternate", true, true}, "-@_precision single",
-                  "-@_precision single -@_diag_precision storage", "-@_alpha 0.5 -@_corrections 1"},
+     .variants = {"",
+                  {"-@_alpha 0.9,0.3 -@_its 2", true, true},
+                  {"-@_alternate", true, true},
+                  "-@_precision single",
+                  "-@_precision single -@_diag_precision storage",
+                  "-@_alpha 0.5 -@_corrections 1"},
      .reference = PCILU,
      .as_reference = "-@_alpha 0",
      .needs_grid = true,
@@ -76,8 +80,8 @@ PetscErrorCode PerType::Matrix(Shape shape, PetscInt n, MatType type, Mat *A, in
   if (t.needs_grid) {
     Owned<DM> da;
     const PetscInt dim = shape == Shape::small ? 1 : shape == Shape::scattered ? 2 : 3;
-    PetscCall(MakeGrid(dim, shape == Shape::box ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1,
-                       &da));
+    PetscCall(
+      MakeGrid(dim, shape == Shape::box ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &da));
     PetscCall(AssembleOnGrid(da, dim == 1 ? MATAIJ : type, A, seed)); // the matrix keeps the grid
   } else {
     const Couplings c = shape == Shape::star        ? star(6, 5, 4)
