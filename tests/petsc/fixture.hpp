@@ -35,6 +35,9 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
                               PetscInt local = PETSC_DECIDE, MPI_Comm comm = PETSC_COMM_WORLD,
                               const std::vector<PetscInt> &order = {});
 
+// Ends the insertion of values.
+PetscErrorCode Assemble(Mat A);
+
 // The value of entry (row, col) in such a matrix.
 PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length);
 
@@ -90,6 +93,9 @@ int Rank();
 // A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false);
 
+// Gives a solver its grid, and no matrix from it.
+PetscErrorCode SetGrid(KSP ksp, DM da);
+
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
                         DM *da, MPI_Comm comm = PETSC_COMM_WORLD);
@@ -104,7 +110,8 @@ PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);
 
 // How often an event has been logged on this rank.
 int EventCount(const char *name);
-int Factorizations(); // of fgbilu and of PETSc's ILU
+int Factorizations(); // of ours, and of PETSc's ILU and ICC
+int Applications();   // of ours on all ranks
 
 // Sets options for the length of a scope.
 class Options

@@ -32,8 +32,7 @@ inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block
     PetscCall(MatSetValue(*A, PetscInt(j - 1), PetscInt(i - 1), PetscScalar(value), INSERT_VALUES));
   }
   std::fclose(file);
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

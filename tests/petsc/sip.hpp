@@ -30,8 +30,7 @@ inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da
             PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &to, &value, INSERT_VALUES));
           }
       }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,6 +37,11 @@ inline void PrintTo(const TypeCase &t, std::ostream *out) { *out << t.type; }
 // `options` with the type and a prefix for each @.
 std::string Expand(std::string options, const std::string &type, const std::string &prefix = "");
 
+// The options of a role, such as "-pc_type bjacobi {sub_}": {prefix} is the type with its options there, an @ the
+// type.
+std::string Cast(std::string role, const std::string &type,
+                 const std::function<std::string(const std::string &prefix)> &options);
+
 // Kinds of matrices that a type takes. For one that needs grids: a star, a star with periodic boundaries, a plane, a
 // line; a line is AIJ.
 enum class Shape { star, box, scattered, small };

@@ -69,6 +69,14 @@ PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::si
          PetscScalar(row == col ? PetscReal(1.5) * PetscReal(n) * PetscReal(row_length) : PetscReal(0));
 }
 
+PetscErrorCode Assemble(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local,
                               MPI_Comm comm, const std::vector<PetscInt> &order)
 {
@@ -111,8 +119,7 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
       PetscCall(MatSetValuesBlocked(*A, 1, &at, 1, &col, block.data(), INSERT_VALUES));
     }
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -341,6 +348,18 @@ PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SetGrid(KSP ksp, DM da)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetDM(ksp, da));
+#if PETSC_VERSION_LT(3, 25, 0)
+  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+#else
+  PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
 {
   PetscInt first, last;
@@ -365,8 +384,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed)
   PetscFunctionBegin;
   PetscCall(DMSetMatType(da, type));
   PetscCall(DMCreateMatrix(da, A));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   PetscCall(MatGetBlockSize(*A, &n));
   std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
@@ -388,8 +406,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed)
       values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, seed, columns.size()));
     PetscCall(MatSetValues(*A, 1, &row, PetscInt(columns.size()), columns.data(), values.data(), INSERT_VALUES));
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -415,7 +432,14 @@ int EventCount(const char *name)
   return info.count;
 }
 
-int Factorizations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
+int Factorizations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum") + EventCount("MatCholFctrNum"); }
+
+int Applications()
+{
+  int count = EventCount("FGApply"), sum;
+  MPI_Allreduce(&count, &sum, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  return sum;
+}
 
 Options::~Options()
 {

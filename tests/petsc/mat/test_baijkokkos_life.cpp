@@ -39,8 +39,7 @@ void ExpectDiagonal(Mat A)
   for (PetscInt row = first; row < last; ++row) {
     OK(MatSetValues(A, 1, &row, 1, &row, &two, INSERT_VALUES));
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(Assemble(A));
   OK(MakeVectors(A, &x, &y));
   const int made = EventCount("FGMirror");
   OK(MatMult(A, x, y));
@@ -124,9 +123,8 @@ TEST_P(Life, FilesKeepTheValues)
   char name[] = "/tmp/finegrain-mat-XXXXXX";
   Owned<Mat> A, B, C;
   Owned<PetscViewer> viewer;
-  PetscMPIInt rank;
   std::string a, b;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   if (!rank) close(mkstemp(name));
   MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, PETSC_COMM_WORLD);
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
@@ -214,8 +212,7 @@ TEST(BAIJKokkos, MayBePreallocatedAnew)
         const PetscScalar blocks[8] = {4, 1, 2, PetscReal(row), 5, 1, PetscReal(step), 3};
         OK(MatSetValuesBlocked(M, 1, &row, 2, col, blocks, INSERT_VALUES));
       }
-      OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+      OK(Assemble(M));
     }
     OK(CompareProducts(A[0], A[1], &d));
     EXPECT_LT(d, tolerance) << step;

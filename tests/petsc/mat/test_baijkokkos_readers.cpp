@@ -163,16 +163,14 @@ PetscErrorCode ReadStored(Mat A, Vec x, Vec y)
 PetscErrorCode ReadWithRemote(Mat A, Vec x, Vec y)
 {
   PetscInt last;
-  PetscMPIInt rank;
   const PetscScalar value = 30;
 
   PetscFunctionBegin;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   PetscCall(MatGetSize(A, &last, nullptr));
   --last;
   if (!rank) PetscCall(MatSetValues(A, 1, &last, 1, &last, &value, ADD_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscCall(MatMult(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

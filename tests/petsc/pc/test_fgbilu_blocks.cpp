@@ -262,8 +262,7 @@ TEST(Blocks, GridsOfOneRankMayChangeAlone)
 
 TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
 {
-  PetscMPIInt ranks;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const int ranks = Size();
   const Blocks blocks({{4, 3, 2 * ranks}, {3, 4, 3 * ranks}, {2, 2, ranks}}); // the same slabs on all ranks
   Owned<Mat> A;
   Owned<PC> pc, set;

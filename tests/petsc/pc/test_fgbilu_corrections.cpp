@@ -77,8 +77,6 @@ PetscErrorCode RecordBegin(PetscLogEvent e, int t, PetscObject a, PetscObject b,
 
 TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log handlers
 {
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
   PetscLogEvent begin, end, interior, boundary;
   OK(PetscLogEventGetId("FGHaloBegin", &begin));
   OK(PetscLogEventGetId("FGHaloEnd", &end));
@@ -100,7 +98,7 @@ TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log
   for (const PetscLogEvent e : begun)
     if (e == begin || e == end || e == interior || e == boundary) seen.push_back(e);
   std::vector<PetscLogEvent> expected;
-  if (size > 1) expected = {begin, interior, end, boundary};
+  if (Size() > 1) expected = {begin, interior, end, boundary};
   EXPECT_EQ(seen, expected);
 }
 #endif

@@ -137,8 +137,7 @@ PetscErrorCode Spoil(Mat A, const Bad &bad, PetscInt n)
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   if (bad.row * n >= first && bad.row * n < last)
     PetscCall(MatSetValue(A, bad.row * n, bad.col * n, bad.value, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -211,8 +210,7 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
       for (PetscInt i = first; i < last; ++i)
         for (const PetscInt j : c[std::size_t(i)])
           OK(MatSetValue(A, i, j, i == j ? PetscMax(8 * value, PetscReal(1e-30)) : -value, INSERT_VALUES));
-      OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      OK(Assemble(A));
       // Powers of two are what half precision stores exactly; these are near enough.
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half -pc_mcpi_its 3 -pc_mcpi_scaling " + scaling, &pc));
       OK(MakePC(A, PCMCPI, "-pc_mcpi_its 3", &plain));

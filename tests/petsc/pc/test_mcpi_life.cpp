@@ -114,12 +114,7 @@ TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
     OK(MatSetDM(copy, nullptr)); // only the KSP knows the grid
     const Options set(std::string("-pc_mcpi_exchange ") + exchange);
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    OK(KSPSetDM(ksp, da));
-#if PETSC_VERSION_LT(3, 25, 0)
-    OK(KSPSetDMActive(ksp, PETSC_FALSE));
-#else
-    OK(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
-#endif
+    OK(SetGrid(ksp, da));
     OK(KSPSetOperators(ksp, copy, copy));
     OK(KSPGetPC(ksp, &pc));
     OK(PCSetType(pc, PCMCPI));

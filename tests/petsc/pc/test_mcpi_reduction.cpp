@@ -296,8 +296,7 @@ TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
     } else if (first <= 94 && 94 < last) {
       OK(MatSetValue(P, 94, 92, HUGE_VAL, INSERT_VALUES));
     }
-    OK(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(P));
     OK(PCSetUp(pc));
     OK(PCGetFailedReason(pc, &reason));
     EXPECT_EQ(reason, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_FACTOR_OTHER);

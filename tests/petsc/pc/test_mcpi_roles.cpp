@@ -32,8 +32,7 @@ PetscErrorCode MakeLaplacians(DM da, Mat *A)
       const PetscReal value = row == col ? 4 : row / 2 == col / 2 ? 0.1 : row % 2 == col % 2 ? -1 : 0;
       PetscCall(MatSetValue(*A, row, col, value, INSERT_VALUES));
     }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -81,8 +81,7 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
           flushed += i == 2 && j == 3 && (exchange != "none" || j < last);
           OK(MatSetValue(A, i, j, i == j ? 4 : i == 2 && j == 3 ? 1e-30 : -1, INSERT_VALUES));
         }
-      OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      OK(Assemble(A));
       for (PetscInt *count : {&left_out, &flushed})
         MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
       if (exchange != "none") left_out = 0;

@@ -146,8 +146,7 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
         OK(MatSetValue(star, row, col, value, INSERT_VALUES));
       }
     }
-    OK(MatAssemblyBegin(star, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(star, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(star));
     OK(MatSetDM(star, q.da));
     Owned<PC> other;
     PetscReal d;
@@ -249,8 +248,7 @@ TEST(SipErrors, SingularDivisorsOfCouplings)
     OK(MatSetValue(A, i, i ^ 1, 1, INSERT_VALUES));
     OK(MatSetValue(A, i, i ^ 2, i ? 1 : -2, INSERT_VALUES));
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(Assemble(A));
   for (const std::string options : {"-pc_sip_alpha 0.5", "-pc_sip_alpha 0,0.5", "-pc_sip_alpha 0.4",
                                     "-pc_sip_alpha 0.5 -pc_sip_shift_type inblocks -pc_sip_shift_amount 0.1"}) {
     const bool fails = options.size() < 22 && options.find("0.5") != std::string::npos;

@@ -175,8 +175,7 @@ TEST_P(FormatsPerType, AijWithABlockSizeOfTheOptionsIsBaij)
     OK(MatSetValues(scalar, 1, &row, n, columns, values, INSERT_VALUES));
     OK(MatRestoreRow(B, row, &n, &columns, &values));
   }
-  OK(MatAssemblyBegin(scalar, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(scalar, MAT_FINAL_ASSEMBLY));
+  OK(Assemble(scalar));
   if (t.symmetric) {
     OK(MatSetOption(scalar, MAT_SYMMETRIC, PETSC_TRUE));
   }

@@ -13,14 +13,6 @@ namespace
 
 PER_TYPE(ErrorsPerType);
 
-PetscErrorCode Assemble(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 TEST_P(ErrorsPerType, NameMatricesThatItDoesNotTake)
 {
   for (const Variant &v : t.variants) {

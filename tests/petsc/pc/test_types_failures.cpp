@@ -24,8 +24,7 @@ PetscErrorCode Spoil(Mat A, const std::string &kind, PetscInt n)
   if (kind == "singular") PetscCall(MakeSingular(A, bad, n));
   else if (bad * n >= first && bad * n < last)
     PetscCall(MatSetValue(A, bad * n, bad * n, PetscReal(kind == "nan" ? std::nan("") : HUGE_VAL), INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

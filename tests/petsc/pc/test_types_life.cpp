@@ -107,8 +107,7 @@ TEST_P(RefreshPerType, AnalyzesNewEntries)
           if (mirrored && !t.symmetric) continue;
           OK(MatSetValue(A, mirrored ? j : i, mirrored ? i : j, 0.5, INSERT_VALUES));
         }
-    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(A));
     const int analyses = EventCount("FGAnalyze");
     OK(PCSetUp(pc));
     EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);

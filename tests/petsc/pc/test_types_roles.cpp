@@ -1,6 +1,5 @@
-// Every type wherever a PC may stand: inside other preconditioners and as a smoother. One that PETSc has too must do
-// what PETSc's does there, the same application to rounding and the same counts; all must take part and converge.
-#include "refine.hpp"
+// Types that PETSc has too, wherever a PC may stand: inside other preconditioners and as a smoother. They must do
+// what PETSc's do there: the same application to rounding, the same counts.
 #include "types.hpp"
 
 #include <algorithm>
@@ -13,19 +12,6 @@ namespace
 {
 
 using Prepare = std::function<PetscErrorCode(KSP)>;
-
-// The text of a role: {prefix} is the type with its options there, an @ the type alone.
-std::string Cast(std::string role, const std::string &type,
-                 const std::function<std::string(const std::string &prefix)> &options)
-{
-  for (std::size_t at; (at = role.find('{')) != std::string::npos;) {
-    const std::size_t end = role.find('}', at);
-    const std::string prefix = role.substr(at + 1, end - at - 1);
-    role.replace(at, end - at + 1, "-" + prefix + "pc_type " + type + " " + options(prefix));
-  }
-  for (std::size_t at; (at = role.find('@')) != std::string::npos;) role.replace(at, 1, type);
-  return role;
-}
 
 // A solve with a PC that `options` describe, and one application of that PC.
 PetscErrorCode Solve(Mat A, const std::string &options, const Prepare &prepare, PetscInt *iterations, Vec *applied)
@@ -53,26 +39,9 @@ PetscErrorCode Solve(Mat A, const std::string &options, const Prepare &prepare, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// How often types of ours have been applied on all ranks.
-int Applications()
-{
-  int count = EventCount("FGApply"), sum;
-  MPI_Allreduce(&count, &sum, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-  return sum;
-}
-
 Prepare OnGrid(DM da)
 {
-  return [da](KSP ksp) {
-    PetscFunctionBegin;
-    PetscCall(KSPSetDM(ksp, da));
-#if PETSC_VERSION_LT(3, 25, 0)
-    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
-#else
-    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
-#endif
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
+  return [da](KSP ksp) { return SetGrid(ksp, da); };
 }
 
 Prepare Fields(const std::array<IS, 2> &fields)
@@ -240,8 +209,7 @@ TEST_P(RolesPerType, OnASaddlePoint)
       for (PetscInt i = first; i < last; ++i)
         for (const PetscInt j : {i / 3, (i / 3 + 1) % 60})
           OK(MatSetValue(part[1], i, j, EntryValue(i, j, 3, 5, 4), INSERT_VALUES));
-      OK(MatAssemblyBegin(part[1], MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(part[1], MAT_FINAL_ASSEMBLY));
+      OK(Assemble(part[1]));
       OK(MatTranspose(part[1], MAT_INITIAL_MATRIX, &part[2]));
       const Mat parts[] = {part[0], part[1], part[2], stabilized ? part[3].get() : nullptr};
       OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, parts, &all));
@@ -348,100 +316,6 @@ TEST_P(RolesPerType, ReusedAndFailingInside)
       EXPECT_EQ((std::array{theirs[1], theirs[3], theirs[5], theirs[7]}), (std::array<PetscInt, 4>{1, again, 1, 1}));
     }
   }
-}
-
-PER_TYPE(InsidePerType);
-
-// Types that PETSc does not have cannot be compared: they take part and converge, with and without a DM.
-TEST_P(InsidePerType, TakesPartAndConverges)
-{
-  Owned<DM> coarse, da;
-  Owned<Mat> A;
-  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &coarse));
-  OK(DMRefine(coarse, PETSC_COMM_WORLD, &da));
-  OK(AssembleOnGrid(da, MATAIJ, &A));
-  if (t.symmetric) {
-    OK(MakeSymmetric(A));
-  }
-  const std::string mg = "-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both {mg_levels_} -mg_levels_ksp_max_it 2 ";
-  const std::string fields =
-    "-pc_type fieldsplit -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 "
-    "-pc_fieldsplit_1_fields 2 -fieldsplit_ksp_type preonly {fieldsplit_0_} {fieldsplit_1_} ";
-  const std::vector<std::string> whole = {
-    "{}", "-pc_type ksp {ksp_}",
-    "-pc_type composite -pc_composite_type multiplicative -pc_composite_pcs @,jacobi {sub_0_}"};
-  const std::vector<std::string> parts = {"-pc_type bjacobi {sub_}",
-                                          "-pc_type bjacobi -pc_bjacobi_local_blocks 3 {sub_}",
-                                          "-pc_type asm -pc_asm_overlap 1 {sub_}",
-                                          "-pc_type redundant {redundant_}",
-                                          fields,
-                                          fields + "-pc_fieldsplit_type schur",
-                                          "-pc_type gamg {mg_levels_}"};
-  for (std::size_t k = 0; k < std::min<std::size_t>(t.variants.size(), 5); ++k)
-    for (const bool with_grid : {false, true}) {
-      std::vector<std::string> roles = whole;
-      if (!t.needs_grid) roles.insert(roles.end(), parts.begin(), parts.end());
-      if (with_grid)
-        roles.insert(roles.end(), {mg + "-mg_levels_ksp_type richardson", mg + "-mg_levels_ksp_type chebyshev"});
-      for (const std::string &role : roles) {
-        const std::string options =
-          Cast(role, t.type, [&](const std::string &prefix) { return with(t.variants[k].options, prefix); });
-        SCOPED_TRACE(options);
-        refine::Outcome out;
-        PetscReal residual;
-        const int before = Applications();
-        OK(refine::SolveWith(A, with_grid ? da.get() : nullptr, "-ksp_type fgmres " + options, &out, &residual));
-        EXPECT_GT(Applications(), before);
-        EXPECT_GT(out.reason, 0);
-        EXPECT_LT(out.its, 40);
-        EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
-      }
-    }
-}
-
-// Krylov methods and others by themselves.
-TEST_P(InsidePerType, ServesKrylovMethodsAndRichardson)
-{
-  Owned<Mat> A;
-  OK(Matrix(Shape::scattered, 3, MATAIJ, &A));
-  for (const Variant &v : t.variants)
-    for (const std::string method :
-         {"-ksp_type gmres -ksp_pc_side right", "-ksp_type refine -ksp_refine_inner 2",
-          "-ksp_type richardson -@_richardson tolerances", "-ksp_type richardson", "-ksp_type bcgs"}) {
-      SCOPED_TRACE(method + v.options);
-      refine::Outcome out;
-      PetscReal residual;
-      const int before = Applications();
-      OK(refine::SolveWith(A, nullptr, with(method + " -pc_type " + t.type + " " + v.options), &out, &residual));
-      EXPECT_GT(Applications(), before);
-      EXPECT_GT(out.reason, 0);
-      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
-    }
-}
-
-TEST_P(InsidePerType, ReadsOptionsWithItsPrefixOnly)
-{
-  if (t.needs_grid) GTEST_SKIP() << "a part of the matrix does not know it";
-  Owned<Mat> A;
-  Owned<PC> pc;
-  PC sub;
-  KSP *subs;
-  PetscInt count, first;
-  PCFinegrainPrecisionType precision;
-  const Options set("-my_pc_type bjacobi -my_sub_pc_type " + std::string(t.type) + " " +
-                    with("-@_precision single", "my_sub_") + " " + with("-@_executor self", "sub_") + " " +
-                    with("-@_block_size 5")); // the last two are not for it
-  OK(Matrix(Shape::star, 2, MATAIJ, &A));
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetOptionsPrefix(pc, "my_"));
-  OK(PCSetOperators(pc, A, A));
-  OK(PCSetFromOptions(pc));
-  OK(PCSetUp(pc));
-  OK(PCSetUpOnBlocks(pc));
-  OK(PCBJacobiGetSubKSP(pc, &count, &first, &subs));
-  OK(KSPGetPC(subs[0], &sub));
-  OK(PCFinegrainGetPrecision(sub, &precision));
-  EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_SINGLE);
 }
 
 } // namespace

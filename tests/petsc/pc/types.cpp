@@ -74,6 +74,18 @@ std::string Expand(std::string options, const std::string &type, const std::stri
   return options;
 }
 
+std::string Cast(std::string role, const std::string &type,
+                 const std::function<std::string(const std::string &prefix)> &options)
+{
+  for (std::size_t at; (at = role.find('{')) != std::string::npos;) {
+    const std::size_t end = role.find('}', at);
+    const std::string prefix = role.substr(at + 1, end - at - 1);
+    role.replace(at, end - at + 1, "-" + prefix + "pc_type " + type + " " + options(prefix));
+  }
+  for (std::size_t at; (at = role.find('@')) != std::string::npos;) role.replace(at, 1, type);
+  return role;
+}
+
 PetscErrorCode PerType::Matrix(Shape shape, PetscInt n, MatType type, Mat *A, int seed) const
 {
   PetscFunctionBegin;
