@@ -1,4 +1,5 @@
-// Matrices, comparisons and error capture for the tests of the PETSc side.
+// Matrices, comparisons and error capture for the tests of the PETSc side. Calls are checked with OK(), objects
+// belong to owners, and results are NaN before they are computed.
 #pragma once
 
 #include "common/petsc_compat.hpp"

@@ -1,4 +1,5 @@
-// Matrices, colors and oracles for the tests of PCPOWERQILU.
+// Matrices, colors and oracles for the tests of PCPOWERQILU: files of the report, orders by the colors of |A|^q,
+// and PETSc's ILU(p).
 #pragma once
 #include "mcpi.hpp"
 

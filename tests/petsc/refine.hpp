@@ -1,4 +1,5 @@
-// Solvers, matrices and preconditioners for the tests of KSPREFINE.
+// Solvers, matrices and preconditioners for the tests of KSPREFINE; SolveWith() serves all that count iterations.
+// The loop of the manual page is the oracle.
 #pragma once
 #include "fixture.hpp"
 

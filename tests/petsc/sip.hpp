@@ -1,4 +1,5 @@
-// Matrices and preconditioners for the tests of PCSIP and KSPSIP.
+// Matrices for the tests of PCSIP and KSPSIP: Poisson's equation, and stars with random values on grids of a DMDA
+// with their vectors.
 #pragma once
 #include "refine.hpp"
 

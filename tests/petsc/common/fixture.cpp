@@ -1,3 +1,5 @@
+// What fixture.hpp declares: matrices with values that depend on global indices only, vectors, comparisons, views,
+// errors, counts of events.
 #include "fixture.hpp"
 
 #include "hash.hpp"

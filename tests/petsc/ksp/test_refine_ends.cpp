@@ -1,4 +1,5 @@
-// KSPREFINE: how solves end that do not converge.
+// KSPREFINE: how solves end that do not converge. With the best iterate, at the limit of rounding, at a bad
+// condition, and when the preconditioner fails.
 #include "refine.hpp"
 
 using namespace finegrain::test;

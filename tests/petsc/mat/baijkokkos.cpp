@@ -1,3 +1,5 @@
+// What baijkokkos.hpp declares: comparison of products, and values by coordinates with their oracle, MatSetValues()
+// on a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include "hash.hpp"

@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values, and only those.
+// MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values,
+// and only those.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>

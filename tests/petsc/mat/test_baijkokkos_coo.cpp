@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS assembled from coordinates, in its mirror: the values, and what is refused.
+// MATBAIJKOKKOS assembled from coordinates, in its mirror: the values against those of a MATBAIJ filled by
+// MatSetValues(), and what is refused.
 #include "baijkokkos.hpp"
 
 #include <petscsnes.h>

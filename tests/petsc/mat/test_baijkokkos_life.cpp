@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS in PETSc's hands: copies, conversions, files, types from options.
+// MATBAIJKOKKOS in PETSc's hands: copies, conversions, submatrices, files, types from options.
+// In each it has the values and products of a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>

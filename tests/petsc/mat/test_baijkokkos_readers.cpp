@@ -1,4 +1,5 @@
-// Everybody who reads the host's values of a MATBAIJKOKKOS sees what was assembled in its mirror.
+// Everybody who reads the host's values of a MATBAIJKOKKOS sees what was assembled in its mirror:
+// each reader finds the same in it and in a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>

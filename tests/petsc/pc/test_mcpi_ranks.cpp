@@ -1,4 +1,5 @@
-// PCMCPI with an exchange after each color: the bits of one rank, and overlap.
+// PCMCPI with an exchange after each color: the bits of one rank on any number of ranks, and exchanges that overlap
+// with computation.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;

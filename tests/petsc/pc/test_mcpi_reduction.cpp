@@ -1,4 +1,5 @@
-// PCMCPI with couplings where the mirror of Pmat was.
+// PCMCPI with couplings where the mirror of Pmat was: the bits of couplings stored apart, whoever reads or changes
+// the matrix.
 #include "mcpi.hpp"
 
 #include <cmath>
