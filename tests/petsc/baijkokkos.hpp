@@ -1,4 +1,5 @@
-// What the tests of MATBAIJKOKKOS share.
+// What the tests of MATBAIJKOKKOS share: products compared with those of MATBAIJ, and matrices assembled from
+// coordinates in both ways.
 #pragma once
 
 #include "fixture.hpp"

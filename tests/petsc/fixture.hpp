@@ -1,4 +1,5 @@
-// Matrices, comparisons and error capture for the tests of the PETSc side.
+// Matrices, comparisons and error capture for the tests of the PETSc side. Calls are checked with OK(), objects
+// belong to owners, and results are NaN before they are computed.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -35,6 +36,9 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
                               PetscInt local = PETSC_DECIDE, MPI_Comm comm = PETSC_COMM_WORLD,
                               const std::vector<PetscInt> &order = {});
 
+// Ends the insertion of values.
+PetscErrorCode Assemble(Mat A);
+
 // The value of entry (row, col) in such a matrix.
 PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::size_t row_length);
 
@@ -44,6 +48,13 @@ PetscErrorCode MakeReference(Mat A, PC *pc); // bjacobi with ilu in natural orde
 
 // b with entries that depend on the global row only.
 PetscErrorCode MakeVectors(Mat A, Vec *b, Vec *x);
+
+// Those, and two vectors of zeros.
+struct Vectors {
+  explicit Vectors(Mat A) { code = MakeVectors(A, &b, &x) || VecDuplicate(x, &y) || VecSet(x, 0) || VecSet(y, 0); }
+  Owned<Vec> b, x, y;
+  int code;
+};
 
 // x = NaN, then x = M^-1 b.
 PetscErrorCode Apply(PC pc, Vec b, Vec x);
@@ -73,19 +84,27 @@ PetscErrorCode HelpText(PC pc, std::string *text);
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
                 const std::vector<std::string> &others);
 
+// The number that follows `key`, which must be there.
+PetscInt NumberAfter(const std::string &text, const std::string &key);
+
 // Every one of `parts` must be in `text`.
 void ExpectIn(const std::string &text, const std::vector<std::string> &parts);
 
 // Ranks.
 int Size();
+int Rank();
 
 // A + A^T, or with A^H: symmetric, and as dominant as A. The pattern has to be symmetric.
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian = false);
 
+// Gives a solver its grid, and no matrix from it.
+PetscErrorCode SetGrid(KSP ksp, DM da);
+
 // A DMDA of 11 x 10 x 9 points, less in fewer dimensions, and a matrix of a DMDA with random values.
 PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
                         DM *da, MPI_Comm comm = PETSC_COMM_WORLD);
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A); // values by natural index, on any number of ranks
+// Values by natural index, on any number of ranks.
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed = 3);
 
 // Numbers that do not depend on the number of ranks of the rows of A owned here: natural ones of a DMDA, or global.
 PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index);
@@ -95,7 +114,8 @@ PetscErrorCode MakeSingular(Mat A, PetscInt block_row, PetscInt n);
 
 // How often an event has been logged on this rank.
 int EventCount(const char *name);
-int Factorizations(); // of fgbilu and of PETSc's ILU
+int Factorizations(); // of ours, and of PETSc's ILU and ICC
+int Applications();   // of ours on all ranks
 
 // Sets options for the length of a scope.
 class Options

@@ -1,4 +1,5 @@
-// Oracles and comparisons for the tests of PCMCPI.
+// Oracles for the tests of PCMCPI and, by colors too, of PCPOWERQILU: the order of block rows by color, and vectors
+// in that order.
 #pragma once
 #include "fixture.hpp"
 

@@ -1,4 +1,5 @@
-// Matrices, colors and oracles for the tests of PCPOWERQILU.
+// Matrices, colors and oracles for the tests of PCPOWERQILU: files of the report, orders by the colors of |A|^q,
+// and PETSc's ILU(p).
 #pragma once
 #include "mcpi.hpp"
 
@@ -32,8 +33,7 @@ inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block
     PetscCall(MatSetValue(*A, PetscInt(j - 1), PetscInt(i - 1), PetscScalar(value), INSERT_VALUES));
   }
   std::fclose(file);
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,14 +108,6 @@ inline PetscErrorCode CountBlocks(PC pc, PetscInt n, PetscInt *blocks)
   *blocks = rows ? PetscInt(info.nz_used) / (n * n) : 0;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, blocks, 1, MPIU_INT, MPI_SUM, PetscObjectComm(object(pc))));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// The number that follows `key` in a view.
-inline PetscInt NumberAfter(const std::string &text, const std::string &key)
-{
-  const std::size_t at = text.find(key);
-  EXPECT_NE(at, std::string::npos) << "'" << key << "' is not in\n" << text;
-  return at == std::string::npos ? -1 : PetscInt(std::atol(text.c_str() + at + key.size()));
 }
 
 // The view of a PC of ours after its set-up.

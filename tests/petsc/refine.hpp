@@ -1,4 +1,5 @@
-// Solvers, matrices and preconditioners for the tests of KSPREFINE.
+// Solvers, matrices and preconditioners for the tests of KSPREFINE; SolveWith() serves all that count iterations.
+// The loop of the manual page is the oracle.
 #pragma once
 #include "fixture.hpp"
 
@@ -89,8 +90,7 @@ inline PetscErrorCode AssembleRows(PetscInt rows,
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
     for (const auto &[j, value] : row(i)) PetscCall(MatSetValue(*A, i, j, value, INSERT_VALUES));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,16 +137,13 @@ inline PetscErrorCode ProbeScale(PC pc, Vec b, Vec x, PetscReal factor)
 inline PetscErrorCode ProbeApply(PC pc, Vec b, Vec x)
 {
   Probe *probe;
-  PetscMPIInt rank, size;
 
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &probe));
   PetscCall(
     ProbeScale(pc, b, x, probe->factor[std::min(std::size_t(probe->applications), probe->factor.size() - 1)]));
   ++probe->applications;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  if (probe->applications == 2 && probe->fail_on_last_rank && rank == size - 1) {
+  if (probe->applications == 2 && probe->fail_on_last_rank && Rank() == Size() - 1) {
     PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
     PetscCall(FinegrainVecFlag(x));
   }
@@ -250,13 +247,6 @@ inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Right-hand side and a vector of zeros.
-struct Vectors {
-  explicit Vectors(Mat A) { code = MakeVectors(A, &b, &x) || VecDuplicate(x, &y) || VecSet(x, 0) || VecSet(y, 0); }
-  Owned<Vec> b, x, y;
-  int code;
-};
-
 // A solve with options, and the norm of its residual relative to that of b. The result is flagged before.
 inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
 {
@@ -269,14 +259,7 @@ inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcom
   PetscCall(MakeVectors(A, &b, &x));
   PetscCall(KSPCreate(PetscObjectComm(object(A)), &ksp));
   PetscCall(KSPSetResidualHistory(ksp, nullptr, 5000, PETSC_TRUE));
-  if (da) {
-    PetscCall(KSPSetDM(ksp, da));
-#if PETSC_VERSION_LT(3, 25, 0)
-    PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
-#else
-    PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
-#endif
-  }
+  if (da) PetscCall(SetGrid(ksp, da));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetTolerances(ksp, PetscSqrtReal(PETSC_MACHINE_EPSILON), 0, PETSC_DEFAULT, 300));
   PetscCall(KSPSetFromOptions(ksp));

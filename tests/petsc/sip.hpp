@@ -1,4 +1,5 @@
-// Matrices and preconditioners for the tests of PCSIP and KSPSIP.
+// Matrices for the tests of PCSIP and KSPSIP: Poisson's equation, and stars with random values on grids of a DMDA
+// with their vectors.
 #pragma once
 #include "refine.hpp"
 
@@ -30,8 +31,7 @@ inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da
             PetscCall(MatSetValuesStencil(*A, 1, &row, 1, &to, &value, INSERT_VALUES));
           }
       }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,3 +1,5 @@
+// What fixture.hpp declares: matrices with values that depend on global indices only, vectors, comparisons, views,
+// errors, counts of events.
 #include "fixture.hpp"
 
 #include "hash.hpp"
@@ -69,6 +71,14 @@ PetscScalar EntryValue(PetscInt row, PetscInt col, PetscInt n, int seed, std::si
          PetscScalar(row == col ? PetscReal(1.5) * PetscReal(n) * PetscReal(row_length) : PetscReal(0));
 }
 
+PetscErrorCode Assemble(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A, PetscInt local,
                               MPI_Comm comm, const std::vector<PetscInt> &order)
 {
@@ -111,8 +121,7 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
       PetscCall(MatSetValuesBlocked(*A, 1, &at, 1, &col, block.data(), INSERT_VALUES));
     }
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -293,11 +302,25 @@ void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
     EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in\n" << text;
 }
 
+PetscInt NumberAfter(const std::string &text, const std::string &key)
+{
+  ExpectIn(text, {key});
+  const std::size_t at = text.find(key);
+  return at == std::string::npos ? -1 : PetscInt(std::atol(text.c_str() + at + key.size()));
+}
+
 int Size()
 {
   int size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
   return size;
+}
+
+int Rank()
+{
+  int rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  return rank;
 }
 
 PetscErrorCode MakeSymmetric(Mat A, bool hermitian)
@@ -327,6 +350,18 @@ PetscErrorCode MakeGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode SetGrid(KSP ksp, DM da)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetDM(ksp, da));
+#if PETSC_VERSION_LT(3, 25, 0)
+  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+#else
+  PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL, PETSC_FALSE));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
 {
   PetscInt first, last;
@@ -342,7 +377,7 @@ PetscErrorCode FindIndices(Mat A, DM da, std::vector<PetscInt> *index)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
+PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed)
 {
   PetscInt first, last, n;
   std::vector<PetscInt> natural;
@@ -351,8 +386,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
   PetscFunctionBegin;
   PetscCall(DMSetMatType(da, type));
   PetscCall(DMCreateMatrix(da, A));
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   PetscCall(MatGetBlockSize(*A, &n));
   std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
@@ -371,11 +405,10 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A)
     std::vector<PetscScalar> values;
     PetscCall(AOPetscToApplication(ao, PetscInt(index.size()), index.data()));
     for (const PetscInt col : index)
-      values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, 3, columns.size()));
+      values.push_back(EntryValue(natural[std::size_t(row - first)], col, n, seed, columns.size()));
     PetscCall(MatSetValues(*A, 1, &row, PetscInt(columns.size()), columns.data(), values.data(), INSERT_VALUES));
   }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -401,7 +434,14 @@ int EventCount(const char *name)
   return info.count;
 }
 
-int Factorizations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum"); }
+int Factorizations() { return EventCount("FGFactor") + EventCount("MatLUFactorNum") + EventCount("MatCholFctrNum"); }
+
+int Applications()
+{
+  int count = EventCount("FGApply"), sum;
+  MPI_Allreduce(&count, &sum, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  return sum;
+}
 
 Options::~Options()
 {

@@ -1,3 +1,5 @@
+// A PetscSF whose unpacking comes late, as on a device: what late_unpacking.hpp says, on the host.
+// Tests of the emulated device run with it.
 #include "late_unpacking.hpp"
 
 #include "common/petsc_compat.hpp"

@@ -1,57 +1,30 @@
-// Where a preconditioner runs. Most builds and machines have no device: then the refusal is what is tested.
-#include "fixture.hpp"
+// Where preconditioners run: on a device as on the host, without copies in between.
+// Most builds and machines have no device: then the refusal is what is tested.
+#include "types.hpp"
 
 using namespace finegrain::test;
 
 namespace
 {
 
-TEST(Backend, OptionReachesTheGetterAndTheView)
-{
-  Owned<Mat> A;
-  Owned<PC> pc;
-  PCFinegrainBackendType backend;
-  std::string text;
-  OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
-  for (const auto &[option, expected] :
-       {std::pair("", PC_FINEGRAIN_BACKEND_AUTO), std::pair("-pc_fgbilu_backend host", PC_FINEGRAIN_BACKEND_HOST)}) {
-    OK(MakePC(A, PCFGBILU, option, &pc));
-    OK(PCFinegrainGetBackend(pc, &backend));
-    EXPECT_EQ(backend, expected);
-    OK(ViewText(pc, &text));
-    EXPECT_NE(text.find(std::string(" backend ") + PCFinegrainBackendTypes[backend]), std::string::npos) << text;
-    OK(PCSetUp(pc));
-    OK(ViewText(pc, &text));
-    EXPECT_NE(text.find("back end: host ("), std::string::npos) << text;
-  }
-}
-
-TEST(Backend, SetterDoesNothingForOtherTypes)
-{
-  Owned<PC> pc;
-  PCFinegrainBackendType backend;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCJACOBI));
-  OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_DEVICE));
-  EXPECT_NE(ExpectError([&] { return PCFinegrainGetBackend(pc, &backend); }).find("jacobi"), std::string::npos);
-}
+PER_TYPE(BackendPerType);
 
 // On a device all forms of application agree with the host; where there is none, all ranks get an error that names
 // option and remedy. Either way the preconditioner works on the host again afterwards.
-TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
+TEST_P(BackendPerType, DeviceAgreesWithTheHostOrSaysWhyNot)
 {
   PetscBool expected;
   OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
   for (const char *type : {MATAIJ, MATBAIJ})
-    for (const char *options : {"", " -pc_fgbilu_corrections 2", " -pc_fgbilu_precision single"}) {
+    for (const char *options : {"", " -@_corrections 2", " -@_precision single"}) {
       Owned<Mat> A;
       Owned<PC> pc, host;
       PetscReal d;
       PetscErrorCode code;
       std::string text;
-      OK(AssembleMatrix(box(6, 5, 4), 3, type, 1, &A));
-      OK(MakePC(A, PCFGBILU, std::string("-pc_fgbilu_backend device") + options, &pc));
-      OK(MakePC(A, PCFGBILU, options, &host));
+      OK(Matrix(Shape::box, 3, type, &A));
+      OK(Make(A, std::string("-@_backend device") + options, &pc));
+      OK(Make(A, options, &host));
       {
         ErrorCatcher catcher;
         code = PCSetUp(pc);
@@ -59,13 +32,12 @@ TEST(Backend, DeviceAgreesWithTheHostOrSaysWhyNot)
       }
       if (code) {
         EXPECT_FALSE(expected) << text; // -expect_device
-        for (const char *word : {"-pc_fgbilu_backend device", "device back end", "-pc_fgbilu_backend host"})
-          EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
+        ExpectIn(text, {with("-@_backend device"), "device back end", with("-@_backend host")});
       } else {
         OK(ComparePCs(A, pc, host, &d));
         EXPECT_LT(d, tolerance);
         OK(ViewText(pc, &text));
-        EXPECT_NE(text.find("back end: device ("), std::string::npos) << text;
+        ExpectIn(text, {"back end: device ("});
       }
       OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_HOST));
       OK(ComparePCs(A, pc, host, &d));

@@ -1,4 +1,5 @@
-// KSPSIP: its iterations, against PETSc's own Richardson iteration and known counts; its preconditioner; its ends.
+// KSPSIP: its iterations, against PETSc's own Richardson iteration and known counts; how it chooses its
+// preconditioner; how it ends.
 #include "sip.hpp"
 
 using namespace finegrain::test;

@@ -1,4 +1,5 @@
-// fgbilu under SNES and TS: the counts of PETSc's ILU(0), and no factorization too many.
+// fgbilu under SNES and TS, with lagged Jacobians and preconditioners: the counts of PETSc's ILU(0), and no
+// factorization too many.
 #include "fixture.hpp"
 
 #include <petscsnes.h>

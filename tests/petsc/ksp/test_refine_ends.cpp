@@ -1,4 +1,5 @@
-// KSPREFINE: how solves end that do not converge.
+// KSPREFINE: how solves end that do not converge. With the best iterate, at the limit of rounding, at a bad
+// condition, and when the preconditioner fails.
 #include "refine.hpp"
 
 using namespace finegrain::test;
@@ -255,8 +256,7 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
 {
   Owned<Mat> A, singular;
   PetscInt first, last;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   OK(AssembleMatrix(star(5, 4, 3), 1, MATAIJ, 1, &A));
   OK(MatDuplicate(A, MAT_COPY_VALUES, &singular));
   OK(MatGetOwnershipRange(A, &first, &last));

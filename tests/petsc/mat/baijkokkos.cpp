@@ -1,3 +1,5 @@
+// What baijkokkos.hpp declares: comparison of products, and values by coordinates with their oracle, MatSetValues()
+// on a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include "hash.hpp"
@@ -67,13 +69,12 @@ PetscErrorCode MakeLike(Mat B, MatType type, Mat *A)
 
 PetscErrorCode Coordinates::make(const Couplings &couplings, PetscInt block, bool by_blocks)
 {
-  PetscMPIInt size, rank;
 
   PetscFunctionBegin;
   n = block;
   blocks = by_blocks;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  const int size = Size();
+  const int rank = Rank();
   const PetscInt givers = std::max(1, size - 1);
   for (PetscInt row = 0; row < PetscInt(couplings.size()); ++row) {
     if (row % givers != rank && (row % 5 || (row + 1) % givers != rank)) continue;
@@ -108,10 +109,9 @@ PetscErrorCode Coordinates::prepare(Mat A) const
 
 std::vector<PetscScalar> Coordinates::values(int seed) const
 {
-  PetscMPIInt rank;
   std::vector<PetscScalar> v;
   const PetscInt unit = blocks ? n * n : 1;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   for (std::size_t k = 0; k < i.size(); ++k)
     for (PetscInt e = 0; e < unit; ++e) {
       const std::uint64_t key = (std::uint64_t(seed) << 48) + (std::uint64_t(rank) << 40) + k * 64 + std::uint64_t(e);
@@ -138,8 +138,7 @@ PetscErrorCode Coordinates::oracle(Mat B, int seed, InsertMode mode) const
   for (std::size_t k = 0; k < i.size(); ++k)
     PetscCall(blocks ? MatSetValuesBlocked(B, 1, &i[k], 1, &j[k], &v[k * unit], ADD_VALUES)
                      : MatSetValues(B, 1, &i[k], 1, &j[k], &v[k], ADD_VALUES));
-  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values, and only those.
+// MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values,
+// and only those.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -22,14 +23,6 @@ struct Pair {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
-
-PetscErrorCode Assemble(Mat A)
-{
-  PetscFunctionBegin;
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 class Products : public ::testing::TestWithParam<int>
 {
@@ -59,8 +52,7 @@ TEST_P(Products, OfRectangularMatricesAreThoseOfBaij)
     PetscReal d;
     for (int k = 0; k < 2; ++k) {
       PetscInt first, last;
-      PetscMPIInt rank;
-      MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+      const int rank = Rank();
       const PetscInt rows = rank + 2, cols = wide ? 2 * rank + 3 : rank % 2; // some ranks own no columns
       OK(MatCreate(PETSC_COMM_WORLD, &m[k]));
       OK(MatSetSizes(m[k], rows * n, (cols + (Size() == 1)) * n, PETSC_DETERMINE, PETSC_DETERMINE));
@@ -137,11 +129,10 @@ PetscErrorCode SetOwn(Mat A, PetscInt n, InsertMode mode, bool blocked)
 PetscErrorCode SetRemote(Mat A, InsertMode mode)
 {
   PetscInt last;
-  PetscMPIInt rank;
   const PetscScalar value = 3;
 
   PetscFunctionBegin;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   PetscCall(MatGetSize(A, &last, nullptr));
   --last;
   if (!rank) PetscCall(MatSetValues(A, 1, &last, 1, &last, &value, mode));

@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS assembled from coordinates, in its mirror: the values, and what is refused.
+// MATBAIJKOKKOS assembled from coordinates, in its mirror: the values against those of a MATBAIJ filled by
+// MatSetValues(), and what is refused.
 #include "baijkokkos.hpp"
 
 #include <petscsnes.h>
@@ -61,8 +62,7 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   PetscInt rows;
   OK(m.make(star(4, 3, 3), 3, false));
   OK(MatGetSize(m.A, &rows, nullptr));
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   PetscInt i[1] = {0}, j[1] = {0};
   if (!rank) j[0] = rows;
   std::string text = ExpectError([&] { return MatSetPreallocationCOO(m.A, 1, i, j); });
@@ -72,8 +72,7 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   text = ExpectError([&] { return MatBAIJKokkosSetPreallocationCOO(m.A, 1, i, j); });
   ExpectIn(text, {"(0, " + std::to_string(rows / 3) + ")", "outside"});
   // More than PetscInt can number. The arrays are not looked at.
-  PetscMPIInt ranks;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const int ranks = Size();
   if (ranks > 1 && sizeof(PetscInt) == 4) {
     text = ExpectError([&] { return MatSetPreallocationCOO(m.A, PetscCount(1) << 31, i, j); });
     ExpectIn(text, {"64-bit-indices"});
@@ -108,8 +107,7 @@ TEST(BAIJKokkos, CoordinatesMustFitTheStructure)
       const PetscInt row = first / 2, col = (row + 18) % 36;
       OK(MatSetValuesBlocked(m.A, 1, &row, 1, &col, block, INSERT_VALUES));
     }
-    OK(MatAssemblyBegin(m.A, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(m.A, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(m.A));
     const std::string text = ExpectError([&] { return m.c.set(m.A, 1, INSERT_VALUES); });
     ExpectIn(text, {"structure has changed", "MatSetPreallocationCOO()"});
     OK(m.c.prepare(m.A));
@@ -247,8 +245,7 @@ TEST(BAIJKokkos, TakesTheLocalCoordinatesOfADm)
             OK(MatSetValuesLocal(B, 1, &i.back(), 1, &j.back(), &v.back(), ADD_VALUES));
           }
         }
-    OK(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(B));
     OK(MatSetPreallocationCOOLocal(A, PetscCount(i.size()), i.data(), j.data()));
     OK(MatSetValuesCOO(A, v.data(), ADD_VALUES));
     OK(CompareProducts(A, B, &d));

@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS in PETSc's hands: copies, conversions, files, types from options.
+// MATBAIJKOKKOS in PETSc's hands: copies, conversions, submatrices, files, types from options.
+// In each it has the values and products of a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -39,8 +40,7 @@ void ExpectDiagonal(Mat A)
   for (PetscInt row = first; row < last; ++row) {
     OK(MatSetValues(A, 1, &row, 1, &row, &two, INSERT_VALUES));
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(Assemble(A));
   OK(MakeVectors(A, &x, &y));
   const int made = EventCount("FGMirror");
   OK(MatMult(A, x, y));
@@ -124,9 +124,8 @@ TEST_P(Life, FilesKeepTheValues)
   char name[] = "/tmp/finegrain-mat-XXXXXX";
   Owned<Mat> A, B, C;
   Owned<PetscViewer> viewer;
-  PetscMPIInt rank;
   std::string a, b;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const int rank = Rank();
   if (!rank) close(mkstemp(name));
   MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, PETSC_COMM_WORLD);
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
@@ -214,8 +213,7 @@ TEST(BAIJKokkos, MayBePreallocatedAnew)
         const PetscScalar blocks[8] = {4, 1, 2, PetscReal(row), 5, 1, PetscReal(step), 3};
         OK(MatSetValuesBlocked(M, 1, &row, 2, col, blocks, INSERT_VALUES));
       }
-      OK(MatAssemblyBegin(M, MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(M, MAT_FINAL_ASSEMBLY));
+      OK(Assemble(M));
     }
     OK(CompareProducts(A[0], A[1], &d));
     EXPECT_LT(d, tolerance) << step;

@@ -1,4 +1,5 @@
-// MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours.
+// MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours: the results and counts of MATBAIJ,
+// after every assembly.
 #include "baijkokkos.hpp"
 
 #include <petscsnes.h>

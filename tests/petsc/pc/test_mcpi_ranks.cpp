@@ -1,4 +1,5 @@
-// PCMCPI with an exchange after each color: the bits of one rank, and overlap.
+// PCMCPI with an exchange after each color: the bits of one rank on any number of ranks, and exchanges that overlap
+// with computation.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;
@@ -176,8 +177,7 @@ TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
         PetscCall(AssembleMatrix(c, 1, MATAIJ, 1, A, PETSC_DECIDE, comm));
         PetscCall(MatGetOwnershipRange(*A, &first, &last));
         if (at >= first && at < last) PetscCall(MatSetValue(*A, at, col, 3e5, INSERT_VALUES));
-        PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-        PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+        PetscCall(Assemble(*A));
         PetscFunctionReturn(PETSC_SUCCESS);
       };
       ExpectBitsOfOneRank(make, std::string("-pc_mcpi_precision half -pc_mcpi_its 2 -pc_mcpi_scaling ") + scaling,

@@ -1,4 +1,5 @@
-// PCMCPI with couplings where the mirror of Pmat was.
+// PCMCPI with couplings where the mirror of Pmat was: the bits of couplings stored apart, whoever reads or changes
+// the matrix.
 #include "mcpi.hpp"
 
 #include <cmath>
@@ -296,8 +297,7 @@ TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
     } else if (first <= 94 && 94 < last) {
       OK(MatSetValue(P, 94, 92, HUGE_VAL, INSERT_VALUES));
     }
-    OK(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+    OK(Assemble(P));
     OK(PCSetUp(pc));
     OK(PCGetFailedReason(pc, &reason));
     EXPECT_EQ(reason, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_FACTOR_OTHER);

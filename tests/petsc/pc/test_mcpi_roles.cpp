@@ -1,4 +1,5 @@
-// PCMCPI under Krylov methods, in KSPREFINE, as a smoother and inside other preconditioners.
+// PCMCPI with CG, beside PETSc's SOR as a smoother, as block Jacobi, and refined from half precision.
+// What all types have in common is in test_types_*.cpp.
 #include "mcpi.hpp"
 #include "refine.hpp"
 
@@ -31,8 +32,7 @@ PetscErrorCode MakeLaplacians(DM da, Mat *A)
       const PetscReal value = row == col ? 4 : row / 2 == col / 2 ? 0.1 : row % 2 == col % 2 ? -1 : 0;
       PetscCall(MatSetValue(*A, row, col, value, INSERT_VALUES));
     }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,23 +77,6 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
       }
 }
 
-TEST(McpiRoles, GmresWithAllExchangesAndPrecisions)
-{
-  Owned<Mat> A;
-  OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
-  for (const std::string exchange : {"none", "sweep", "color"})
-    for (const std::string precision : {"working", "single", "half", "bfloat16"}) {
-      Outcome out;
-      PetscReal residual;
-      OK(SolveWith(A, nullptr,
-                   "-ksp_type gmres -ksp_pc_side right -pc_type mcpi -pc_mcpi_its 3 -pc_mcpi_exchange " + exchange +
-                     " -pc_mcpi_precision " + precision,
-                   &out, &residual));
-      EXPECT_GT(out.reason, 0) << exchange << precision;
-      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << exchange << precision;
-    }
-}
-
 // Within a small margin of PETSc's SOR.
 TEST(McpiRoles, SmootherInMultigrid)
 {
@@ -124,37 +107,6 @@ TEST(McpiRoles, SmootherInMultigrid)
       EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role << kind;
     }
   }
-}
-
-TEST(McpiRoles, InsideOtherPreconditioners)
-{
-  Owned<DM> da;
-  Owned<Mat> A;
-  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
-  OK(AssembleOnGrid(da, MATAIJ, &A));
-  for (const std::string role :
-       {"-pc_type bjacobi -sub_pc_type mcpi", "-pc_type bjacobi -pc_bjacobi_local_blocks 3 -sub_pc_type mcpi",
-        "-pc_type bjacobi -sub_pc_type mcpi -sub_pc_mcpi_exchange color -sub_pc_mcpi_precision half",
-        "-pc_type asm -pc_asm_overlap 1 -sub_pc_type mcpi -sub_pc_mcpi_its 2", "-pc_type ksp -ksp_pc_type mcpi",
-        "-pc_type redundant -redundant_pc_type mcpi -redundant_pc_mcpi_exchange color",
-        "-pc_type composite -pc_composite_type multiplicative -pc_composite_pcs mcpi,jacobi",
-        "-pc_type fieldsplit -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 -pc_fieldsplit_1_fields 2 "
-        "-fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi -fieldsplit_pc_mcpi_exchange color",
-        "-pc_type fieldsplit -pc_fieldsplit_type schur -pc_fieldsplit_block_size 3 -pc_fieldsplit_0_fields 0,1 "
-        "-pc_fieldsplit_1_fields 2 -fieldsplit_ksp_type preonly -fieldsplit_pc_type mcpi"})
-    for (DM grid : {DM(nullptr), da.get()}) {
-      Outcome out;
-      PetscReal residual;
-      int before = EventCount("FGApply"), after;
-      OK(SolveWith(A, grid, "-ksp_type fgmres " + role, &out, &residual));
-      after = EventCount("FGApply");
-      MPI_Allreduce(MPI_IN_PLACE, &before, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-      MPI_Allreduce(MPI_IN_PLACE, &after, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-      EXPECT_GT(after, before) << role;
-      EXPECT_GT(out.reason, 0) << role;
-      EXPECT_LT(out.its, 40) << role;
-      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << role;
-    }
 }
 
 TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)

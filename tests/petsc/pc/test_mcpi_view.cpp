@@ -1,4 +1,5 @@
-// What PCMCPI says of itself: PCView and -help.
+// What PCMCPI says of itself in PCView().
+// What all types have in common is in test_types_*.cpp.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;
@@ -80,8 +81,7 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
           flushed += i == 2 && j == 3 && (exchange != "none" || j < last);
           OK(MatSetValue(A, i, j, i == j ? 4 : i == 2 && j == 3 ? 1e-30 : -1, INSERT_VALUES));
         }
-      OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-      OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      OK(Assemble(A));
       for (PetscInt *count : {&left_out, &flushed})
         MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
       if (exchange != "none") left_out = 0;
@@ -146,15 +146,6 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     OK(ViewText(pc, &text));
     ExpectIn(text, {line});
   }
-}
-
-TEST(McpiView, HelpListsTheOptions)
-{
-  ExpectHelp(PCMCPI, "helpful_",
-             {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "precision", "diag_precision",
-              "scaling", "accumulate", "reduction", "executor", "backend", "shift_type", "shift_amount", "grid",
-              "block_size", "corrections", "richardson"},
-             {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"});
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// PCPOWERQILU with fewer colors than ILU(p) needs, beside a plain elimination on one rank.
+// PCPOWERQILU with fewer colors than ILU(p) needs: fill between rows of one color is dropped as in a plain
+// elimination on one rank.
 #include "powerqilu.hpp"
 
 #include <algorithm>

@@ -1,22 +1,13 @@
-// Wrong input for PCPOWERQILU: errors on all ranks that name option, object and remedy, and failed set-ups.
+// Wrong input that only PCPOWERQILU has: errors on all ranks that name option, object and remedy.
+// What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"
-
-#include <cmath>
+#include "types.hpp"
 
 using namespace finegrain::test;
 using namespace finegrain::test::powerqilu;
 
 namespace
 {
-
-// Sets up a preconditioner for A, which must fail; every word must be in the message.
-void ExpectRefusal(Mat A, const std::string &options, const std::vector<std::string> &words)
-{
-  SCOPED_TRACE(options);
-  Owned<PC> pc;
-  OK(MakePC(A, PCPOWERQILU, options, &pc));
-  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-}
 
 TEST(PowerqiluErrors, Options)
 {
@@ -25,19 +16,10 @@ TEST(PowerqiluErrors, Options)
     {"-pc_powerqilu_power -2", {"-pc_powerqilu_power is -2", "0 or more"}},
     {"-pc_powerqilu_drop before", {"-pc_powerqilu_drop", "before"}},
     {"-pc_powerqilu_schedule rows", {"-pc_powerqilu_schedule", "rows"}},
-    {"-pc_powerqilu_coloring id", {"-pc_powerqilu_coloring", "id"}},
-    {"-pc_powerqilu_precision double", {"-pc_powerqilu_precision", "double"}},
-    {"-pc_powerqilu_executor shuffle", {"-pc_powerqilu_executor", "shuffle"}},
-    {"-pc_powerqilu_corrections -1", {"-pc_powerqilu_corrections is -1", "0 or more"}},
-    {"-pc_powerqilu_block_size 64", {"-pc_powerqilu_block_size", "64", "32"}},
-    {"-pc_powerqilu_grid 3,3", {"-pc_powerqilu_grid", "I,J,K"}}};
+    {"-pc_powerqilu_coloring id", {"-pc_powerqilu_coloring", "id"}}};
   Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  for (const auto &[options, words] : wrong) {
-    SCOPED_TRACE(options);
-    Owned<PC> pc;
-    ExpectIn(ExpectError([&, &o = options] { return MakePC(A, PCPOWERQILU, o, &pc); }), words);
-  }
+  for (const auto &[options, words] : wrong) ExpectRefusal(A, PCPOWERQILU, options, words, true);
 }
 
 TEST(PowerqiluErrors, OptionsThatDoNotFit)
@@ -51,7 +33,7 @@ TEST(PowerqiluErrors, OptionsThatDoNotFit)
     {"-pc_powerqilu_precision bfloat16", {"-pc_powerqilu_precision is bfloat16", "it has working, single"}},
     {"-pc_powerqilu_coloring redblack",
      {"-pc_powerqilu_coloring redblack does not fit", "no grid", "-pc_powerqilu_coloring greedy"}}};
-  for (const auto &[options, words] : wrong) ExpectRefusal(A, options, words);
+  for (const auto &[options, words] : wrong) ExpectRefusal(A, PCPOWERQILU, options, words);
   const std::vector<std::pair<std::function<PetscErrorCode(PC)>, std::vector<std::string>>> setters = {
     {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_HYPERPLANE); },
      {"-pc_powerqilu_schedule is hyperplane"}},
@@ -77,35 +59,14 @@ TEST(PowerqiluErrors, GridsThatRedAndBlackDoNotFit)
   ExpectIn(text, {"coloring: redblack, 2 colors of |A|^1\n"});
   for (const char *options : {"-pc_powerqilu_coloring redblack -pc_powerqilu_power 2",
                               "-pc_powerqilu_coloring redblack -pc_powerqilu_levels 1"})
-    ExpectRefusal(A, options,
+    ExpectRefusal(A, PCPOWERQILU, options,
                   {"-pc_powerqilu_coloring redblack does not fit", "points of the same parity are coupled",
                    "-pc_powerqilu_power", "-pc_powerqilu_coloring greedy"});
-  ExpectRefusal(A, "-pc_powerqilu_coloring redblack -pc_powerqilu_ordering rcm",
+  ExpectRefusal(A, PCPOWERQILU, "-pc_powerqilu_coloring redblack -pc_powerqilu_ordering rcm",
                 {"-pc_powerqilu_coloring redblack does not fit", "-pc_powerqilu_coloring greedy"});
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
-  ExpectRefusal(A, "-pc_powerqilu_grid 70,30,40", {"-pc_powerqilu_grid", "70,30,40", "block rows of this rank"});
-  ExpectRefusal(A, "-pc_powerqilu_coloring redblack -pc_powerqilu_grid 7,3,4",
+  ExpectRefusal(A, PCPOWERQILU, "-pc_powerqilu_coloring redblack -pc_powerqilu_grid 7,3,4",
                 {"-pc_powerqilu_coloring redblack", "7,3,4"});
-}
-
-TEST(PowerqiluErrors, Matrices)
-{
-  for (const std::string options : {"", "-pc_powerqilu_levels 2", "-pc_powerqilu_schedule level"}) {
-    Owned<Mat> A;
-    OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
-    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    ExpectRefusal(A, options, {"dense", "AIJ, BAIJ or SBAIJ"});
-    for (const PetscInt n : {1, 3}) {
-      Couplings c = star(4, 3, 3);
-      c[29].erase(29);
-      OK(AssembleMatrix(c, n, MATAIJ, 1, &A));
-      ExpectRefusal(A, options, {"Block row 29", "no diagonal block", "MatSetValues"});
-    }
-    OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
-    ExpectRefusal(A, options + " -pc_powerqilu_block_size 5",
-                  {"Block size 5 does not divide", "-pc_powerqilu_block_size"});
-  }
 }
 
 TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
@@ -149,85 +110,6 @@ TEST(PowerqiluErrors, ManyLevelsAreAWholeFactorization)
     OK(MakePC(A, PCPOWERQILU, options, &pc));
     OK(ComparePCs(A, pc, lu, &d));
     EXPECT_LT(d, tolerance) << options;
-  }
-}
-
-// A block row on the last rank is bad: every rank says so, and the next good set-up works.
-TEST(PowerqiluErrors, SingularBlocksFailEverywhereAndTheNextGoodMatrixWorks)
-{
-  for (const std::string kind : {"singular", "nan", "inf"})
-    for (const std::string options :
-         {"", "-pc_powerqilu_levels 2", "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop after",
-          "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_precision single"})
-      for (const PetscInt n : {1, 4}) {
-        SCOPED_TRACE(kind + options);
-        Owned<Mat> A, good;
-        Owned<KSP> ksp;
-        PC pc;
-        Owned<Vec> b, x;
-        KSPConvergedReason reason;
-        PCFailedReason failed;
-        PetscInt first, last;
-        const PetscInt bad = 47;
-        OK(AssembleMatrix(star(5, 4, 3), n, MATBAIJ, 1, &good));
-        OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
-        if (kind == "singular") {
-          OK(MakeSingular(A, bad, n));
-        } else {
-          OK(MatGetOwnershipRange(A, &first, &last));
-          const PetscReal value = kind == "nan" ? PetscReal(std::nan("")) : PetscReal(HUGE_VAL);
-          if (bad * n >= first && bad * n < last) {
-            OK(MatSetValue(A, bad * n, bad * n, value, INSERT_VALUES));
-          }
-          OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-          OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-        }
-        OK(MakeVectors(A, &b, &x));
-        OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-        OK(KSPGetPC(ksp, &pc));
-        OK(PCSetType(pc, PCPOWERQILU));
-        const Options set(options);
-        OK(PCSetFromOptions(pc));
-        for (const char *type : {KSPGMRES, KSPPREONLY, KSPREFINE}) {
-          OK(KSPSetType(ksp, type));
-          OK(KSPSetOperators(ksp, A, A));
-          OK(KSPSolve(ksp, b, x));
-          OK(KSPGetConvergedReason(ksp, &reason));
-          EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED) << type;
-          OK(PCGetFailedReason(pc, &failed));
-          EXPECT_EQ(failed, PC_FACTOR_NUMERIC_ZEROPIVOT) << type;
-          OK(KSPSetOperators(ksp, good, good));
-          OK(KSPSolve(ksp, b, x));
-          OK(KSPGetConvergedReason(ksp, &reason));
-          EXPECT_GT(reason, 0) << type;
-          OK(PCGetFailedReason(pc, &failed));
-          EXPECT_EQ(failed, PC_NOERROR);
-        }
-        // An error where the user wants one, with what to do.
-        OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
-        OK(KSPSetOperators(ksp, A, A));
-        // The row is not one of those that are eliminated with it later.
-        ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 47;", "-pc_powerqilu_shift_type inblocks"});
-      }
-}
-
-TEST(PowerqiluErrors, ShiftReplacesPivotsAndSaysHowMany)
-{
-  for (const std::string options : {"", " -pc_powerqilu_levels 2 -pc_powerqilu_power 1"}) {
-    Owned<Mat> A;
-    Owned<PC> pc;
-    Owned<Vec> b, x;
-    std::string text;
-    PetscReal norm;
-    OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
-    OK(MakeSingular(A, 31, 2));
-    OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_shift_type inblocks -pc_powerqilu_shift_amount 0.5" + options, &pc));
-    OK(MakeVectors(A, &b, &x));
-    OK(Apply(pc, b, x));
-    OK(VecNorm(x, NORM_2, &norm));
-    EXPECT_TRUE(std::isfinite(norm));
-    OK(ViewText(pc, &text));
-    ExpectIn(text, {"shift inblocks, amount 0.5: 1 block rows shifted"});
   }
 }
 

@@ -1,172 +1,42 @@
-// Life cycle and settings of PCPOWERQILU.
-#include "powerqilu.hpp"
+// PCPOWERQILU's own settings: getters, changes, and what other types make of them.
+// What all types have in common is in test_types_*.cpp.
+#include "types.hpp"
 
 using namespace finegrain::test;
-using namespace finegrain::test::powerqilu;
 
 namespace
 {
 
-// What sets factorizations apart.
-const std::vector<std::string> kinds = {
-  "",
-  "-pc_powerqilu_levels 2",
-  "-pc_powerqilu_levels 2 -pc_powerqilu_power 1",
-  "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop after",
-  "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop none",
-  "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_ordering rcm",
-  "-pc_powerqilu_levels 1 -pc_powerqilu_precision single",
-  "-pc_powerqilu_levels 1 -pc_powerqilu_corrections 1"};
-
-TEST(PowerqiluLife, RefreshRepeatsNoAnalysisAndEqualsANewSetUp)
-{
-  for (const char *type : {MATBAIJ, MATAIJ})
-    for (const std::string &options : kinds) {
-      SCOPED_TRACE(type + options);
-      Owned<Mat> A, B;
-      Owned<PC> pc, fresh, old;
-      PetscReal d;
-      OK(AssembleMatrix(star(5, 4, 3), 4, type, 1, &A));
-      OK(AssembleMatrix(star(5, 4, 3), 4, type, 2, &B));
-      OK(MakePC(A, PCPOWERQILU, options, &pc));
-      OK(PCSetUp(pc));
-      const int analyses = EventCount("FGAnalyze"), factors = EventCount("FGFactor");
-      OK(PCSetUp(pc)); // nothing changed
-      EXPECT_EQ(EventCount("FGFactor"), factors);
-      OK(MakePC(A, PCPOWERQILU, options, &old));
-      OK(PCSetUp(old));
-      OK(PCSetReusePreconditioner(old, PETSC_TRUE));
-      OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
-      OK(PCSetUp(pc));
-      EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1); // that of the other PC
-      EXPECT_EQ(EventCount("FGFactor"), factors + 2);
-      OK(MakePC(B, PCPOWERQILU, options, &fresh));
-      OK(ComparePCs(B, pc, fresh, &d));
-      EXPECT_EQ(d, 0);
-      EXPECT_EQ(EventCount("FGFactor"), factors + 3); // applications do not factor again
-      OK(ComparePCs(B, old, fresh, &d));
-      EXPECT_GT(d, 0);
-    }
-}
-
-TEST(PowerqiluLife, AnotherPatternAndAnotherSizeAreAnalyzedAgain)
-{
-  Owned<Mat> A, B, C;
-  PetscReal d;
-  OK(AssembleMatrix(star(5, 4, 3), 3, MATBAIJ, 1, &A));
-  OK(AssembleMatrix(box(5, 4, 3), 3, MATBAIJ, 1, &B));
-  OK(AssembleMatrix(scattered(31, 3, false), 5, MATAIJ, 1, &C));
-  for (const bool reset : {true, false})
-    for (const std::string &options : kinds) {
-      Owned<PC> pc, fresh;
-      OK(MakePC(A, PCPOWERQILU, options, &pc));
-      OK(PCSetUp(pc));
-      for (Mat M : {B.get(), C.get(), A.get()}) {
-        if (!reset && M != B) continue; // PETSc wants a reset for another size
-        OK(PCSetOperators(pc, M, M));
-        OK(MakePC(M, PCPOWERQILU, options, &fresh));
-        OK(ComparePCs(M, pc, fresh, &d));
-        EXPECT_EQ(d, 0) << options;
-        if (reset) {
-          OK(PCReset(pc)); // settings survive
-        }
-      }
-    }
-}
-
-// New couplings in the same matrix.
-TEST(PowerqiluLife, NewEntriesAreAnalyzed)
-{
-  for (const std::string &options : kinds) {
-    Owned<Mat> A;
-    Owned<PC> pc, fresh;
-    PetscInt first, last;
-    PetscReal d;
-    OK(AssembleMatrix(star(6, 5, 4), 2, MATAIJ, 1, &A));
-    OK(MakePC(A, PCPOWERQILU, options, &pc));
-    OK(PCSetUp(pc));
-    OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    OK(MatGetOwnershipRange(A, &first, &last));
-    if (last - first > 8) { // rows of one color
-      OK(MatSetValue(A, first, first + 4, 0.5, INSERT_VALUES));
-      OK(MatSetValue(A, first + 8, first + 1, 0.5, INSERT_VALUES));
-    }
-    OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-    const int analyses = EventCount("FGAnalyze");
-    OK(PCSetUp(pc));
-    EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
-    OK(MakePC(A, PCPOWERQILU, options, &fresh));
-    OK(ComparePCs(A, pc, fresh, &d));
-    EXPECT_EQ(d, 0) << options;
-  }
-}
-
-// Each option, changed between set-ups, gives what a PC made with it gives, and not what there was before.
 TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
 {
-  struct Change {
-    std::function<PetscErrorCode(PC)> set;
-    std::string options;
-    bool differs = true;
-  };
-  const std::vector<Change> changes = {
-    {[](PC pc) { return PCPOWERQILUSetLevels(pc, 0); }, "-pc_powerqilu_levels 0"},
-    {[](PC pc) { return PCPOWERQILUSetLevels(pc, 3); }, "-pc_powerqilu_levels 3"},
-    {[](PC pc) { return PCPOWERQILUSetPower(pc, 2); }, "-pc_powerqilu_power 2"},
-    {[](PC pc) { return PCPOWERQILUSetPower(pc, 0); }, "-pc_powerqilu_power 0"},
-    {[](PC pc) { return PCPOWERQILUSetDrop(pc, PCPOWERQILU_DROP_AFTER); }, "-pc_powerqilu_drop after"},
-    {[](PC pc) { return PCPOWERQILUSetDrop(pc, PCPOWERQILU_DROP_NONE); }, "-pc_powerqilu_drop none"},
-    {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_LEVEL); }, "-pc_powerqilu_schedule level"},
-    {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR); }, "-pc_powerqilu_schedule color",
-     false},
-    {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGRCM); }, "-pc_powerqilu_ordering rcm"},
-    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_JP); }, "-pc_powerqilu_coloring jp"},
-    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_LF); }, "-pc_powerqilu_coloring lf"},
-    {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_SL); }, "-pc_powerqilu_coloring sl"},
-    {[](PC pc) { return PCFinegrainSetColoringBalance(pc, PETSC_TRUE); }, "-pc_powerqilu_coloring_balance"},
-    {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE); },
-     "-pc_powerqilu_precision single", sizeof(PetscReal) != 4},
-    {[](PC pc) { return PCFinegrainSetBlockSize(pc, 1); }, "-pc_powerqilu_block_size 1"},
-    {[](PC pc) { return PCFinegrainSetCorrections(pc, 1); }, "-pc_powerqilu_corrections 1"},
-    {[](PC pc) { return PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF); }, "-pc_powerqilu_executor self",
-     false}};
   Owned<Mat> A;
-  const std::string base = "-pc_powerqilu_levels 2 -pc_powerqilu_power 1 ";
   OK(AssembleMatrix(scattered(200, 3, false), 2, MATAIJ, 1, &A));
-  for (const Change &change : changes) {
-    Owned<PC> pc, fresh, before;
-    PetscReal d;
-    OK(MakePC(A, PCPOWERQILU, base, &pc));
-    OK(MakePC(A, PCPOWERQILU, base, &before));
-    OK(PCSetUp(pc));
-    OK(change.set(pc));
-    OK(MakePC(A, PCPOWERQILU, base + change.options, &fresh));
-    const int analyses = EventCount("FGAnalyze");
-    OK(PCSetUp(pc));
-    EXPECT_LE(EventCount("FGAnalyze"), analyses + 1);
-    OK(ComparePCs(A, pc, fresh, &d));
-    EXPECT_EQ(d, 0) << change.options;
-    OK(ComparePCs(A, pc, before, &d));
-    EXPECT_EQ(d > 0, change.differs) << change.options;
-    // A value that is there already changes nothing.
-    const int again = EventCount("FGAnalyze");
-    OK(change.set(pc));
-    OK(PCSetUp(pc));
-    EXPECT_EQ(EventCount("FGAnalyze"), again) << change.options;
-  }
+  ExpectChangesToAct(
+    A, PCPOWERQILU, "-@_levels 2 -@_power 1",
+    {{[](PC pc) { return PCPOWERQILUSetLevels(pc, 0); }, "-@_levels 0"},
+     {[](PC pc) { return PCPOWERQILUSetLevels(pc, 3); }, "-@_levels 3"},
+     {[](PC pc) { return PCPOWERQILUSetPower(pc, 2); }, "-@_power 2"},
+     {[](PC pc) { return PCPOWERQILUSetPower(pc, 0); }, "-@_power 0"},
+     {[](PC pc) { return PCPOWERQILUSetDrop(pc, PCPOWERQILU_DROP_AFTER); }, "-@_drop after"},
+     {[](PC pc) { return PCPOWERQILUSetDrop(pc, PCPOWERQILU_DROP_NONE); }, "-@_drop none"},
+     {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_LEVEL); }, "-@_schedule level"},
+     {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR); }, "-@_schedule color", false},
+     {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGRCM); }, "-@_ordering rcm"},
+     {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_JP); }, "-@_coloring jp"},
+     {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_LF); }, "-@_coloring lf"},
+     {[](PC pc) { return PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_SL); }, "-@_coloring sl"},
+     {[](PC pc) { return PCFinegrainSetColoringBalance(pc, PETSC_TRUE); }, "-@_coloring_balance"}});
 }
 
 TEST(PowerqiluLife, OptionsReachGetters)
 {
   Owned<Mat> A;
   Owned<PC> pc;
-  PetscInt levels, power, n, k;
+  PetscInt levels, power;
   PCPOWERQILUDropType drop;
   PetscBool balance;
   PCFinegrainColoringType coloring;
   PCFinegrainScheduleType schedule;
-  PCFinegrainPrecisionType precision;
   MatOrderingType ordering;
   const auto get = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
@@ -177,9 +47,6 @@ TEST(PowerqiluLife, OptionsReachGetters)
     PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCFinegrainGetSchedule(pc, &schedule));
     PetscCall(PCFinegrainGetOrdering(pc, &ordering));
-    PetscCall(PCFinegrainGetPrecision(pc, &precision));
-    PetscCall(PCFinegrainGetBlockSize(pc, &n));
-    PetscCall(PCFinegrainGetCorrections(pc, &k));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
@@ -192,13 +59,11 @@ TEST(PowerqiluLife, OptionsReachGetters)
   EXPECT_EQ(balance, PETSC_FALSE);
   EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_AUTO);
   EXPECT_STREQ(ordering, MATORDERINGNATURAL);
-  EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_WORKING);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set("-other_pc_powerqilu_levels 4 -other_pc_powerqilu_power 3 -other_pc_powerqilu_drop after "
                     "-other_pc_powerqilu_coloring sl -other_pc_powerqilu_coloring_balance "
                     "-other_pc_powerqilu_schedule level -other_pc_powerqilu_ordering rcm "
-                    "-other_pc_powerqilu_precision single -other_pc_powerqilu_block_size 1 "
-                    "-other_pc_powerqilu_corrections 2 -pc_powerqilu_levels 1");
+                    "-pc_powerqilu_levels 1");
   OK(PCSetFromOptions(pc));
   for (const bool reset : {false, true}) {
     if (reset) {
@@ -213,9 +78,6 @@ TEST(PowerqiluLife, OptionsReachGetters)
     EXPECT_EQ(balance, PETSC_TRUE);
     EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_LEVEL);
     EXPECT_STREQ(ordering, MATORDERINGRCM);
-    EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_SINGLE);
-    EXPECT_EQ(n, 1);
-    EXPECT_EQ(k, 2);
   }
 }
 

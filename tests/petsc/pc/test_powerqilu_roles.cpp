@@ -1,4 +1,5 @@
-// PCPOWERQILU's transpose, several vectors, executors and precisions; under Krylov methods and inside others.
+// PCPOWERQILU in single precision, with CG, and beside PETSc's ILU(1) as a smoother.
+// What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"
 #include "refine.hpp"
 
@@ -18,96 +19,6 @@ const std::vector<std::string> kinds = {"-pc_powerqilu_levels 0",
                                         "-pc_powerqilu_levels 1 -pc_powerqilu_schedule level",
                                         "-pc_powerqilu_levels 1 -pc_powerqilu_precision single",
                                         "-pc_powerqilu_levels 1 -pc_powerqilu_corrections 2"};
-
-TEST(PowerqiluRoles, TransposeIsTheAdjointOfTheApplication)
-{
-  for (const Couplings &couplings : {scattered(40, 3, false), star(5, 4, 3)})
-    for (const PetscInt n : {1, 3, 5})
-      for (const std::string &kind : kinds) {
-        Owned<Mat> A;
-        Owned<PC> pc;
-        Owned<Vec> b, c, x, y;
-        PetscScalar left, right;
-        PetscReal p, q;
-        OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
-        OK(MakePC(A, PCPOWERQILU, kind, &pc));
-        OK(MakeVectors(A, &b, &x));
-        OK(VecDuplicate(b, &c));
-        OK(VecDuplicate(b, &y));
-        OK(VecPointwiseMult(c, b, b)); // another vector
-        OK(VecSet(y, PETSC_INFINITY));
-        OK(Apply(pc, b, x));
-        OK(PCApplyTranspose(pc, c, y));
-        OK(VecTDot(x, c, &left));
-        OK(VecTDot(b, y, &right));
-        OK(VecNorm(x, NORM_2, &p));
-        OK(VecNorm(c, NORM_2, &q));
-        EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * p * q) << kind << ", " << n;
-      }
-}
-
-TEST(PowerqiluRoles, SeveralVectorsHaveTheBitsOfOne)
-{
-  for (const std::string &kind : kinds)
-    for (const PetscInt columns : {1, 11}) {
-      Owned<Mat> A, B, X;
-      Owned<PC> pc;
-      PetscInt rows;
-      Owned<Vec> y;
-      Vec b, x;
-      OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &A));
-      OK(MakePC(A, PCPOWERQILU, kind, &pc));
-      OK(PCSetUp(pc));
-      OK(MatGetLocalSize(A, &rows, nullptr));
-      OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, nullptr, &B));
-      OK(MatSetRandom(B, nullptr));
-      OK(MatDuplicate(B, MAT_COPY_VALUES, &X));
-      OK(MatCreateVecs(A, &y, nullptr));
-      for (const bool transposed : {false, true}) {
-        OK(MatScale(X, PETSC_INFINITY));
-        if (!transposed) {
-          OK(PCMatApply(pc, B, X));
-        } else {
-#if PETSC_VERSION_GE(3, 24, 0)
-          OK(PCMatApplyTranspose(pc, B, X));
-#else
-          continue;
-#endif
-        }
-        for (PetscInt c = 0; c < columns; ++c) {
-          PetscBool same;
-          OK(VecSet(y, PETSC_INFINITY));
-          OK(MatDenseGetColumnVecRead(B, c, &b));
-          OK(transposed ? PCApplyTranspose(pc, b, y) : PCApply(pc, b, y));
-          OK(MatDenseRestoreColumnVecRead(B, c, &b));
-          OK(MatDenseGetColumnVecRead(X, c, &x));
-          OK(VecEqual(x, y, &same));
-          OK(MatDenseRestoreColumnVecRead(X, c, &x));
-          EXPECT_TRUE(same) << kind << ", column " << c << (transposed ? ", transposed" : "");
-        }
-      }
-    }
-}
-
-TEST(PowerqiluRoles, ExecutorsHaveTheSameBits)
-{
-  for (const std::string &kind : kinds) {
-    Owned<Mat> A;
-    Owned<PC> plain;
-    OK(AssembleMatrix(scattered(70, 3, false), 2, MATBAIJ, 1, &A));
-    OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor natural", &plain));
-    for (const std::string executor : {"auto", "launch", "self", "tile"}) {
-      Owned<PC> pc;
-      PetscReal d;
-      std::string text;
-      OK(MakePC(A, PCPOWERQILU, kind + " -pc_powerqilu_executor " + executor, &pc));
-      OK(ComparePCs(A, pc, plain, &d));
-      EXPECT_EQ(d, 0) << kind << ", " << executor;
-      OK(ViewText(pc, &text));
-      if (executor != "auto") ExpectIn(text, {"executor: " + executor});
-    }
-  }
-}
 
 TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
 {
@@ -133,30 +44,6 @@ TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
       ExpectIn(ours, {std::string("single precision, inverted diagonal blocks ") +
                       (diagonal == "storage" ? "single" : "working")});
     }
-}
-
-TEST(PowerqiluRoles, CorrectionsArePlainSteps)
-{
-  for (std::size_t k = 0; k < 6; ++k) {
-    Owned<Mat> A;
-    Owned<PC> pc, plain;
-    Owned<Vec> b, x, y;
-    PetscReal d;
-    OK(AssembleMatrix(scattered(40, 3, false), 3, MATAIJ, 1, &A));
-    OK(MakePC(A, PCPOWERQILU, kinds[k] + " -pc_powerqilu_corrections 2", &pc));
-    OK(MakePC(A, PCPOWERQILU, kinds[k], &plain));
-    OK(MakeVectors(A, &b, &x));
-    OK(VecDuplicate(x, &y));
-    OK(PCSetUp(plain));
-    for (const bool transposed : {false, true}) {
-      OK(PCSetUp(pc));
-      OK(VecSet(x, PETSC_INFINITY));
-      OK(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
-      OK(PlainCorrections(A, plain, 2, transposed, b, y));
-      OK(Difference(x, y, &d));
-      EXPECT_LT(d, tolerance) << kinds[k] << (transposed ? ", transposed" : "");
-    }
-  }
 }
 
 // M is Hermitian where A is, colors and drops or not.
@@ -191,24 +78,6 @@ TEST(PowerqiluRoles, ServesCgAndIsNoSymmetricSplit)
     EXPECT_GT(out.reason, 0);
     EXPECT_LT(residual, 100 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
   }
-}
-
-TEST(PowerqiluRoles, GmresRefinementAndRichardson)
-{
-  Owned<Mat> A;
-  OK(AssembleMatrix(scattered(80, 4, false), 3, MATAIJ, 1, &A));
-  for (const std::string &kind : kinds)
-    for (const std::string method :
-         {"-ksp_type gmres -ksp_pc_side right", "-ksp_type refine -ksp_refine_inner 2",
-          "-ksp_type richardson -pc_powerqilu_richardson tolerances", "-ksp_type richardson"}) {
-      Outcome out;
-      PetscReal residual;
-      const int before = EventCount("FGApply");
-      OK(SolveWith(A, nullptr, method + " -pc_type powerqilu " + kind, &out, &residual));
-      EXPECT_GT(EventCount("FGApply"), before);
-      EXPECT_GT(out.reason, 0) << method << kind;
-      EXPECT_LT(residual, 10 * PetscSqrtReal(PETSC_MACHINE_EPSILON)) << method << kind;
-    }
 }
 
 // As many iterations as with PETSc's ILU on levels, and few more with colors.

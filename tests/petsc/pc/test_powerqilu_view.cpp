@@ -1,4 +1,5 @@
-// What PCPOWERQILU says of itself: PCView and -help.
+// What PCPOWERQILU says of itself in PCView().
+// What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"
 
 using namespace finegrain::test;
@@ -116,15 +117,6 @@ TEST(PowerqiluView, CountsOfAllRanks)
   EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), colors);
   EXPECT_EQ(NumberAfter(text, "fill: "), fill);
   EXPECT_EQ(NumberAfter(text, "couplings left out of the factor: "), left_out);
-}
-
-TEST(PowerqiluView, HelpListsTheOptions)
-{
-  ExpectHelp(PCPOWERQILU, "filling_",
-             {"levels", "power", "drop", "schedule", "coloring", "coloring_balance", "ordering", "executor",
-              "backend", "precision", "diag_precision", "shift_type", "shift_amount", "grid", "corrections",
-              "richardson", "block_size"},
-             {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"});
 }
 
 } // namespace

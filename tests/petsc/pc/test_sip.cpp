@@ -1,4 +1,5 @@
-// PCSIP against PETSc's ILU(0), plain steps with several preconditioners, and itself on other executors.
+// PCSIP against PETSc's ILU(0) and plain steps with several preconditioners.
+// What all types have in common is in test_types_*.cpp.
 #include "sip.hpp"
 
 using namespace finegrain::test;
@@ -48,24 +49,6 @@ TEST(Sip, FormatsAndGridsGiveTheSame)
     OK(ComparePCs(p.A, pc, other, &d));
     EXPECT_EQ(d, 0) << dof;
   }
-}
-
-// SBAIJ is converted.
-TEST(Sip, TakesSymmetricStorage)
-{
-  Owned<DM> da;
-  Owned<Mat> A, S;
-  Owned<PC> pc, other;
-  PetscReal d;
-  OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
-  OK(AssembleOnGrid(da, MATBAIJ, &A));
-  OK(MakeSymmetric(A));
-  OK(MatConvert(A, MATSBAIJ, MAT_INITIAL_MATRIX, &S));
-  OK(MatSetDM(S, da));
-  OK(MakePC(A, PCSIP, "", &pc));
-  OK(MakePC(S, PCSIP, "", &other));
-  OK(ComparePCs(A, pc, other, &d));
-  EXPECT_EQ(d, 0);
 }
 
 // A list of numbers is a cycle of factors, and -pc_sip_its and -pc_sip_corrections repeat it.
@@ -162,102 +145,22 @@ TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
   }
 }
 
-const std::vector<std::string> kinds = {"", "-pc_sip_alternate", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2",
-                                        "-pc_sip_precision single -pc_sip_diag_precision storage"};
-
-TEST(Sip, TransposeIsTheAdjoint)
-{
-  for (const PetscInt dof : {1, 5})
-    for (const std::string &kind : kinds) {
-      Problem p(3, dof, MATBAIJ);
-      Owned<PC> pc;
-      Owned<Vec> c;
-      PetscScalar left, right;
-      PetscReal s, t;
-      OK(p.code);
-      OK(MakePC(p.A, PCSIP, kind, &pc));
-      OK(VecDuplicate(p.b, &c));
-      OK(VecPointwiseMult(c, p.b, p.b));
-      OK(Apply(pc, p.b, p.x));
-      OK(VecSet(p.y, PETSC_INFINITY));
-      OK(PCApplyTranspose(pc, c, p.y));
-      OK(VecTDot(p.x, c, &left));
-      OK(VecTDot(p.b, p.y, &right));
-      OK(VecNorm(p.x, NORM_2, &s));
-      OK(VecNorm(c, NORM_2, &t));
-      EXPECT_LT(PetscAbsScalar(left - right), tolerance / 100 * s * t) << kind << ", " << dof;
-    }
-}
-
-TEST(Sip, SeveralVectorsHaveTheBitsOfOne)
-{
-  for (const std::string &kind : kinds) {
-    Problem p(3, 3, MATBAIJ);
-    Owned<Mat> B, X;
-    Owned<PC> pc;
-    PetscInt rows;
-    OK(p.code);
-    OK(MakePC(p.A, PCSIP, kind, &pc));
-    OK(PCSetUp(pc));
-    OK(MatGetLocalSize(p.A, &rows, nullptr));
-    OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 11, nullptr, &B));
-    OK(MatSetRandom(B, nullptr));
-    OK(MatDuplicate(B, MAT_COPY_VALUES, &X));
-    OK(MatScale(X, PETSC_INFINITY));
-    OK(PCMatApply(pc, B, X));
-    for (PetscInt c = 0; c < 11; ++c) {
-      Vec b, x;
-      PetscBool same;
-      OK(VecSet(p.y, PETSC_INFINITY));
-      OK(MatDenseGetColumnVecRead(B, c, &b));
-      OK(PCApply(pc, b, p.y));
-      OK(MatDenseRestoreColumnVecRead(B, c, &b));
-      OK(MatDenseGetColumnVecRead(X, c, &x));
-      OK(VecEqual(x, p.y, &same));
-      OK(MatDenseRestoreColumnVecRead(X, c, &x));
-      EXPECT_TRUE(same) << kind << ", column " << c;
-    }
-  }
-}
-
-TEST(Sip, ExecutorsHaveTheSameBits)
+TEST(Sip, TilesOfAnyShapeHaveTheSameBits)
 {
   for (const PetscInt dof : {1, 3})
-    for (const std::string &kind : kinds) {
+    for (const std::string kind : {"", "-pc_sip_alternate", "-pc_sip_alpha 0.9,0.3 -pc_sip_its 2"}) {
       Problem p(3, dof, MATBAIJ);
-      Owned<PC> plain;
+      Owned<PC> plain, pc;
+      PetscReal d;
+      std::string text;
       OK(p.code);
       OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor natural", &plain));
-      for (const std::string executor : {"auto", "launch", "self", "tile", "tile -pc_sip_tile 3,2,2"}) {
-        Owned<PC> pc;
-        PetscReal d;
-        std::string text;
-        OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor " + executor, &pc));
-        OK(ComparePCs(p.A, pc, plain, &d));
-        EXPECT_EQ(d, 0) << kind << ", " << executor;
-        OK(ViewText(pc, &text));
-        if (executor != "auto") ExpectIn(text, {"executor: " + executor.substr(0, 4)});
-      }
+      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor tile -pc_sip_tile 3,2,2", &pc));
+      OK(ComparePCs(p.A, pc, plain, &d));
+      EXPECT_EQ(d, 0) << kind;
+      OK(ViewText(pc, &text));
+      ExpectIn(text, {"executor: tile", "tile: 3 x 2 x 2 points"});
     }
-}
-
-// KSPRICHARDSON leaves single steps to the preconditioner, where it may, and cycles never.
-TEST(Sip, RichardsonInsideIsRichardson)
-{
-  for (const std::string kind : {"", "-pc_sip_its 2", "-pc_sip_alpha 0.9,0.3", "-pc_sip_alternate"}) {
-    Problem p(2, 2, MATBAIJ);
-    PetscReal d;
-    refine::Outcome inside, outside;
-    const std::string options = "-pc_type sip -ksp_norm_type none -ksp_max_it 3 " + kind;
-    OK(p.code);
-    OK(VecSet(p.x, PETSC_INFINITY));
-    OK(VecSet(p.y, PETSC_INFINITY));
-    OK(refine::SolveOnce(p.A, KSPRICHARDSON, options + " -pc_sip_richardson steps", p.b, p.x, &inside));
-    OK(refine::SolveOnce(p.A, KSPRICHARDSON, options, p.b, p.y, &outside));
-    OK(Difference(p.x, p.y, &d));
-    EXPECT_LT(d, tolerance) << kind;
-    EXPECT_EQ(inside.its, outside.its) << kind;
-  }
 }
 
 TEST(Sip, ServesKrylovMethods)

@@ -1,4 +1,5 @@
-// Several structured grids on a rank: slabs of blocks that are joined point to point.
+// PCFGBILU with several structured grids on a rank, slabs of blocks that are joined point to point: factored together
+// or apart, with corrections over all of them.
 #include "fixture.hpp"
 
 #include <algorithm>
@@ -170,8 +171,7 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
           EXPECT_LT(d, tolerance) << blocks.size.size() << " blocks, " << n << ", " << k << GetParam();
         }
       OK(ViewText(pc, &text));
-      EXPECT_NE(text.find(dilu ? "the short residual of DILU" : "residuals of the matrix"), std::string::npos)
-        << text;
+      ExpectIn(text, {dilu ? "the short residual of DILU" : "residuals of the matrix"});
     }
 }
 
@@ -198,13 +198,13 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
       OK(ViewText(pc, &text));
       const std::string planes = "schedule: hyperplane, " + std::to_string(blocks.planes()) + " groups";
       EXPECT_NE(text.find(planes), std::string::npos) << planes << "\n" << text;
-      EXPECT_NE(text.find("out of the factor: " + std::to_string(sum[1]) + " b"), std::string::npos) << text;
+      ExpectIn(text, {"out of the factor: " + std::to_string(sum[1]) + " b"});
       OK(PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_FACTOR));
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
       const bool level = text.find("schedule: level, ") != std::string::npos;
       EXPECT_TRUE(level || &blocks == &layouts().back()) << text; // without a slab, a rank may have nothing joined
-      EXPECT_NE(text.find("out of the factor: " + std::to_string(sum[0]) + " b"), std::string::npos) << text;
+      ExpectIn(text, {"out of the factor: " + std::to_string(sum[0]) + " b"});
     }
   }
 }
@@ -224,7 +224,7 @@ TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
     OK(MakePC(A, PCFGBILU, options, &pc));
     OK(SetGrids(pc, more));
     std::string text = ExpectError([&] { return PCSetUp(pc); });
-    EXPECT_NE(text.find("(-pc_fgbilu_grid, PCFinegrainSetGrid() or a DMDA) does not"), std::string::npos) << text;
+    ExpectIn(text, {"(-pc_fgbilu_grid, PCFinegrainSetGrid() or a DMDA) does not"});
     OK(SetGrids(pc, turned));
     if (std::string(options).find("level") == std::string::npos) {
       text = ExpectError([&] { return PCSetUp(pc); });
@@ -257,13 +257,12 @@ TEST(Blocks, GridsOfOneRankMayChangeAlone)
   // A refusal of one rank is an error on all.
   const PetscInt bad[] = {3, 0, 2};
   const std::string text = ExpectError([&] { return PCFinegrainSetGrid(pc, blocks.rank ? 0 : 1, bad); });
-  EXPECT_NE(text.find("give 1 or more"), std::string::npos) << text;
+  ExpectIn(text, {"give 1 or more"});
 }
 
 TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
 {
-  PetscMPIInt ranks;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  const int ranks = Size();
   const Blocks blocks({{4, 3, 2 * ranks}, {3, 4, 3 * ranks}, {2, 2, ranks}}); // the same slabs on all ranks
   Owned<Mat> A;
   Owned<PC> pc, set;
@@ -276,7 +275,7 @@ TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
   OK(ComparePCs(A, pc, set, &d));
   EXPECT_EQ(d, 0);
   OK(ViewText(pc, &text));
-  EXPECT_NE(text.find("schedule: hyperplane, 8 groups"), std::string::npos) << text;
+  ExpectIn(text, {"schedule: hyperplane, 8 groups"});
 }
 
 } // namespace

@@ -1,4 +1,5 @@
-// One application equals that of PETSc's ILU(0) on the rows of each rank.
+// One application of PCFGBILU equals that of PETSc's ILU(0) on the rows of each rank, for all block sizes and kinds
+// of grids. What all types have in common is in test_types_*.cpp.
 #include "fixture.hpp"
 
 using namespace finegrain::test;
@@ -110,8 +111,6 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
 
 TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
 {
-  PetscMPIInt size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
   Couplings c = star(6, 5, 4);
   c[5].insert(6); // point (5,0,0) to (0,1,0): against every hyperplane
   c[6].insert(5);
@@ -130,10 +129,10 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
   OK(ComparePCs(A, ours, reference, &d));
   EXPECT_LT(d, tolerance);
   OK(ViewText(ours, &text));
-  EXPECT_NE(text.find("schedule: level"), std::string::npos) << text;
-  if (size == 1) {
+  ExpectIn(text, {"schedule: level"});
+  if (Size() == 1) {
     OK(MakePC(A, PCFGBILU, "-pc_fgbilu_grid 6,5,4", &ours));
-    EXPECT_NE(ExpectError([&] { return PCSetUp(ours); }).find("-pc_fgbilu_grid"), std::string::npos);
+    ExpectIn(ExpectError([&] { return PCSetUp(ours); }), {"-pc_fgbilu_grid"});
   }
 }
 
@@ -144,16 +143,13 @@ TEST(Blocks, AijWithHolesIsFactoredByBlocks)
   Owned<Vec> b, x, r;
   Owned<PC> pc;
   PetscReal norm, size;
-  PetscMPIInt ranks;
   PetscInt first, last;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 36, 36, 3, nullptr, 3, nullptr, &A));
   OK(MatGetOwnershipRange(A, &first, &last));
   for (PetscInt i = first; i < last; ++i)
     for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min<PetscInt>(i + 1, 35); ++j)
       OK(MatSetValue(A, i, j, EntryValue(i, j, 1, 5, 3), INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(Assemble(A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_block_size 3", &pc));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(b, &r));
@@ -162,7 +158,7 @@ TEST(Blocks, AijWithHolesIsFactoredByBlocks)
   OK(VecAXPY(r, -1, b));
   OK(VecNorm(r, NORM_2, &norm));
   OK(VecNorm(b, NORM_2, &size));
-  EXPECT_LT(norm, ranks == 1 ? tolerance * size : size); // couplings between ranks are left out
+  EXPECT_LT(norm, Size() == 1 ? tolerance * size : size); // couplings between ranks are left out
 }
 
 } // namespace

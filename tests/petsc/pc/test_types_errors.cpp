@@ -1,0 +1,133 @@
+// Every type: wrong matrices, grids and options are PETSc errors on all ranks that name the object and the remedy.
+// Options of a single type are in its own file.
+#include "types.hpp"
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+using namespace finegrain::test;
+
+namespace
+{
+
+PER_TYPE(ErrorsPerType);
+
+TEST_P(ErrorsPerType, NameMatricesThatItDoesNotTake)
+{
+  for (const Variant &v : t.variants) {
+    Owned<Mat> A;
+    OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
+    OK(MatSetUp(A));
+    Refuse(A, v.options, {"shell", "-mat_type baij", "MatConvert"});
+    OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
+    OK(Assemble(A));
+    Refuse(A, v.options, {"dense", "AIJ, BAIJ or SBAIJ"});
+    OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 10, 1, nullptr, 1, nullptr, &A));
+    OK(Assemble(A));
+    Refuse(A, v.options, {"rectangular", "12 x 10", "square"});
+    OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, 1, nullptr, 1, nullptr, &A));
+    Refuse(A, v.options, {"not assembled", "MatAssemblyBegin"});
+  }
+}
+
+TEST_P(ErrorsPerType, NameRowsWithoutADiagonalBlock)
+{
+  if (t.needs_grid) GTEST_SKIP() << "matrices of grids have them";
+  for (const Variant &v : t.variants)
+    for (const char *type : {MATAIJ, MATBAIJ})
+      for (const PetscInt n : {1, 3}) {
+        Owned<Mat> A;
+        Couplings c = star(4, 3, 3);
+        c[29].erase(29);
+        OK(AssembleMatrix(c, n, type, 1, &A));
+        if (t.symmetric) {
+          OK(MakeSymmetric(A));
+        }
+        Refuse(A, v.options, {"Block row 29", "no diagonal block", "MatSetValues"});
+      }
+}
+
+TEST_P(ErrorsPerType, NameBlockSizesThatDoNotFit)
+{
+  Owned<Mat> A;
+  for (const Variant &v : t.variants) {
+    OK(AssembleMatrix(star(4, 3, 3), 2, MATAIJ, 1, &A));
+    Refuse(A, v.options + " -@_block_size 5", {"Block size 5 does not divide", "-@_block_size"});
+  }
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJ, 1, &A));
+  Refuse(A, "-@_block_size 4", {"-@_block_size is 4", "blocks of 2"});
+  OK(AssembleMatrix(star(2, 2, 2), 33, MATAIJ, 1, &A));
+  Refuse(A, "", {"Block size 33", "32", "-@_block_size"});
+}
+
+TEST_P(ErrorsPerType, NameVariableBlockSizesThatAreNotTheBlocks)
+{
+  Owned<Mat> A;
+  Owned<PC> pc;
+  PetscInt sizes[] = {2, 4}, first, last;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 1, nullptr, &A));
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i) OK(MatSetValue(A, i, i, 2, INSERT_VALUES));
+  OK(Assemble(A));
+  OK(MatSetVariableBlockSizes(A, 2, sizes));
+  Refuse(A, "-@_block_size 2", {"variable block sizes", "-@_block_size"});
+  OK(Make(A, t.needs_grid ? "-@_grid 6,1,1" : "", &pc)); // scalar rows are fine
+  OK(PCSetUp(pc));
+}
+
+TEST_P(ErrorsPerType, NameGridsThatDoNotFit)
+{
+  Owned<Mat> A;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  Refuse(A, "-@_grid 70,30,40", {"70,30,40", "-@_grid", "block rows of this rank"});
+}
+
+TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
+{
+  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
+    {"-@_executor shuffle", {"-@_executor", "shuffle"}},
+    {"-@_backend abacus", {"-@_backend", "abacus"}},
+    {"-@_precision double", {"-@_precision", "double"}},
+    {"-@_diag_precision half", {"-@_diag_precision", "half"}},
+    {"-@_shift_amount -0.5", {"-@_shift_amount", "positive"}},
+    {"-@_grid 3,3", {"-@_grid", "I,J,K"}},
+    {"-@_grid 3,0,3", {"-@_grid", "1 or more"}},
+    {"-@_corrections -1", {"-@_corrections is -1", "0 or more"}},
+    {"-@_richardson always", {"-@_richardson", "always"}},
+    {"-@_block_size 64", {"-@_block_size", "64", "32"}}};
+  Owned<Mat> A;
+  OK(Matrix(Shape::star, 2, MATAIJ, &A));
+  for (const auto &[options, words] : wrong) Refuse(A, options, words, true);
+  Refuse(A, "-@_shift_type nonzero", {"-@_shift_type is nonzero", "none, inblocks"});
+}
+
+#if defined(_OPENMP) // where Kokkos has it: its own check aborts
+TEST_P(ErrorsPerType, NameTheSettingThatParallelRegionsNeed)
+{
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
+  PetscReal d;
+  const int levels = omp_get_max_active_levels();
+  std::string set_up, apply;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  OK(Make(A, "", &pc));
+  OK(Make(A, "", &fresh));
+  Vectors v(A);
+  OK(v.code);
+  omp_set_max_active_levels(1);
+#pragma omp parallel num_threads(1)
+  set_up = ExpectError([&] { return PCSetUp(pc); });
+  OK(PCSetUp(pc));
+#pragma omp parallel num_threads(1)
+  apply = ExpectError([&] { return PCApply(pc, v.b, v.x); });
+  for (const std::string &text : {set_up, apply}) ExpectIn(text, {"OMP_MAX_ACTIVE_LEVELS"});
+  omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(1)
+  EXPECT_EQ(static_cast<int>(ComparePCs(A, pc, fresh, &d)), 0);
+  EXPECT_EQ(d, 0);
+  omp_set_max_active_levels(levels);
+}
+#endif
+
+} // namespace

@@ -1,0 +1,123 @@
+// Every type: singular and non-finite blocks fail on all ranks and leave the preconditioner usable; so do errors.
+// Values that only one type cannot store are in its own file.
+#include "types.hpp"
+
+#include <array>
+#include <cmath>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+PER_TYPE(FailurePerType);
+PER_TYPE(ShiftPerType);
+
+constexpr PetscInt bad = 47; // a block row of the last rank
+
+PetscErrorCode Spoil(Mat A, const std::string &kind, PetscInt n)
+{
+  PetscInt first, last;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  if (kind == "singular") PetscCall(MakeSingular(A, bad, n));
+  else if (bad * n >= first && bad * n < last)
+    PetscCall(MatSetValue(A, bad * n, bad * n, PetscReal(kind == "nan" ? std::nan("") : HUGE_VAL), INSERT_VALUES));
+  PetscCall(Assemble(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST_P(FailurePerType, IsOneOfAllRanksAndTheNextGoodMatrixWorks)
+{
+  for (const std::string kind : {"singular", "nan", "inf"})
+    for (const Variant &v : t.variants)
+      for (const PetscInt n : {1, 4}) {
+        SCOPED_TRACE(kind + v.options);
+        Owned<Mat> A, good;
+        Owned<KSP> ksp;
+        PC pc;
+        KSPConvergedReason reason;
+        PCFailedReason failed;
+        OK(Matrix(Shape::star, n, MATBAIJ, &good));
+        OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
+        OK(Spoil(A, kind, n));
+        Vectors s(A);
+        OK(s.code);
+        OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+        OK(KSPGetPC(ksp, &pc));
+        OK(PCSetType(pc, t.type));
+        const Options set(with(v.options));
+        OK(PCSetFromOptions(pc));
+        for (const char *type : {KSPGMRES, KSPRICHARDSON, KSPBCGS, KSPPREONLY, KSPREFINE}) {
+          OK(KSPSetType(ksp, type));
+          OK(KSPSetOperators(ksp, A, A));
+          OK(KSPSolve(ksp, s.b, s.x));
+          OK(KSPGetConvergedReason(ksp, &reason));
+          EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED) << type;
+          OK(PCGetFailedReason(pc, &failed));
+          EXPECT_EQ(failed, PC_FACTOR_NUMERIC_ZEROPIVOT) << type;
+          OK(KSPSetOperators(ksp, good, good));
+          OK(KSPSolve(ksp, s.b, s.x));
+          OK(KSPGetConvergedReason(ksp, &reason));
+          EXPECT_GT(reason, 0) << type;
+          OK(PCGetFailedReason(pc, &failed));
+          EXPECT_EQ(failed, PC_NOERROR) << type;
+        }
+        // An error where the user wants one: the row, which is not one that is eliminated later, and what to do.
+        OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+        OK(KSPSetOperators(ksp, A, A));
+        ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 47;", with("try -@_shift_type inblocks")});
+      }
+}
+
+TEST_P(FailurePerType, LeavesThePreconditionerUsableAndEventsCounted)
+{
+  Owned<Mat> A;
+  Owned<PC> pc, fresh;
+  PetscReal d;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  OK(MakeSingular(A, bad, 2));
+  OK(Make(A, "", &pc));
+  OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
+  (void)ExpectError([&] { return PCSetUp(pc); });
+  const int factors = EventCount("FGFactor"), analyses = EventCount("FGAnalyze");
+  OK(PCFinegrainSetGrid(pc, 1, std::array<PetscInt, 3>{1, 1, 10000}.data())); // fits nothing
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"1,1,10000", with("-@_grid")});
+  OK(PCFinegrainSetGrid(pc, 0, nullptr));
+  OK(MatShift(A, 100));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(EventCount("FGFactor"), factors + 1);
+  EXPECT_EQ(EventCount("FGAnalyze"), analyses + 2);
+  OK(Make(A, "", &fresh));
+  OK(ComparePCs(A, pc, fresh, &d));
+  EXPECT_EQ(d, 0);
+  (void)ExpectError([&] { return PCFinegrainSetCorrections(pc, -1); });
+  OK(ComparePCs(A, pc, fresh, &d));
+  EXPECT_EQ(d, 0);
+}
+
+TEST_P(ShiftPerType, ReplacesPivotsAndSaysHowMany)
+{
+  for (const Variant &v : t.variants) {
+    SCOPED_TRACE(v.options);
+    Owned<Mat> A;
+    Owned<PC> pc;
+    std::string text;
+    PetscReal norm;
+    OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+    OK(MakeSingular(A, bad, 2));
+    OK(Make(A, "-@_shift_type inblocks -@_shift_amount 0.5 " + v.options, &pc));
+    Vectors s(A);
+    OK(s.code);
+    OK(Apply(pc, s.b, s.x));
+    OK(VecNorm(s.x, NORM_2, &norm));
+    EXPECT_TRUE(std::isfinite(norm));
+    OK(ViewText(pc, &text));
+    const std::string turns = "factors that take turns: "; // each has the row
+    const PetscInt factors = text.find(turns) == std::string::npos ? 1 : NumberAfter(text, turns);
+    ExpectIn(text, {"shift inblocks, amount 0.5: " + std::to_string(factors) + " block rows shifted"});
+  }
+}
+
+} // namespace
