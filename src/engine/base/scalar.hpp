@@ -142,6 +142,15 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const Fro
   else return static_cast<To>(to_single(a));
 }
 
+// Between storing rounded numbers and reading them again: g++ 12 drops the rounding of double -> float -> double
+// where it sees both and vectorizes them (tests/engine/methods/test_symmetric.cpp, blocks of 4).
+KOKKOS_FORCEINLINE_FUNCTION void keep_rounding()
+{
+#if !defined(__CUDA_ARCH__)
+  asm volatile("" ::: "memory");
+#endif
+}
+
 using Index = std::int32_t;  // block rows, block columns, blocks
 using Offset = std::int64_t; // scalars, update pairs
 

@@ -45,11 +45,12 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
-        for (int r = s.first; r < s.first + s.width; ++r) {
-          const OffDiagonal stored = convert<OffDiagonal>(arg.source.number(n, arg.upper_source[e], c * n + r));
-          l[r * n + c] = stored;
-          block[c * n + r] = convert<Scalar>(stored);
-        }
+        for (int r = s.first; r < s.first + s.width; ++r)
+          l[r * n + c] = convert<OffDiagonal>(arg.source.number(n, arg.upper_source[e], c * n + r));
+      });
+      keep_rounding();
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
       });
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;

@@ -118,6 +118,34 @@ TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
   }
 }
 
+// Values by scalar rows (AIJ) and by blocks, in single too: every row function rounds what it stores.
+TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
+{
+  for (const Precision precision : {Precision::working, Precision::single}) {
+    const SymmetricProblem p(make_grid_graph({6, 5, 4}, Stencil::star), GetParam());
+    const std::size_t n = std::size_t(p.n);
+    std::vector<Offset> base(std::size_t(p.graph.entries()) * n);
+    const std::vector<std::uint32_t> mask(base.size(), p.n == 32 ? ~0u : (1u << p.n) - 1);
+    std::vector<Scalar> rows, x[2];
+    for (Index i = 0; i < p.graph.rows; ++i)
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t e = std::size_t(p.graph.ptr(i)); e < std::size_t(p.graph.ptr(i + 1)); ++e) {
+          base[e * n + r] = Offset(rows.size());
+          for (std::size_t c = 0; c < n; ++c) rows.push_back(p.values[(e * n + c) * n + r]);
+        }
+    EngineOptions o = options_for(cases()[0], executors().front());
+    o.grid = {};
+    o.precision = precision;
+    for (const int k : {0, 1}) {
+      const auto e = make_tested_engine(Method::factorization);
+      if (e->analyze(p.view(), o)) return;
+      (void)e->factor(k ? MatrixValues{rows.data(), base.data(), mask.data()} : p.source());
+      x[k] = p.apply(*e);
+    }
+    EXPECT_TRUE(same_bits(x[1], x[0])) << "precision " << int(precision);
+  }
+}
+
 // As SBAIJ has it: the MatrixValues holds the upper blocks alone, and `stored` says where.
 TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 {
