@@ -186,7 +186,7 @@ TEST(Refine, KeepsNullSpacesOut)
         EXPECT_LT(PetscAbsScalar(sum), tolerance * size) << options << norm;
         // The residual is that of b without its mean.
         OK(VecSum(v.b, &mean));
-        OK(VecShift(v.b, -mean / PetscScalar(rows)));
+        OK(VecShift(v.b, -mean / PetscReal(rows)));
         OK(ResidualNorm(A, v.b, v.x, &residual));
         OK(VecNorm(v.b, NORM_2, &size));
         EXPECT_LT(residual, PetscReal(1e-4) * size) << options << norm;

@@ -3,6 +3,8 @@
 #include "mcpi.hpp"
 #include "refine.hpp"
 
+#include <cstdlib>
+
 using namespace finegrain::test;
 using namespace finegrain::test::mcpi;
 using refine::Outcome;
@@ -72,7 +74,7 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
           OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &S, PETSC_DECIDE, PETSC_COMM_SELF));
           OK(MakeSymmetric(S, true));
           OK(SolveWith(S, nullptr, cg, &alone, &residual));
-          EXPECT_NEAR(out.its, alone.its, 1);
+          EXPECT_LE(std::abs(out.its - alone.its), 1);
         }
       }
 }

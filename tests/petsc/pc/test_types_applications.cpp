@@ -51,7 +51,8 @@ TEST_P(TransposePerType, EqualsPetscs)
     Owned<Mat> A;
     Owned<PC> pc, reference;
     PetscReal d;
-    OK(Matrix(Shape::scattered, n, MATBAIJ, &A));
+    // PETSc's ICC crashes on a BAIJ matrix without rows.
+    OK(Matrix(Shape::scattered, n, std::string(t.reference) == PCICC ? MATAIJ : MATBAIJ, &A));
     OK(Make(A, t.as_reference, &pc));
     const Options set(std::string("-sub_pc_type ") + t.reference);
     OK(MakePC(A, PCBJACOBI, "", &reference));
