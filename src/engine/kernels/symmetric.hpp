@@ -13,7 +13,7 @@ namespace finegrain
 
 struct SymmetricFactorArguments {
   const Index *lower_ptr;
-  const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix
+  const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix, or ~(i, k)
   const Index *pivot;                          // and the position of row k
   const Index *row_of;
   MatrixValues source;
@@ -44,9 +44,11 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
+      const Index from = arg.upper_source[e];
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r)
-          l[r * n + c] = convert<OffDiagonal>(arg.source.number(n, arg.upper_source[e], c * n + r));
+          l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
+                                                        : arg.source.number(n, ~from, r * n + c));
       });
       keep_rounding();
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {

@@ -34,7 +34,7 @@ HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostS
 void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
 {
   for (const auto &list : {p.lower.source, p.diagonal})
-    for (std::size_t e = 0; e < list.extent(0); ++e) list(e) = stored(list(e));
+    for (std::size_t e = 0; e < list.extent(0); ++e) list(e) = list(e) < 0 ? ~stored(~list(e)) : stored(list(e));
 }
 
 template <class Exec> class Factorization final : public Engine

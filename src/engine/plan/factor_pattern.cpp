@@ -280,12 +280,15 @@ bool fold_upper(Pattern<Host> &p)
   const HostArray<Index> mirror("finegrain::mirror", std::size_t(entries + mirrors_ahead));
   for (Index slot = 0; slot < p.rows; ++slot)
     for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
-  for (Index e = 0; e < entries; ++e) {
-    const Index f = mirrored(e);
-    p.lower.source(e) = p.upper.source(f);
-    mirror(f) = e;
-    mirrored(e) = pivot(f);
-  }
+  const Order o = invert_order(p.rows, p.row_of);
+  for (Index pos = 0; pos < p.rows; ++pos)
+    for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
+      const Index f = mirrored(e);
+      // An ordering may eliminate first what is below in the matrix.
+      p.lower.source(e) = o.row(pivot(f)) < o.row(pos) ? p.upper.source(f) : ~p.lower.source(e);
+      mirror(f) = e;
+      mirrored(e) = pivot(f);
+    }
   p.upper.source = mirror;
   p.to_diagonal.left = {};
   p.to_diagonal.ptr = {};

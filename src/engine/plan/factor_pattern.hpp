@@ -45,10 +45,11 @@ Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
                                          const HostArray<Index> &row_of, Layout y, FactorKind &kind);
 
-// Rearranges the pattern of a DILU for FactorKind::icc: lower blocks are loaded from the blocks of the upper part
-// that mirror them (lower.source), which are not stored themselves; upper.source is the lower block that mirrors
-// each, and to_diagonal.right the position of each lower block's pivot. False where the pattern is not symmetric. The
-// list of mirrors goes on for mirrors_ahead entries, so that a sweep can ask for blocks before it needs them.
+// Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
+// lower part of the factor. lower.source: the entry (k, i) that mirrors each lower block (i, k); where i comes first
+// in the matrix, ~(entry (i, k)) instead. upper.source: the lower block that mirrors each upper one.
+// to_diagonal.right: the position of each lower block's pivot. False where the pattern is not symmetric. The list of
+// mirrors goes on for mirrors_ahead entries, so that a sweep can ask for blocks before it needs them.
 inline constexpr Index mirrors_ahead = 12;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 

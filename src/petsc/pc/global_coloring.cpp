@@ -199,10 +199,13 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   PetscCall(Fetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
 
   if (red_black) PetscCall(ColorByParity(pc, *view, sf, &a.coloring, &fits));
-  PetscCheck(fits || coloring != PC_FINEGRAIN_COLORING_REDBLACK, comm, PETSC_ERR_ARG_INCOMP,
-             "-pc_%s_coloring redblack does not fit: there is no DMDA, or points of the same parity are coupled; "
-             "-pc_%s_coloring jp fits any matrix",
-             name, name);
+  if (!fits && coloring == PC_FINEGRAIN_COLORING_REDBLACK) {
+    PetscCall(PetscSFDestroy(&sf));
+    SETERRQ(comm, PETSC_ERR_ARG_INCOMP,
+            "%s redblack does not fit: there is no DMDA, or points of the same parity are coupled; %s jp fits any "
+            "matrix",
+            PCEngineOption(pc, "coloring").c_str(), PCEngineOption(pc, "coloring").c_str());
+  }
   if (!fits) {
     Neighbors n;
     PetscCall(FindNeighbors(comm, first, *view, e.op.ghosts, &n));

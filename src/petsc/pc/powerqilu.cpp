@@ -13,10 +13,11 @@ struct PowerqIlu final : PCEngine {
   PetscInt levels = 0, power = 0; // p and q; 0: p + 1
   PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
 };
-constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{"levels", "Levels of fill, p",
-                                                                  "PCPOWERQILUSetLevels", &PowerqIlu::levels, 0};
+constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{
+  "levels", "Levels of fill, p", "PCPOWERQILUSetLevels", &PowerqIlu::levels, PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PetscInt> power_setting{
-  "power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower", &PowerqIlu::power, 0};
+  "power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower", &PowerqIlu::power,
+  PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
   "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
 

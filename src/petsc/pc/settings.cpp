@@ -132,7 +132,7 @@ PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscInt valu
 PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal value, PetscInt least, PetscInt most)
 {
   PetscFunctionBegin;
-  PetscCheck(value > least && value < most, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+  PetscCheck(value > PetscReal(least) && value < PetscReal(most), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
              PETSC_ERR_ARG_OUTOFRANGE,
              "%s is %g; it must be between %" PetscInt_FMT " and %" PetscInt_FMT ", both left out, %s()",
              PCEngineOption(pc, s.name).c_str(), double(value), least, most, s.setter);

@@ -60,12 +60,18 @@ std::vector<Case> cases()
           {"no row", make_graph({}), {}}};
 }
 
-EngineOptions options_for(const Case &c, ExecutorKind executor)
+EngineOptions options_for(const Case &c, ExecutorKind executor, bool reordered = false)
 {
   EngineOptions r;
   r.factor = FactorKind::icc;
   r.grid = c.grid;
   r.executor = executor;
+  if (!reordered) return r;
+  r.grid = {};
+  r.ordering = make_array<Index>("ordering", std::size_t(c.graph.rows));
+  for (Index i = 0; i < c.graph.rows; ++i) r.ordering(i) = (i * 7 + 3) % c.graph.rows; // mixed, where 7 is no divisor
+  if (c.graph.rows % 7 == 0)
+    for (Index i = 0; i < c.graph.rows; ++i) r.ordering(i) = c.graph.rows - 1 - i;
   return r;
 }
 
@@ -109,13 +115,14 @@ TEST_P(SymmetricFactor, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
 
 TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
 {
-  for (const Case &c : cases()) {
-    const SymmetricProblem p(c.graph, GetParam());
-    SymmetricProblem upper = p;
-    p.for_lower([&](std::size_t below, std::size_t) { upper.values[below] = nan; });
-    const EngineOptions r = options_for(c, executors().front());
-    EXPECT_TRUE(same_bits(upper.solve(r), p.solve(r))) << c.name;
-  }
+  for (const bool reordered : {false, true})
+    for (const Case &c : cases()) {
+      const SymmetricProblem p(c.graph, GetParam());
+      SymmetricProblem upper = p;
+      p.for_lower([&](std::size_t below, std::size_t) { upper.values[below] = nan; });
+      const EngineOptions r = options_for(c, executors().front(), reordered);
+      EXPECT_TRUE(same_bits(upper.solve(r), p.solve(r))) << c.name;
+    }
 }
 
 // Values by scalar rows (AIJ) and by blocks, in single too: every row function rounds what it stores.
@@ -149,26 +156,27 @@ TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
 // As SBAIJ has it: the MatrixValues holds the upper blocks alone, and `stored` says where.
 TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 {
-  for (const Case &c : cases()) {
-    const SymmetricProblem p(c.graph, GetParam());
-    const std::size_t nn = std::size_t(p.n * p.n);
-    const EngineOptions r = options_for(c, executors().front());
-    OperatorView view = p.view();
-    std::vector<Scalar> values;
-    Index upper = 0;
-    view.stored = make_array<Index>("stored", std::size_t(c.graph.entries()));
-    for (Index i = 0; i < c.graph.rows; ++i)
-      for (Index e = c.graph.ptr(i); e < c.graph.ptr(i + 1); ++e) {
-        view.stored(e) = c.graph.col(e) < i ? -1 : upper++;
-        const auto first = p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn);
-        if (c.graph.col(e) >= i) values.insert(values.end(), first, first + std::ptrdiff_t(nn));
-      }
-    const auto whole = p.solve(r);
-    const auto e = make_tested_engine(Method::factorization);
-    if (e->analyze(view, r)) continue; // scratch, as in the first test
-    EXPECT_EQ(e->factor(MatrixValues{values.data(), nullptr, nullptr}).bad_row, -1);
-    EXPECT_TRUE(same_bits(p.apply(*e), whole)) << c.name;
-  }
+  for (const bool reordered : {false, true})
+    for (const Case &c : cases()) {
+      const SymmetricProblem p(c.graph, GetParam());
+      const std::size_t nn = std::size_t(p.n * p.n);
+      const EngineOptions r = options_for(c, executors().front(), reordered);
+      OperatorView view = p.view();
+      std::vector<Scalar> values;
+      Index upper = 0;
+      view.stored = make_array<Index>("stored", std::size_t(c.graph.entries()));
+      for (Index i = 0; i < c.graph.rows; ++i)
+        for (Index e = c.graph.ptr(i); e < c.graph.ptr(i + 1); ++e) {
+          view.stored(e) = c.graph.col(e) < i ? -1 : upper++;
+          const auto first = p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn);
+          if (c.graph.col(e) >= i) values.insert(values.end(), first, first + std::ptrdiff_t(nn));
+        }
+      const auto whole = p.solve(r);
+      const auto e = make_tested_engine(Method::factorization);
+      if (e->analyze(view, r)) continue; // scratch, as in the first test
+      EXPECT_EQ(e->factor(MatrixValues{values.data(), nullptr, nullptr}).bad_row, -1);
+      EXPECT_TRUE(same_bits(p.apply(*e), whole)) << c.name;
+    }
 }
 
 TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
@@ -195,38 +203,39 @@ TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
 
 TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
 {
-  for (const Case &c : cases()) {
-    SCOPED_TRACE(c.name);
-    const SymmetricProblem p(c.graph, GetParam());
-    std::vector<Scalar> x[2];
-    Statistics s[2];
-    for (const bool symmetric : {false, true}) {
-      const auto e = make_tested_engine(Method::factorization);
-      EngineOptions r = options_for(c, executors().front());
-      if (!symmetric) r.factor = FactorKind::dilu;
-      if (e->analyze(p.view(), r)) return;
-      e->allow_corrections(p.view());
-      (void)e->factor(p.source());
-      EXPECT_TRUE(e->statistics().short_residual);
-      x[symmetric] = p.apply(*e);
-      std::vector<Scalar> step(p.b.size(), Scalar(nan));
-      for (int k = 0; k < 3; ++k)
-        e->correct({.values = {p.source(), {}, k > 0}, // the first by the matrix, the others by the factor
-                    .b = p.b.data(),
-                    .x = x[symmetric].data(),
-                    .last = k ? step.data() : x[symmetric].data(),
-                    .step = step.data(),
-                    .total = x[symmetric].data()});
-      s[symmetric] = e->statistics();
+  for (const bool reordered : {false, true})
+    for (const Case &c : cases()) {
+      SCOPED_TRACE(c.name);
+      const SymmetricProblem p(c.graph, GetParam());
+      std::vector<Scalar> x[2];
+      Statistics s[2];
+      for (const bool symmetric : {false, true}) {
+        const auto e = make_tested_engine(Method::factorization);
+        EngineOptions r = options_for(c, executors().front(), reordered);
+        if (!symmetric) r.factor = FactorKind::dilu;
+        if (e->analyze(p.view(), r)) return;
+        e->allow_corrections(p.view());
+        (void)e->factor(p.source());
+        EXPECT_TRUE(e->statistics().short_residual);
+        x[symmetric] = p.apply(*e);
+        std::vector<Scalar> step(p.b.size(), Scalar(nan));
+        for (int k = 0; k < 3; ++k)
+          e->correct({.values = {p.source(), {}, k > 0}, // the first by the matrix, the others by the factor
+                      .b = p.b.data(),
+                      .x = x[symmetric].data(),
+                      .last = k ? step.data() : x[symmetric].data(),
+                      .step = step.data(),
+                      .total = x[symmetric].data()});
+        s[symmetric] = e->statistics();
+      }
+      if (!p.b.empty()) {
+        EXPECT_LT(difference(x[1], x[0]), tolerance);
+      }
+      EXPECT_EQ(s[1].lower, s[0].lower);
+      EXPECT_EQ(s[1].upper, 0);
+      EXPECT_EQ(s[0].factor_bytes - s[1].factor_bytes,
+                std::size_t(s[0].upper) * std::size_t(p.n * p.n) * sizeof(Scalar));
     }
-    if (!p.b.empty()) {
-      EXPECT_LT(difference(x[1], x[0]), tolerance);
-    }
-    EXPECT_EQ(s[1].lower, s[0].lower);
-    EXPECT_EQ(s[1].upper, 0);
-    EXPECT_EQ(s[0].factor_bytes - s[1].factor_bytes,
-              std::size_t(s[0].upper) * std::size_t(p.n * p.n) * sizeof(Scalar));
-  }
 }
 
 TEST(SymmetricFactorErrors, PatternThatIsNotSymmetricIsRefusedAndAZeroPivotFound)
