@@ -125,6 +125,10 @@ docs:
 	@/usr/bin/python3 -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "$(BUILD)/docs/index.html"
 
+# Links to other sites; needs a network. make docs checks those between pages, the test docs_text README's as well.
+docs-links: docs
+	@/usr/bin/python3 -m sphinx -q -b linkcheck docs $(BUILD)/docs-links
+
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
 
@@ -146,8 +150,9 @@ help:
 	@echo "make gpu-kit         tests, benchmarks and sources in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
 	@echo "make gpu-kit-check   the kit for hosts, tried on this machine in small sizes"
 	@echo "make docs            the documentation as a site, $(BUILD)/docs/index.html"
+	@echo "make docs-links      asks other sites whether the links to them still lead somewhere; needs a network"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help
