@@ -23,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler powerq step
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler powerq step poisson
 
 build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
@@ -125,6 +125,10 @@ docs:
 	@/usr/bin/python3 -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "$(BUILD)/docs/index.html"
 
+# Links to other sites; needs a network. make docs checks those between pages, the test docs_text README's as well.
+docs-links: docs
+	@/usr/bin/python3 -m sphinx -q -b linkcheck docs $(BUILD)/docs-links
+
 format:
 	@clang-format -i $$(git ls-files '*.hpp' '*.cpp' '*.ipp' '*.h' '*.c')
 
@@ -146,8 +150,9 @@ help:
 	@echo "make gpu-kit         tests, benchmarks and sources in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
 	@echo "make gpu-kit-check   the kit for hosts, tried on this machine in small sizes"
 	@echo "make docs            the documentation as a site, $(BUILD)/docs/index.html"
+	@echo "make docs-links      asks other sites whether the links to them still lead somewhere; needs a network"
 	@echo "make format          clang-format of all sources"
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help

@@ -1,6 +1,6 @@
 // What ranks agree on for a relaxation that does not depend on their number: keys, colors, and which rows others
 // have as ghosts.
-#include "pc/pcengine.hpp"
+#include "pc/settings.hpp"
 
 #include <petscdmda.h>
 
