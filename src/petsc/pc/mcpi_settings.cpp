@@ -236,6 +236,10 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scal
 
    Level: intermediate
 
+   Note:
+   Sums in single precision make an application linear to about seven digits. `KSPGMRES` in double precision takes it
+   for linear, and below that its recurrence and the true residual part: take `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
+
 .seealso: `PCMCPIGetAccumulate()`, `PCMCPI`
 @*/
 PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
