@@ -164,7 +164,7 @@ PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems PetscOptionsObject, cons
 }
 
 PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s,
-                                  const char *const names[], const PCEngineRow &row, PetscEnum now, PetscEnum *value,
+                                  const char *const names[], const PCEngineRow &row, int now, int *value,
                                   PetscBool *given)
 {
   const std::vector<std::string> all = FindNames(names, nullptr), permitted = FindNames(names, row.values);
@@ -176,7 +176,9 @@ PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject
 
   PetscFunctionBegin;
   // Every name is a value; those that are not for this type are errors at set-up, as from the setter.
-  PetscCall(PetscOptionsGetEnum(object->options, object->prefix, key.c_str(), names, value, given));
+  // An int, because a PetscEnum has no value above 1 in C++.
+  PetscCall(PetscOptionsGetEnum(object->options, object->prefix, key.c_str(), names,
+                                reinterpret_cast<PetscEnum *>(value), given));
   for (const std::string &name : permitted) list.push_back(name.c_str());
   if (*given)
     listed =

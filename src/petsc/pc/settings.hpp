@@ -72,7 +72,7 @@ PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems items, const PCEngineSet
 PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems items, const PCEngineSetting &s, PetscReal now,
                             PetscReal *value, PetscBool *given);
 PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems items, const PCEngineSetting &s,
-                                  const char *const names[], const PCEngineRow &row, PetscEnum now, PetscEnum *value,
+                                  const char *const names[], const PCEngineRow &row, int now, int *value,
                                   PetscBool *given);
 
 // Reads I,J,K of boxes. *boxes: how many there may be; then how many are given, 0 for none.
@@ -150,10 +150,11 @@ template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
     PetscBool given;
 
     PetscFunctionBegin;
-    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, PetscBool>)
-      PetscCall(PCEngineReadChoice(pc, items, *this, names, row, static_cast<PetscEnum>(now),
-                                   reinterpret_cast<PetscEnum *>(&value), &given));
-    else PetscCall(PCEngineRead(pc, items, *this, now, &value, &given));
+    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, PetscBool>) {
+      int index = int(now);
+      PetscCall(PCEngineReadChoice(pc, items, *this, names, row, index, &index, &given));
+      value = T(index);
+    } else PetscCall(PCEngineRead(pc, items, *this, now, &value, &given));
     if (given) PetscCall(set(pc, value));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
