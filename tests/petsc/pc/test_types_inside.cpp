@@ -37,10 +37,20 @@ TEST_P(InsidePerType, TakesPartAndConverges)
                                           fields,
                                           fields + "-pc_fieldsplit_type schur",
                                           "-pc_type gamg {mg_levels_}"};
+  // A type for grids serves a part that is one: a rank's rows, whose box is given, and the fields of a DM.
+  PetscInt m[3];
+  OK(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m[0], &m[1], &m[2]));
+  const std::string box = std::to_string(m[0]) + "," + std::to_string(m[1]) + "," + std::to_string(m[2]);
+  const std::vector<std::string> boxes = {
+    "-pc_type bjacobi {sub_} -sub_pc_@_grid " + box,
+    "-pc_type asm -pc_asm_overlap 0 {sub_} -sub_pc_@_block_size 3 -sub_pc_@_grid " + box};
+  const std::string fields_of_dm = "-pc_type fieldsplit {fieldsplit_} -fieldsplit_ksp_type preonly";
   for (std::size_t k = 0; k < std::min<std::size_t>(t.variants.size(), 5); ++k)
     for (const bool with_grid : {false, true}) {
       std::vector<std::string> roles = whole;
-      if (!t.needs_grid) roles.insert(roles.end(), parts.begin(), parts.end());
+      const std::vector<std::string> &more = t.needs_grid ? boxes : parts;
+      roles.insert(roles.end(), more.begin(), more.end());
+      if (t.needs_grid && with_grid) roles.push_back(fields_of_dm);
       if (with_grid)
         roles.insert(roles.end(), {mg + "-mg_levels_ksp_type richardson", mg + "-mg_levels_ksp_type chebyshev"});
       for (const std::string &role : roles) {
