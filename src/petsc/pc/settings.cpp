@@ -170,19 +170,27 @@ PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject
   const std::vector<std::string> all = FindNames(names, nullptr), permitted = FindNames(names, row.values);
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
   const std::string key = PCEngineKey(pc, s.name);
+  std::string available;
   std::vector<const char *> list;
+  char text[128];
   PetscInt index;
   PetscBool listed = PETSC_TRUE, again;
 
   PetscFunctionBegin;
+  for (const std::string &name : permitted) {
+    list.push_back(name.c_str());
+    available.append(" ").append(name);
+  }
   // Every name is a value; those that are not for this type are errors at set-up, as from the setter.
-  // An int, because a PetscEnum has no value above 1 in C++.
-  PetscCall(PetscOptionsGetEnum(object->options, object->prefix, key.c_str(), names,
-                                reinterpret_cast<PetscEnum *>(value), given));
-  for (const std::string &name : permitted) list.push_back(name.c_str());
-  if (*given)
-    listed =
-      PetscBool(std::find(permitted.begin(), permitted.end(), Lower(all[std::size_t(*value)])) != permitted.end());
+  PetscCall(PetscOptionsGetString(object->options, object->prefix, key.c_str(), text, sizeof text, given));
+  if (*given) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto &n) { return Lower(n) == Lower(text); });
+    PetscCheck(found != all.end(), PetscObjectComm(object), PETSC_ERR_USER,
+               "Unknown option %s for %s. Available options:%s", text, PCEngineOption(pc, s.name).c_str(),
+               available.c_str());
+    *value = int(found - all.begin());
+    listed = PetscBool(std::find(permitted.begin(), permitted.end(), *found) != permitted.end());
+  }
   if (listed) // for -help
     PetscCall(PetscOptionsEList(key.c_str(), s.text, s.setter, list.data(), PetscInt(list.size()),
                                 Lower(all[std::size_t(now)]).c_str(), &index, &again));

@@ -89,7 +89,7 @@ TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
     {"-@_executor shuffle", {"-@_executor", "shuffle"}},
     {"-@_backend abacus", {"-@_backend", "abacus"}},
     {"-@_precision double", {"-@_precision", "double"}},
-    {"-@_diag_precision half", {"-@_diag_precision", "half"}},
+    {"-@_diag_precision half", {"-@_diag_precision", "half", "Available options: working storage"}},
     {"-@_shift_amount -0.5", {"-@_shift_amount", "positive"}},
     {"-@_grid 3,3", {"-@_grid", "I,J,K"}},
     {"-@_grid 3,0,3", {"-@_grid", "1 or more"}},
