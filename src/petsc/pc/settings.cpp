@@ -189,7 +189,7 @@ PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject
                "Unknown option %s for %s. Available options:%s", text, PCEngineOption(pc, s.name).c_str(),
                available.c_str());
     *value = int(found - all.begin());
-    listed = PetscBool(std::find(permitted.begin(), permitted.end(), *found) != permitted.end());
+    listed = PetscBool(std::find(permitted.begin(), permitted.end(), Lower(*found)) != permitted.end());
   }
   if (listed) // for -help
     PetscCall(PetscOptionsEList(key.c_str(), s.text, s.setter, list.data(), PetscInt(list.size()),
