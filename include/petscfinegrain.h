@@ -330,6 +330,9 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC, PCFinegrainD
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC, MatFactorShiftType, PetscReal);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC, MatFactorShiftType *, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrowthLimit(PC, PetscReal);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowthLimit(PC, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowth(PC, PetscReal *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC, PetscInt, const PetscInt[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC, PetscInt *, const PetscInt *[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC, PCFinegrainGridCoupling);

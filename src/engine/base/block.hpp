@@ -158,12 +158,13 @@ KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
   b = t;
 }
 
-// The smallest pivot that is not replaced.
+// The smallest pivot that is not replaced. Beside Inf nothing is: its block is bad.
 template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, const Scalar *d, Shift shift)
 {
   Real largest = 0;
   if (shift.amount <= 0) return 0;
   for (int i = 0; i < n * n; ++i) largest = magnitude(d[i]) > largest ? magnitude(d[i]) : largest;
+  if (!is_finite(largest)) return 0;
   return shift.amount * (largest > 0 ? largest : Real(1));
 }
 

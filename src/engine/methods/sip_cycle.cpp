@@ -17,7 +17,7 @@ public:
   SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
     factors_.clear();
-    if (options.sip_factors.empty()) return {SetupError::conflict, -1, "there is no alpha; give one or more"};
+    if (options.sip_factors.empty()) return {SetupError::conflict, -1, "@_alpha has no number; give one or more"};
     for (const SipFactor &factor : options.sip_factors) {
       EngineOptions one = options;
       one.method = Method::factorization;

@@ -16,34 +16,38 @@ const char *find_storage_conflict(const EngineOptions &r)
   if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, single_sums}))
     return nullptr;
   if (!relaxes && r.precision != Precision::working && r.precision != Precision::single)
-    return "half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working or single";
+    return "@_precision half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working "
+           "or single";
   if (r.diagonal != Precision::working && r.diagonal != Precision::single)
-    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single";
-  if (r.diagonal != Precision::working) return "diagonal blocks are stored in lower precision than the other blocks";
-  return "sums in single precision are of couplings stored in single precision or below";
+    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single "
+           "(@_diag_precision)";
+  if (r.diagonal != Precision::working)
+    return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
+  return "@_accumulate single needs couplings in single precision or below; give @_precision single, half or "
+         "bfloat16";
 }
 
 const char *find_relaxation_conflict(const EngineOptions &r)
 {
   const Relaxation &relaxation = r.relaxation;
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
-    return "a relaxation runs colors; it has no other schedule";
-  if (r.tile.points() > 0) return "a shape of tiles is given, and colors are not cut into tiles of a grid";
+    return "a relaxation runs colors; it has no other @_schedule";
+  if (r.tile.points() > 0) return "@_tile gives a shape, and colors are not cut into tiles of a grid; leave it out";
   if (r.coupling == GridCoupling::corrections)
-    return "couplings between grids are left to corrections, and a relaxation has all of them";
-  if (relaxation.sweeps < 1) return "a relaxation makes one sweep at least";
-  if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "omega is between 0 and 2, both left out";
+    return "@_grid_coupling corrections leaves out couplings between grids, and a relaxation has all of them";
+  if (relaxation.sweeps < 1) return "@_its is 1 or more: a relaxation makes one sweep at least";
+  if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
   if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
-    return "reduction in_place narrows the matrix's blocks where they are, and this precision is the one that they "
-           "have; take precision single, half or bfloat16, whichever is shorter, or reduction none";
+    return "@_reduction in_place narrows the matrix's blocks where they are, and this precision is the one that "
+           "they have; take @_precision single, half or bfloat16, whichever is shorter, or @_reduction none";
   if (relaxation.reduction == Reduction::in_place && r.precision == Precision::half &&
       relaxation.scaling == Scaling::row)
-    return "reduction in_place narrows all blocks with one scale, and scaling row has one for each block row; take "
-           "scaling global, or reduction none";
+    return "@_reduction in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
+           "take @_scaling global, or @_reduction none";
   if (relaxation.exchange == Exchange::color &&
       (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile || r.executor == ExecutorKind::shuffle))
-    return "an exchange after each color needs a run of its own for each, which the executors natural and launch "
-           "have";
+    return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
+           "@_exchange sweep";
   return nullptr;
 }
 
@@ -53,24 +57,29 @@ const char *find_conflict(const EngineOptions &r)
 {
   if (const char *text = find_storage_conflict(r)) return text;
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
-    return "hyperplanes of a grid keep the natural order, an ordering changes it; level schedules go with any";
+    return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
+           "goes "
+           "with any";
   if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
-    return "this executor runs on the host only";
-  if (r.backend == Backend::device && !builds_device) return "this build has no device";
+    return "@_executor natural and shuffle run on the host only; take @_executor auto, launch, self or tile, or "
+           "@_backend "
+           "host";
+  if (r.backend == Backend::device && !builds_device)
+    return "@_backend device: this build has none; take @_backend host";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
-  if (r.levels < 0 || r.power < 0) return "levels of fill and the power that is colored are 0 or more";
+  if (r.levels < 0 || r.power < 0) return "@_levels and @_power are 0 or more";
   if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
-    return "alpha is 0 or more, and below 1";
+    return "@_alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";
   if (r.levels > 0 && (r.factor == FactorKind::dilu || r.factor == FactorKind::icc))
-    return "DILU modifies diagonal blocks only; it has no levels of fill";
+    return "DILU modifies diagonal blocks only; it has no @_levels of fill";
   if (r.levels > 0 && r.schedule == ScheduleKind::hyperplane)
-    return "fill couples points of a hyperplane; levels of fill go with the schedules level and color";
+    return "fill couples points of a hyperplane; @_levels go with @_schedule level and color";
   if (r.schedule == ScheduleKind::color && r.tile.points() > 0)
-    return "a shape of tiles is given, and colors are not cut into tiles of a grid";
+    return "@_tile gives a shape, and @_schedule color is not cut into tiles of a grid; leave one out";
   if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
-    return "a shape of tiles is given, and this executor has none; tiles go with the executor tile, or with auto";
+    return "@_tile gives a shape, and this executor has no tiles; take @_executor tile, or auto";
   return nullptr;
 }
 

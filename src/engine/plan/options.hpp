@@ -57,7 +57,8 @@ inline std::int64_t colored_power(const EngineOptions &r)
   return r.power > 0 ? r.power : std::int64_t(r.levels) + 1;
 }
 
-// Why options cannot be met, naming the choices that exclude each other; null if it can.
+// Why options cannot be met, and a way out; null if they can. The option of a setting is @_name there, for whoever
+// knows its full name.
 const char *find_conflict(const EngineOptions &);
 
 // What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All

@@ -212,6 +212,22 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// What makes a matrix that is read of one that is not.
+const char *RemedyForType(const std::string &type)
+{
+  if (type == MATNEST)
+    return "take -pc_type fieldsplit and finegrain's types inside it, or make one matrix of it with MatConvert() or "
+           "-mat_type aij";
+  if (type == MATMFFD)
+    return "take -snes_mf_operator, which keeps an assembled matrix for the preconditioner, or -snes_fd_color, "
+           "instead "
+           "of -snes_mf";
+  if (type == MATIS) return "assemble it with -mat_type aij (-dm_mat_type aij), or convert it with MatConvert()";
+  if (type == MATSHELL) return "a shell has no entries: give KSPSetOperators() an assembled matrix as its second";
+  return "assemble it with -mat_type baij or aij (-dm_mat_type with a DM), convert it with MatConvert(), or give "
+         "KSPSetOperators() another second matrix";
+}
+
 // Type, shape and state: the same on all ranks.
 PetscErrorCode CheckMatrix(Mat mat, Operator *op)
 {
@@ -230,11 +246,9 @@ PetscErrorCode CheckMatrix(Mat mat, Operator *op)
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
   PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seqsbaij));
   PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpisbaij));
-  PetscCheck(
-    seqaij || mpiaij || seqbaij || mpibaij || seqsbaij || mpisbaij, comm, PETSC_ERR_SUP,
-    "The preconditioning matrix is of type %s; AIJ, BAIJ or SBAIJ is needed: assemble it with -mat_type baij or aij "
-    "(-dm_mat_type with a DM), convert it with MatConvert(), or give KSPSetOperators() another second matrix",
-    type);
+  PetscCheck(seqaij || mpiaij || seqbaij || mpibaij || seqsbaij || mpisbaij, comm, PETSC_ERR_SUP,
+             "The preconditioning matrix is of type \"%s\"; AIJ, BAIJ or SBAIJ is needed: %s", type,
+             RemedyForType(type));
   op->symmetric = seqsbaij || mpisbaij;
   op->by_blocks = seqbaij || mpibaij || op->symmetric;
   op->parallel = mpiaij || mpibaij || mpisbaij;

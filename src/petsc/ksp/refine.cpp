@@ -200,11 +200,17 @@ PetscErrorCode KSPSetFromOptions_Refine(KSP ksp, FinegrainOptionItems PetscOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+const char *Prefix(KSP ksp)
+{
+  const char *prefix = reinterpret_cast<PetscObject>(ksp)->prefix;
+  return prefix ? prefix : "";
+}
+
 PetscErrorCode KSPRefineSetInner_Refine(KSP ksp, PetscInt inner)
 {
   PetscFunctionBegin;
   PetscCheck(inner >= 1, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ksp_refine_inner must be 1 or more, not %" PetscInt_FMT, inner);
+             "-%sksp_refine_inner must be 1 or more, not %" PetscInt_FMT, Prefix(ksp), inner);
   if (inner != Data(ksp)->inner) ksp->setupstage = KSP_SETUP_NEW; // for the number of work vectors
   Data(ksp)->inner = inner;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,7 +226,7 @@ PetscErrorCode KSPRefineSetDamping_Refine(KSP ksp, PetscReal damping)
 {
   PetscFunctionBegin;
   PetscCheck(damping > 0, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ksp_refine_damping must be positive, not %g", double(damping));
+             "-%sksp_refine_damping must be positive, not %g", Prefix(ksp), double(damping));
   Data(ksp)->damping = damping;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -105,38 +105,41 @@ template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
 }
 
 // `steps` of x += M^-1 (b - A x) from x = 0.
-PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
+PetscErrorCode RunSteps(PC pc, PetscInt steps, Vec b, Vec x)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
+  Values values;
+  Arrays a;
 
   PetscFunctionBegin;
-  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    if (steps == 1) {
-      PetscCall(ApplyOnce(e, 0, b, x, false));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    Values values;
-    Arrays a;
-    PetscCall(GetValues(pc, e, &values));
-    PetscCall(a.get(e->op.backend, b, nullptr, x, false));
-    e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
-    Scalar *step = e->engine->scratch(a.memory());
-    for (PetscInt k = 1; k < steps; ++k)
-      e->engine->correct({.values = values,
-                          .b = a.from(),
-                          .x = a.to(),
-                          .last = k > 1 ? step : a.to(),
-                          .step = step,
-                          .total = a.to(),
-                          .factor = int(k % e->factors),
-                          .memory = a.memory()});
-    PetscCall(a.restore());
-    PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
-                                                 double(steps - 1) * CorrectionFlops(*e->engine, values)));
-    PetscCall(RestoreValues(pc, e, &values));
+  if (steps == 1) {
+    PetscCall(ApplyOnce(e, 0, b, x, false));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  }
+  PetscCall(GetValues(pc, e, &values));
+  PetscCall(a.get(e->op.backend, b, nullptr, x, false));
+  e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
+  Scalar *step = e->engine->scratch(a.memory());
+  for (PetscInt k = 1; k < steps; ++k)
+    e->engine->correct({.values = values,
+                        .b = a.from(),
+                        .x = a.to(),
+                        .last = k > 1 ? step : a.to(),
+                        .step = step,
+                        .total = a.to(),
+                        .factor = int(k % e->factors),
+                        .memory = a.memory()});
+  PetscCall(a.restore());
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops +
+                                               double(steps - 1) * CorrectionFlops(*e->engine, values)));
+  PetscCall(RestoreValues(pc, e, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(RunApplication(pc, x, [&] { return RunSteps(pc, steps, b, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,6 +270,13 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
 }
 
 } // namespace
+
+PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(RunSteps(pc, PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
 {

@@ -13,15 +13,17 @@ static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   PetscCheck(
-    !known || symmetric, comm, PETSC_ERR_ARG_INCOMP,
-    "-pc_type fgbicc reads the upper triangle of a symmetric matrix, and MAT_SYMMETRIC says that this one is "
-    "not: take -pc_type fgbilu, or MatSetOption() if it is symmetric");
+    !known || symmetric, comm, PETSC_ERR_ARG_INCOMP, "%s",
+    PCEngineText(pc, "@type fgbicc reads the upper triangle of a symmetric matrix, and MAT_SYMMETRIC says that this "
+                     "one is not: take @type fgbilu, or MatSetOption() if it is symmetric")
+      .c_str());
 #if defined(PETSC_USE_COMPLEX)
   PetscBool hermitian;
   PetscCall(MatIsHermitianKnown(pc->pmat, &known, &hermitian));
-  PetscCheck(!known || !hermitian || symmetric, comm, PETSC_ERR_SUP,
-             "-pc_type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one is Hermitian: "
-             "take -pc_type fgbilu");
+  PetscCheck(!known || !hermitian || symmetric, comm, PETSC_ERR_SUP, "%s",
+             PCEngineText(pc, "@type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one "
+                              "is Hermitian: take @type fgbilu")
+               .c_str());
 #endif
   options->factor = FactorKind::icc;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -62,6 +64,8 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .view = PCView_FGBICC,
                             .create = PCCreate_FGBICC,
                             .citation = citation,
+                            .pivot_remedy = "try @_shift_type inblocks",
+                            .growth_remedy = "try @_ordering rcm, or @type fgbilu; @_growth_limit sets the limit",
                             .reads_upper = true};
 
 /*MC
@@ -81,6 +85,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbicc_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
+.  -pc_fgbicc_growth_limit <1e5>                  - `PCFinegrainSetGrowthLimit()`
 -  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

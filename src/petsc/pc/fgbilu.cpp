@@ -89,8 +89,16 @@ static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  year    = {2015}\n"
                                "}\n";
 
-PCEngineType fgbilu_type = {PCFGBILU,      Method::factorization, rows,    PCOptions_FGBILU,
-                            PCView_FGBILU, PCCreate_FGBILU,       citation};
+PCEngineType fgbilu_type = {
+  .name = PCFGBILU,
+  .method = Method::factorization,
+  .rows = rows,
+  .options = PCOptions_FGBILU,
+  .view = PCView_FGBILU,
+  .create = PCCreate_FGBILU,
+  .citation = citation,
+  .pivot_remedy = "try @_shift_type inblocks",
+  .growth_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi; @_growth_limit sets the limit"};
 
 /*MC
    PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank
@@ -110,6 +118,7 @@ PCEngineType fgbilu_type = {PCFGBILU,      Method::factorization, rows,    PCOpt
 .  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
+.  -pc_fgbilu_growth_limit <1e5>                  - `PCFinegrainSetGrowthLimit()`
 -  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

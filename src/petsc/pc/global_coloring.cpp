@@ -173,7 +173,6 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
 PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const char *name = e.type->name;
   const Index rows = view->owned.rows;
   const PCFinegrainColoringType coloring = e.coloring;
   GlobalColoring &a = view->agreed;
@@ -184,12 +183,13 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
 
   PetscFunctionBegin;
   PetscCheck(
-    red_black || coloring == PC_FINEGRAIN_COLORING_JP, comm, PETSC_ERR_ARG_INCOMP,
-    "-pc_%s_exchange color needs colors that do not depend on the ranks: -pc_%s_coloring jp, or redblack with a "
-    "DMDA",
-    name, name);
-  PetscCheck(!e.balance, comm, PETSC_ERR_ARG_INCOMP,
-             "-pc_%s_coloring_balance depends on the ranks; it goes with -pc_%s_exchange none and sweep", name, name);
+    red_black || coloring == PC_FINEGRAIN_COLORING_JP, comm, PETSC_ERR_ARG_INCOMP, "%s",
+    PCEngineText(pc, "@_exchange color needs colors that do not depend on the ranks: @_coloring jp, or redblack with "
+                     "a DMDA")
+      .c_str());
+  PetscCheck(
+    !e.balance, comm, PETSC_ERR_ARG_INCOMP, "%s",
+    PCEngineText(pc, "@_coloring_balance depends on the ranks; it goes with @_exchange none and sweep").c_str());
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.op.block;
   PetscCall(FindKeys(pc, first, rows, &a.key));

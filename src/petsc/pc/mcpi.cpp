@@ -9,14 +9,12 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
 {
   const Mat A = pc->pmat;
   const BAIJKokkos *m = BAIJKokkosGet(A);
-  const char *prefix, *name, *places[] = {"host", "device"};
+  const char *name, *places[] = {"host", "device"};
   Backend mirror, engine;
 
   PetscFunctionBegin;
-  PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  if (!prefix) prefix = "";
-  const std::string option = std::string("-") + prefix + "pc_" + e.type->name + "_reduction",
-                    remedy = "or take " + option + " none, PCMCPISetReduction()";
+  const std::string option = PCEngineOption(pc, "reduction"),
+                    remedy = std::string("or take ").append(option).append(" none, PCMCPISetReduction()");
   PetscCall(PetscObjectGetName(reinterpret_cast<PetscObject>(A), &name));
   PetscCheck(pc->mat != A, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "%s in_place: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
@@ -33,13 +31,12 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
   PetscCall(PCEngineFindBackend(pc, e, &engine));
   PetscCheck(mirror == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "%s in_place: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
-             "-%spc_%s_backend %s, %s",
-             option.c_str(), name, places[int(mirror)], places[int(engine)], prefix, e.type->name,
+             "%s %s, %s",
+             option.c_str(), name, places[int(mirror)], places[int(engine)], PCEngineOption(pc, "backend").c_str(),
              places[int(mirror)], remedy.c_str());
   PetscCheck(e.corrections == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s in_place: corrections (-%spc_%s_corrections %" PetscInt_FMT
-             ") read Pmat %s in each application; leave them out, %s",
-             option.c_str(), prefix, e.type->name, e.corrections, name, remedy.c_str());
+             "%s in_place: corrections (%s %" PetscInt_FMT ") read Pmat %s in each application; leave them out, %s",
+             option.c_str(), PCEngineOption(pc, "corrections").c_str(), e.corrections, name, remedy.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,7 +117,18 @@ static const char citation[] =
   "  year      = {2019}\n"
   "}\n";
 
-PCEngineType mcpi_type = {PCMCPI, Method::relaxation, rows, PCOptions_MCPI, PCView_MCPI, PCCreate_MCPI, citation};
+PCEngineType mcpi_type = {
+  .name = PCMCPI,
+  .method = Method::relaxation,
+  .rows = rows,
+  .options = PCOptions_MCPI,
+  .view = PCView_MCPI,
+  .create = PCCreate_MCPI,
+  .citation = citation,
+  .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu), a "
+                  "small pivot @_shift_type inblocks",
+  .growth_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
+                   "(@type fgbilu), other matrices a smaller @_omega or fewer @_its; @_growth_limit sets the limit"};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
@@ -144,6 +152,7 @@ PCEngineType mcpi_type = {PCMCPI, Method::relaxation, rows, PCOptions_MCPI, PCVi
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_mcpi_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -31,8 +31,9 @@ struct PCEngineType {
   PetscErrorCode (*view)(PC, PetscViewer);                   // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
-  bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
-  PetscBool cited = PETSC_FALSE; // by this run of PETSc
+  const char *pivot_remedy, *growth_remedy; // what to try after a failed set-up, for PCEngineText()
+  bool reads_upper = false;                 // of the matrix, so that SBAIJ is read as it is
+  PetscBool cited = PETSC_FALSE;            // by this run of PETSc
 };
 
 // pc->data of all types; a type with settings of its own derives from it.
@@ -58,6 +59,7 @@ struct PCEngine {
   PetscBool balance = PETSC_FALSE;
   PetscInt corrections = 0; // inside one application
   PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
+  PetscReal growth_limit = PetscReal(1e5);
 
   // What set-up made.
   bool analyzed = false;
@@ -66,6 +68,8 @@ struct PCEngine {
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
+  PetscReal growth = -1;                // of the probe; -1: not looked for
+  std::string trouble;                  // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1;     // factors that take turns, and how often in one application
   Mat converted = nullptr;              // of an SBAIJ matrix
   PetscObjectState state = 0;           // of the matrix when it was factored
@@ -101,6 +105,30 @@ inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * 
 
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
+
+// How much an application amplifies: begin() before the factorization, because Pmat may be gone after it, and end()
+// behind it, for e->growth. Both are collective.
+struct PCEngineProbe {
+  Vec v = nullptr, product = nullptr;
+
+  PetscErrorCode begin(PC pc, const PCEngine &e);
+  PetscErrorCode end(PC pc, PCEngine *e);
+  PCEngineProbe() = default;
+  PCEngineProbe(const PCEngineProbe &) = delete;
+  PCEngineProbe &operator=(const PCEngineProbe &) = delete;
+  ~PCEngineProbe();
+};
+
+// An error for what the engine's analysis refuses on this rank: block rows from `first_row` on. Not collective.
+PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const finegrain::SetupError &error, PetscInt first_row,
+                              finegrain::Index rows, const finegrain::Grid &grid);
+
+// The failed reason, and e->trouble, of what the factorization and the probe found on any rank. Collective.
+PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e);
+PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e);
+
+// x = M^-1 b as PCApply() has it, but outside of log events and whatever the last set-up said. Collective.
+PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x);
 
 // Lets the ranks agree on colors and on the order of terms, for Exchange::color. Collective.
 PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, finegrain::OperatorView *view);

@@ -203,8 +203,16 @@ static const char citation[] =
   "  year        = {2011}\n"
   "}\n";
 
-PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,    PCOptions_POWERQILU,
-                               PCView_POWERQILU, PCCreate_POWERQILU,    citation};
+PCEngineType powerqilu_type = {
+  .name = PCPOWERQILU,
+  .method = Method::factorization,
+  .rows = rows,
+  .options = PCOptions_POWERQILU,
+  .view = PCView_POWERQILU,
+  .create = PCCreate_POWERQILU,
+  .citation = citation,
+  .pivot_remedy = "try @_shift_type inblocks",
+  .growth_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi; @_growth_limit sets the limit"};
 
 /*MC
    PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
@@ -226,6 +234,7 @@ PCEngineType powerqilu_type = {PCPOWERQILU,      Method::factorization, rows,   
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_powerqilu_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -1,5 +1,5 @@
-// Set-up and life cycle of all types: conversion, analysis and what it refuses, factorization, failed reasons.
-// Applications are in apply.cpp, options and setters in settings*.cpp and in the files of types.
+// Set-up and life cycle of all types: conversion, analysis, factorization. What it refuses and how it fails is in
+// failures.cpp, applications are in apply.cpp, options and setters in settings*.cpp and in the files of types.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
@@ -35,94 +35,6 @@ PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Translates the engine's error into an error for the user of this rank.
-PetscErrorCode RaiseSetupError(const PCEngine &e, const SetupError &error, PetscInt first_row, Index rows,
-                               const Grid &grid)
-{
-  const char *name = e.type->name;
-  std::string sizes, power;
-
-  PetscFunctionBegin;
-  if (e.options.method == Method::factorization)
-    power = " in |A|^" + std::to_string(colored_power(e.options)) + " (-pc_" + name +
-            "_power 1 colors A itself), or an ordering is given";
-  for (const Box &box : grid)
-    for (const Index points : {box.i, box.j, box.k})
-      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
-  switch (error.reason) {
-  case SetupError::none:
-    break;
-  case SetupError::conflict:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "-pc_%s options exclude each other: %s", name, error.text);
-  case SetupError::missing_diagonal:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-            "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
-            "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
-            first_row + error.row);
-  case SetupError::no_grid:
-    if (e.options.method == Method::sip)
-      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-              "-pc_type %s needs a structured grid in its natural order: give its local size with -pc_%s_grid I,J,K "
-              "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()",
-              name, name);
-    SETERRQ(
-      PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-      "-pc_%s_schedule hyperplane and -pc_%s_tile need a structured grid in its natural order: give its local "
-      "size with -pc_%s_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); -pc_%s_schedule level "
-      "without a shape of tiles needs none",
-      name, name, name, name);
-  case SetupError::grid_size:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-            "The grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this rank; "
-            "give the local size in points, or leave the grid out",
-            sizes.c_str(), name, int(rows));
-  case SetupError::grid_fit:
-    SETERRQ(
-      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-      "The matrix couples block rows that no hyperplanes of the grid %s (-pc_%s_grid, PCFinegrainSetGrid() or a "
-      "DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; "
-      "-pc_%s_schedule level fits any matrix",
-      sizes.c_str(), name, name);
-  case SetupError::star_fit:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-            "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (-pc_%s_grid, "
-            "PCFinegrainSetGrid() or a DMDA): -pc_type %s factors stars of width 1; take DMDA_STENCIL_STAR of width "
-            "1, or -pc_type fgbilu, which fits any stencil",
-            first_row + error.row, sizes.c_str(), name, name);
-  case SetupError::unsymmetric:
-    SETERRQ(
-      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-      "-pc_type %s needs a symmetric nonzero pattern: there are blocks on one side of the diagonal that nothing "
-      "mirrors; insert zeros there, or take -pc_type fgbilu, which fits any matrix",
-      name);
-  case SetupError::tile_fit:
-    SETERRQ(
-      PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-      "-pc_%s_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the grid in "
-      "the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose",
-      name, int(e.options.tile.i), int(e.options.tile.j), int(e.options.tile.k), sizes.c_str());
-  case SetupError::color_fit:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-            "-pc_%s_coloring redblack does not fit: points of the same parity are coupled%s, or there is no grid%s%s "
-            "(-pc_%s_grid, PCFinegrainSetGrid() or a DMDA); -pc_%s_coloring greedy fits any matrix",
-            name, power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str(), name, name);
-  case SetupError::entries:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-            "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a smaller "
-            "-pc_%s_levels or -pc_%s_power, or more ranks",
-            name, name);
-  case SetupError::scratch:
-    SETERRQ(
-      PETSC_COMM_SELF, PETSC_ERR_SUP,
-      "-pc_type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a team of "
-      "a device has; take -pc_%s_backend host, PCFinegrainSetBackend(), or smaller blocks",
-      name, int(e.op.block), int(e.op.block), name);
-  default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(error.reason));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // What the settings come to, less what is found at the analysis.
 EngineOptions MakeOptions(const PCEngine &e)
 {
@@ -152,8 +64,15 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Engine
   PetscCall(PCEngineCheckValues(pc, *e));
   if (options.schedule == ScheduleKind::automatic && colors) options.schedule = ScheduleKind::color;
   else if (options.schedule == ScheduleKind::automatic && !hint) options.schedule = ScheduleKind::hyperplane;
-  if (e->ordering != MATORDERINGNATURAL)
+  if (e->ordering != MATORDERINGNATURAL) {
+    PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *) = nullptr;
+    PetscCall(PetscFunctionListFind(MatOrderingList, e->ordering.c_str(), &order));
+    PetscCheck(order, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
+               "%s is %s, which no ordering of PETSc is; take natural, rcm, nd, 1wd, qmd or another one that -help "
+               "lists, PCFinegrainSetOrdering()",
+               PCEngineOption(pc, "ordering").c_str(), e->ordering.c_str());
     PetscCall(OperatorGetOrdering(view.owned, e->ordering.c_str(), &options.ordering));
+  }
   PetscCall(PCEngineFindBackend(pc, *e, &options.backend));
   e->op.backend = options.backend;
   e->engine = make_engine_for_host_arrays(options.backend, options.method);
@@ -162,7 +81,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Engine
   const bool misfit =
     !hint && colors && count_points(options.grid) != view.owned.rows && options.coloring == ColoringKind::automatic;
   const SetupError error = misfit ? SetupError{SetupError::grid_size} : e->engine->analyze(view, options);
-  PetscCall(RaiseSetupError(*e, error, first / e->op.block, view.owned.rows, options.grid));
+  PetscCall(PCEngineRefuse(pc, *e, error, first / e->op.block, view.owned.rows, options.grid));
   const Statistics s = e->engine->statistics();
   PetscCall(
     PetscInfo(pc,
@@ -221,33 +140,6 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What is bad on any rank is a failure on all of them; residuals are short on all ranks or on none.
-PetscErrorCode ReportTrouble(PC pc, PCEngine *e)
-{
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
-  PetscInt first, mine[3] = {none, none, e->engine->statistics().short_residual}, least[3];
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
-  if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
-  PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
-  e->short_residual = least[2] > 0;
-  const bool pivot = least[0] != none, coupling = least[1] != none;
-  const auto row = pivot ? least[0] : least[1];
-  const char *what = pivot ? "Singular or non-finite diagonal block" : "Coupling that is not finite as it is stored";
-  const std::string hint = pivot ? std::string("; try -pc_") + e->type->name + "_shift_type inblocks"
-                                 : std::string("; look for Inf and NaN in the matrix, and for entries that -pc_") +
-                                     e->type->name + "_precision cannot hold";
-  PetscCall(PCSetFailedReason(pc, pivot ? PC_FACTOR_NUMERIC_ZEROPIVOT : coupling ? PC_FACTOR_OTHER : PC_NOERROR));
-  if (!pivot && !coupling) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(!pc->erroriffailure, comm, pivot ? PETSC_ERR_MAT_LU_ZRPVT : PETSC_ERR_FP,
-             "%s in block row %" PetscInt_FMT "%s", what, row, hint.c_str());
-  PetscCall(PetscInfo(pc, "%s in block row %" PetscInt_FMT "%s\n", what, row, hint.c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode Factor(PC pc, PCEngine *e)
 {
   const Mat mat = PCEngineMatrix(pc, *e);
@@ -266,7 +158,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().factor_flops));
-  PetscCall(ReportTrouble(pc, e));
+  PetscCall(PCEngineReportTrouble(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -282,7 +174,11 @@ PetscErrorCode PCSetUp_Engine(PC pc)
     if (!e->analyzed) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), FinegrainStartKokkos()));
     PetscCall(PCEngineConvert(pc, e));
     if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
+    PCEngineProbe probe;
+    PetscCall(probe.begin(pc, *e));
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscCall(probe.end(pc, e));
+    PetscCall(PCEngineReportGrowth(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -298,6 +194,8 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->blocks.reset();
   e->op = Operator();
   e->report = FactorReport();
+  e->growth = -1;
+  e->trouble.clear();
   e->has_corrections = e->has_halo = false;
   PetscCall(e->halo.destroy());
   PetscCall(MatDestroy(&e->converted));

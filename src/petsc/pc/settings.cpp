@@ -21,7 +21,8 @@ constexpr std::array common = {PCEngineRow{&settings::executor},
                                PCEngineRow{&settings::grid},
                                PCEngineRow{&settings::block_size},
                                PCEngineRow{&settings::corrections},
-                               PCEngineRow{&settings::richardson}};
+                               PCEngineRow{&settings::richardson},
+                               PCEngineRow{&settings::growth_limit}};
 
 // The rows of a type: the common ones, but for those that it has itself, and its own.
 std::vector<PCEngineRow> FindRows(const PCEngineType &type)
@@ -66,6 +67,15 @@ std::vector<std::string> FindNames(const char *const names[], const char *values
 std::string PCEngineKey(PC pc, const char *name)
 {
   return std::string("-pc_").append(static_cast<PCEngine *>(pc->data)->type->name).append("_").append(name);
+}
+
+std::string PCEngineText(PC pc, std::string text)
+{
+  const std::string type = PCEngineOption(pc, ""), short_type = type.substr(0, type.find("pc_") + 3).append("type");
+  for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at))
+    if (text.compare(at, 5, "@type") == 0) text.replace(at, 5, short_type);
+    else text.replace(at, 2, type);
+  return text;
 }
 
 std::string PCEngineOption(PC pc, const char *name)
@@ -132,6 +142,12 @@ PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscInt valu
 PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal value, PetscInt least, PetscInt most)
 {
   PetscFunctionBegin;
+  if (most == std::numeric_limits<int>::max()) {
+    PetscCheck(value >= PetscReal(least), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+               PETSC_ERR_ARG_OUTOFRANGE, "%s is %g; it must be %" PetscInt_FMT " or more, %s()",
+               PCEngineOption(pc, s.name).c_str(), double(value), least, s.setter);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCheck(value > PetscReal(least) && value < PetscReal(most), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
              PETSC_ERR_ARG_OUTOFRANGE,
              "%s is %g; it must be between %" PetscInt_FMT " and %" PetscInt_FMT ", both left out, %s()",

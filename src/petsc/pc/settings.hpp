@@ -26,6 +26,9 @@ protected:
 std::string PCEngineKey(PC pc, const char *name);
 std::string PCEngineOption(PC pc, const char *name);
 
+// A message in which @_name stands for the option -<prefix>pc_<type>_name, and @type for -<prefix>pc_type.
+std::string PCEngineText(PC pc, std::string text);
+
 // Whether a type has a setting, with an option or without.
 bool PCEngineHas(const PCEngine &e, const PCEngineSetting &setting);
 
@@ -201,6 +204,7 @@ extern const PCEngineList grid;
 extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;
 extern const Common<PCFinegrainRichardsonType> richardson;
+extern const PCEngineValue<PCEngine, PetscReal> growth_limit;
 // ----
 extern const Common<PCFinegrainScheduleType> schedule;
 extern const PCEngineList ordering;

@@ -201,25 +201,21 @@ PetscErrorCode CheckSameDevice()
 
 PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
 {
-  const char *prefix, *name = e.type->name;
-
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.backend == PC_FINEGRAIN_BACKEND_AUTO)
     PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options.executor, backend));
-  PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  if (!prefix) prefix = "";
+  const std::string option = PCEngineOption(pc, "backend");
   PetscCheck(
     *backend == Backend::host || builds_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
-    "-%spc_%s_backend device: this libpetscfinegrain has no device back end, only %s; build it with a Kokkos "
-    "that has CUDA (Kokkos_ROOT), or take -%spc_%s_backend host, PCFinegrainSetBackend()",
-    prefix, name, backend_names().c_str(), prefix, name);
-  PetscCheck(
-    *backend == Backend::host || has_device(), PETSC_COMM_SELF, PETSC_ERR_GPU,
-    "-%spc_%s_backend device: the device back end of this libpetscfinegrain (%s) finds no such GPU in this process; "
-    "run where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or take -%spc_%s_backend "
-    "host, PCFinegrainSetBackend()",
-    prefix, name, backend_names().c_str(), prefix, name);
+    "%s device: this libpetscfinegrain has no device back end, only %s; build it with a Kokkos that has CUDA "
+    "(Kokkos_ROOT), or take %s host, PCFinegrainSetBackend()",
+    option.c_str(), backend_names().c_str(), option.c_str());
+  PetscCheck(*backend == Backend::host || has_device(), PETSC_COMM_SELF, PETSC_ERR_GPU,
+             "%s device: the device back end of this libpetscfinegrain (%s) finds no such GPU in this process; run "
+             "where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or take %s host, "
+             "PCFinegrainSetBackend()",
+             option.c_str(), backend_names().c_str(), option.c_str());
   if (*backend == Backend::device) PetscCall(CheckSameDevice());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,9 +8,13 @@ using namespace finegrain;
 namespace
 {
 
+// Stone's approximation lets errors of coupled unknowns grow along the sweeps where alpha is close to 1.
+constexpr PetscReal default_alpha = 0.92, default_alpha_of_blocks = 0.5;
+
 struct Sip final : PCEngine {
   PetscInt its = 1; // cycles, in which an application takes all factors
-  std::vector<PetscReal> alpha{PetscReal(0.92)};
+  // Empty: the default; and what the last set-up took.
+  std::vector<PetscReal> alpha, taken{default_alpha};
   PetscBool alternate = PETSC_FALSE; // each alpha in several directions
 };
 constinit const PCEngineValue<Sip, PetscInt> its_setting{"its", "Cycles of one application", "PCSIPSetIterations",
@@ -26,14 +30,18 @@ PetscErrorCode ReadAlpha(PC pc, FinegrainOptionItems PetscOptionsObject, const P
   PetscBool given;
 
   PetscFunctionBegin;
+  if (alpha.empty()) alpha.push_back(default_alpha);
   alpha.resize(most);
   PetscCall(PetscOptionsRealArray(PCEngineKey(pc, s.name).c_str(), s.text, s.setter, alpha.data(), &n, &given));
   if (given) PetscCall(PCSIPSetAlpha(pc, n, alpha.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 constinit const PCEngineList alpha_setting{
-  "alpha", "How much of the fill is canceled, one number or several", "PCSIPSetAlpha", ReadAlpha,
-  [](const PCEngine &e) { return PCEngineShow(static_cast<const Sip &>(e).alpha); }};
+  "alpha", "How much of the fill is canceled, one number or several; 0.5 by default for blocks", "PCSIPSetAlpha",
+  ReadAlpha, [](const PCEngine &e) {
+    const Sip &s = static_cast<const Sip &>(e);
+    return s.alpha.empty() ? "0.92, for blocks 0.5" : PCEngineShow(s.alpha);
+  }};
 
 } // namespace
 
@@ -58,7 +66,7 @@ static PetscErrorCode CheckAlpha(PC pc, PetscInt n, const PetscReal alpha[])
 +  pc    - the preconditioner
 .  n     - how many numbers, 1 or more: a factor for each (and each direction, `PCSIPSetAlternate()`), which take
 turns
--  alpha - the numbers, each 0 or more and below 1; 0.92 alone by default
+-  alpha - the numbers, each 0 or more and below 1; by default one: 0.92 for one unknown per point, 0.5 for more
 
    Options Database Key:
 .  -pc_sip_alpha <0.92,...> - the numbers
@@ -66,7 +74,9 @@ turns
    Level: intermediate
 
    Note:
-   0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges.
+   0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges. With
+coupled unknowns the sweeps may amplify errors from about 0.85 on; the growth in the view tells,
+`PCFinegrainSetGrowthLimit()`.
 
 .seealso: `PCSIPGetAlpha()`, `PCSIPSetAlternate()`, `PCSIPSetIterations()`, `PCSIP`
 @*/
@@ -93,7 +103,7 @@ PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[])
 .  pc - the preconditioner
 
    Output Parameters:
-+  n     - how many numbers
++  n     - how many numbers; where none were set, those of the last set-up, and 0.92 before the first
 -  alpha - the numbers, owned by `pc`
 
    Level: intermediate
@@ -106,8 +116,10 @@ PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[])
 
   PetscFunctionBegin;
   PetscCall(PCEngineFindSetting(pc, alpha_setting, true, &e));
-  *n = PetscInt(static_cast<Sip *>(e)->alpha.size());
-  *alpha = static_cast<Sip *>(e)->alpha.data();
+  const Sip *s = static_cast<Sip *>(e);
+  const std::vector<PetscReal> &now = s->alpha.empty() ? s->taken : s->alpha;
+  *n = PetscInt(now.size());
+  *alpha = now.data();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,6 +211,8 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
   PetscInt axes[3] = {0, 0, 0};
 
   PetscFunctionBegin;
+  e->taken = e->alpha;
+  if (e->taken.empty()) e->taken.push_back(e->op.block == 1 ? default_alpha : default_alpha_of_blocks);
   std::vector<unsigned> mirrored(1, 0);
   if (e->alternate) { // all ranks have the same number of factors
     for (const Box &box : options->grid) {
@@ -216,7 +230,7 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
       first = first && !there;
     }
   }
-  for (const PetscReal alpha : e->alpha)
+  for (const PetscReal alpha : e->taken)
     for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
   e->factors = PetscInt(options->sip_factors.size());
   e->cycles = e->its;
@@ -231,7 +245,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "factor: Stone's, alpha %s, in %s, per rank; cycles of one application: %" PetscInt_FMT "\n",
-    PCEngineShow(e->alpha).c_str(), e->alternate ? "alternate directions" : "natural order", e->cycles));
+    PCEngineShow(e->taken).c_str(), e->alternate ? "alternate directions" : "natural order", e->cycles));
   PetscInt64 inside = e->engine->statistics().left_out_inside;
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
@@ -268,13 +282,21 @@ static const char citation[] =
   "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
   "}\n";
 
-PCEngineType sip_type = {PCSIP, Method::sip, rows, PCOptions_SIP, PCView_SIP, PCCreate_SIP, citation};
+PCEngineType sip_type = {.name = PCSIP,
+                         .method = Method::sip,
+                         .rows = rows,
+                         .options = PCOptions_SIP,
+                         .view = PCView_SIP,
+                         .create = PCCreate_SIP,
+                         .citation = citation,
+                         .pivot_remedy = "try @_shift_type inblocks",
+                         .growth_remedy = "try a smaller @_alpha; @_growth_limit sets the limit"};
 
 /*MC
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank
 
    Options Database Keys:
-+  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`
++  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`; 0.5 for blocks
 .  -pc_sip_alternate <false>                        - `PCSIPSetAlternate()`
 .  -pc_sip_its <1>                                  - `PCSIPSetIterations()`
 .  -pc_sip_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
@@ -287,6 +309,7 @@ PCEngineType sip_type = {PCSIP, Method::sip, rows, PCOptions_SIP, PCView_SIP, PC
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_sip_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

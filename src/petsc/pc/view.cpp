@@ -114,6 +114,9 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                              e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
   if (e.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
+  if (e.growth >= 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.2g\n", double(e.growth),
+                                     double(e.growth_limit)));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.shift_amount), t.shifted));
@@ -132,6 +135,7 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall((*e->type->view)(pc, viewer));
+  if (!e->trouble.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "set-up failed: %s\n", e->trouble.c_str()));
   if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
   else PetscCall(PCEngineViewSettings(*e, viewer));
   PetscCall(PetscViewerASCIIPopTab(viewer));

@@ -45,10 +45,10 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
   }
   r = relaxation_options();
   r.relaxation.single_sums = true;
-  expect_conflict(r, {"sums in single precision", "couplings stored in single"});
+  expect_conflict(r, {"@_accumulate single", "@_precision single"});
   r = relaxation_options();
   r.diagonal = Precision::single;
-  expect_conflict(r, {"diagonal blocks", "other blocks"});
+  expect_conflict(r, {"diagonal blocks", "@_diag_precision"});
   for (const Precision diagonal : {Precision::half, Precision::bfloat16})
     for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
       r = relaxation_options();
@@ -61,7 +61,7 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
     r = relaxation_options();
     r.relaxation.exchange = Exchange::color;
     r.executor = executor;
-    expect_conflict(r, {"exchange after each color", "executor"});
+    expect_conflict(r, {"@_exchange color", "@_executor"});
   }
   if (where == Where::device) {
     r = relaxation_options();

@@ -35,11 +35,11 @@ TEST(McpiErrors, OptionsThatExcludeEachOther)
   Owned<Mat> A;
   OK(AssembleMatrix(scattered(40, 3, true), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-pc_mcpi_accumulate single", {"-pc_mcpi", "sums in single precision", "single precision or below"}},
+    {"-pc_mcpi_accumulate single", {"-pc_mcpi_accumulate single", "-pc_mcpi_precision single"}},
     {"-pc_mcpi_exchange color -pc_mcpi_executor self",
-     {"-pc_mcpi", "exchange after each color", "natural and launch"}},
+     {"-pc_mcpi_exchange color", "-pc_mcpi_executor natural or launch"}},
     {"-pc_mcpi_exchange color -pc_mcpi_executor tile",
-     {"-pc_mcpi", "exchange after each color", "natural and launch"}},
+     {"-pc_mcpi_exchange color", "-pc_mcpi_executor natural or launch"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring greedy", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring lf", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring sl", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},

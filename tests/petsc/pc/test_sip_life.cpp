@@ -57,6 +57,25 @@ TEST(SipLife, GettersGiveWhatWasSet)
   ExpectIn(ExpectError([&] { return PCSIPGetIterations(pc, &its); }), {"fgbilu has no such setting", "type sip"});
 }
 
+// 0.92 for one unknown per point, and for blocks what is far from where coupled sweeps grow.
+TEST(SipLife, DefaultAlphaIsSmallerForBlocks)
+{
+  for (const PetscInt n : {1, 2, 5}) {
+    Owned<DM> da;
+    Owned<Mat> A;
+    Owned<PC> pc;
+    PetscInt count;
+    const PetscReal *alpha;
+    OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1, &da));
+    OK(AssembleOnGrid(da, MATAIJ, &A));
+    OK(MakePC(A, PCSIP, "", &pc));
+    OK(PCSetUp(pc));
+    OK(PCSIPGetAlpha(pc, &count, &alpha));
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(alpha[0], n == 1 ? PetscReal(0.92) : PetscReal(0.5));
+  }
+}
+
 TEST(SipLife, ViewAndHelp)
 {
   Problem p(3, 2, MATBAIJ);

@@ -19,10 +19,20 @@ TEST_P(ErrorsPerType, NameMatricesThatItDoesNotTake)
     Owned<Mat> A;
     OK(MatCreateShell(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
     OK(MatSetUp(A));
-    Refuse(A, v.options, {"shell", "-mat_type baij", "MatConvert"});
+    Refuse(A, v.options, {"\"shell\"", "assembled matrix", "KSPSetOperators"});
     OK(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, &A));
     OK(Assemble(A));
-    Refuse(A, v.options, {"dense", "AIJ, BAIJ or SBAIJ"});
+    Refuse(A, v.options, {"dense\"", "AIJ, BAIJ or SBAIJ", "-mat_type baij", "MatConvert"});
+    OK(MatCreateIS(PETSC_COMM_WORLD, 1, PETSC_DECIDE, PETSC_DECIDE, 12, 12, nullptr, nullptr, &A));
+    Refuse(A, v.options, {"\"is\"", "-mat_type aij"});
+    OK(MatCreateMFFD(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, &A));
+    OK(MatSetUp(A));
+    Refuse(A, v.options, {"\"mffd\"", "-snes_mf_operator"});
+    Mat whole[1];
+    OK(MatCreateConstantDiagonal(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, 1, &whole[0]));
+    OK(MatCreateNest(PETSC_COMM_WORLD, 1, nullptr, 1, nullptr, whole, &A));
+    OK(MatDestroy(&whole[0]));
+    Refuse(A, v.options, {"\"nest\"", "-pc_type fieldsplit"});
     OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 10, 1, nullptr, 1, nullptr, &A));
     OK(Assemble(A));
     Refuse(A, v.options, {"rectangular", "12 x 10", "square"});
@@ -81,6 +91,39 @@ TEST_P(ErrorsPerType, NameGridsThatDoNotFit)
   Owned<Mat> A;
   OK(Matrix(Shape::star, 2, MATBAIJ, &A));
   Refuse(A, "-@_grid 70,30,40", {"70,30,40", "-@_grid", "block rows of this rank"});
+}
+
+// A remedy can be pasted only if it has the prefix of the PC.
+TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
+{
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+    {"-my_@_executor shuffle", "-my_@_executor"},
+    {"-my_@_shift_amount 2", "-my_@_shift_amount"},
+    {"-my_@_grid 3,0,3", "-my_@_grid"},
+    {"-my_@_corrections -1", "-my_@_corrections"},
+    {"-my_@_growth_limit -1", "-my_@_growth_limit"},
+    {"-my_@_block_size 64", "-my_@_block_size"},
+    {"-my_@_grid 1,1,10000", "-my_@_grid"},
+    {"-my_@_shift_type nonzero", "-my_@_shift_type is"}};
+  Owned<Mat> A;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  for (const auto &[options, word] : wrong) {
+    SCOPED_TRACE(options);
+    Owned<PC> pc;
+    const std::string text = ExpectError([&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      const Options set(with(options));
+      PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+      PetscCall(PCSetOptionsPrefix(pc, "my_"));
+      PetscCall(PCSetType(pc, t.type));
+      PetscCall(PCSetOperators(pc, A, A));
+      PetscCall(PCSetFromOptions(pc));
+      PetscCall(PCSetUp(pc));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    });
+    ExpectIn(text, {with(word)});
+    EXPECT_EQ(text.find(with("-@_")), std::string::npos) << text;
+  }
 }
 
 TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)

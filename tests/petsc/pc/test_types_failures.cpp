@@ -120,4 +120,28 @@ TEST_P(ShiftPerType, ReplacesPivotsAndSaysHowMany)
   }
 }
 
+// Inf is no pivot that can be replaced, nor is a block beside it.
+TEST_P(ShiftPerType, DoesNotHideInf)
+{
+  for (const PetscInt n : {1, 3}) {
+    Owned<Mat> A;
+    Owned<PC> pc;
+    PCFailedReason failed;
+    std::string text;
+    OK(Matrix(Shape::star, n, MATBAIJ, &A));
+    OK(Spoil(A, "inf", n));
+    OK(Make(A, "-@_growth_limit 0 -@_shift_type inblocks", &pc));
+    OK(PCSetUp(pc));
+    OK(PCGetFailedReason(pc, &failed));
+    EXPECT_EQ(failed, PC_FACTOR_NUMERIC_ZEROPIVOT);
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {"set-up failed: ", "block row 47; "});
+    OK(MatZeroEntries(A));
+    OK(MatShift(A, 2));
+    OK(PCSetUp(pc));
+    OK(ViewText(pc, &text));
+    EXPECT_EQ(text.find("set-up failed"), std::string::npos);
+  }
+}
+
 } // namespace

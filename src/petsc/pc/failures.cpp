@@ -1,0 +1,169 @@
+// What set-up refuses, with errors that name the option and a remedy, and how it fails, with a reason that all ranks
+// have. set_up.cpp calls these after the engine's analysis and factorization.
+#include "pc/settings.hpp"
+
+#include <limits>
+#include <string>
+
+using namespace finegrain;
+
+namespace
+{
+
+// An error whose text has options as PCEngineText() writes them.
+template <class... T> PetscErrorCode Refuse(PC pc, PetscErrorCode code, const char *format, T... values)
+{
+  char text[2048];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, sizeof text, format, values...));
+  SETERRQ(PETSC_COMM_SELF, code, "%s", PCEngineText(pc, text).c_str());
+}
+
+// The set-up fails, or is an error for those who want one. Collective.
+PetscErrorCode Fail(PC pc, PCEngine *e, PCFailedReason reason, PetscErrorCode code, std::string what,
+                    const char *remedy)
+{
+  PetscFunctionBegin;
+  e->trouble = PCEngineText(pc, what.append("; ").append(remedy));
+  PetscCall(PCSetFailedReason(pc, reason));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), code, "%s", e->trouble.c_str());
+  PetscCall(PetscInfo(pc, "%s\n", e->trouble.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const SetupError &error, PetscInt first_row, Index rows,
+                              const Grid &grid)
+{
+  std::string sizes, power;
+
+  PetscFunctionBegin;
+  if (e.options.method == Method::factorization)
+    power =
+      " in |A|^" + std::to_string(colored_power(e.options)) + " (@_power 1 colors A itself), or an ordering is given";
+  for (const Box &box : grid)
+    for (const Index points : {box.i, box.j, box.k})
+      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
+  switch (error.reason) {
+  case SetupError::none:
+    break;
+  case SetupError::conflict:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP, "Options exclude each other: %s", error.text));
+    break;
+  case SetupError::missing_diagonal:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
+                     "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
+                     "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
+                     first_row + error.row));
+    break;
+  case SetupError::no_grid:
+    if (e.options.method == Method::sip)
+      PetscCall(
+        Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
+               "@type sip needs a structured grid in its natural order: give its local size with @_grid I,J,K "
+               "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()"));
+    PetscCall(
+      Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
+             "@_schedule hyperplane and @_tile need a structured grid in its natural order: give its local "
+             "size with @_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); @_schedule level "
+             "without a shape of tiles needs none"));
+    break;
+  case SetupError::grid_size:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_SIZ,
+                     "The grid %s (@_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this "
+                     "rank; give the local size in points, or leave the grid out",
+                     sizes.c_str(), int(rows)));
+    break;
+  case SetupError::grid_fit:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
+                     "The matrix couples block rows that no hyperplanes of the grid %s (@_grid, PCFinegrainSetGrid() "
+                     "or a DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is "
+                     "not its own; @_schedule level fits any matrix",
+                     sizes.c_str()));
+    break;
+  case SetupError::star_fit:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
+                     "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (@_grid, "
+                     "PCFinegrainSetGrid() or a DMDA): @type %s factors stars of width 1; take DMDA_STENCIL_STAR of "
+                     "width 1, or @type fgbilu, which fits any stencil",
+                     first_row + error.row, sizes.c_str(), e.type->name));
+    break;
+  case SetupError::unsymmetric:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
+                     "@type %s needs a symmetric nonzero pattern: there are blocks on one side of the diagonal that "
+                     "nothing mirrors; insert zeros there, or take @type fgbilu, which fits any matrix",
+                     e.type->name));
+    break;
+  case SetupError::tile_fit:
+    PetscCall(
+      Refuse(pc, PETSC_ERR_ARG_INCOMP,
+             "@_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the "
+             "grid in the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain "
+             "choose",
+             int(e.options.tile.i), int(e.options.tile.j), int(e.options.tile.k), sizes.c_str()));
+    break;
+  case SetupError::color_fit:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
+                     "@_coloring redblack does not fit: points of the same parity are coupled%s, or there is no "
+                     "grid%s%s (@_grid, PCFinegrainSetGrid() or a DMDA); @_coloring greedy fits any matrix",
+                     power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str()));
+    break;
+  case SetupError::entries:
+    PetscCall(Refuse(pc, PETSC_ERR_ARG_OUTOFRANGE,
+                     "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a "
+                     "smaller @_levels or @_power, or more ranks"));
+    break;
+  case SetupError::scratch:
+    PetscCall(Refuse(pc, PETSC_ERR_SUP,
+                     "@type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a "
+                     "team of a device has; take @_backend host, PCFinegrainSetBackend(), or smaller blocks",
+                     e.type->name, int(e.op.block), int(e.op.block)));
+    break;
+  default:
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(error.reason));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What is bad on any rank is a failure on all of them; residuals are short on all ranks or on none.
+PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
+  PetscInt first, mine[3] = {none, none, e->engine->statistics().short_residual}, least[3];
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
+  if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
+  PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
+  e->short_residual = least[2] > 0;
+  e->trouble.clear();
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
+  if (least[0] != none)
+    PetscCall(
+      Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT,
+           std::string("Singular or non-finite diagonal block in block row ").append(std::to_string(least[0])),
+           e->type->pivot_remedy));
+  else if (least[1] != none)
+    PetscCall(
+      Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
+           std::string("Coupling that is not finite as it is stored in block row ").append(std::to_string(least[1])),
+           "look for Inf and NaN in the matrix, and for entries that @_precision cannot hold"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
+{
+  PetscFunctionBegin;
+  if (e->growth >= 0)
+    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.2g\n", double(e->growth), double(e->growth_limit)));
+  if (e->growth < e->growth_limit || e->growth < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  char text[128];
+  PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.2g",
+                          double(e->growth), double(e->growth_limit)));
+  PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text, e->type->growth_remedy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,176 @@
+// The growth that set-ups find by a probe: its value, that units of unknowns are none, and the failure above the
+// limit.
+#include "types.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+PER_TYPE(GrowthPerType);
+
+// The probe's signs, from its definition: SplitMix64's finalizer of the global row.
+PetscReal Sign(PetscInt row)
+{
+  std::uint64_t z = std::uint64_t(row);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  z ^= z >> 31;
+  return z % 2 ? 1 : -1;
+}
+
+// The largest entry of M^-1 A v.
+PetscErrorCode Growth(Mat A, PC pc, PetscReal *growth)
+{
+  Owned<Vec> v, w;
+  PetscInt first, last;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, &v, &w));
+  PetscCall(VecGetOwnershipRange(v, &first, &last));
+  for (PetscInt i = first; i < last; ++i) PetscCall(VecSetValue(v, i, Sign(i), INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(v));
+  PetscCall(VecAssemblyEnd(v));
+  PetscCall(MatMult(A, v, w));
+  PetscCall(PCApply(pc, w, v));
+  PetscCall(VecNorm(v, NORM_INFINITY, growth));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST_P(GrowthPerType, IsTheLargestEntryOfTheProbe)
+{
+  for (const Variant &v : t.variants)
+    for (const PetscInt n : {1, 3}) {
+      SCOPED_TRACE(v.options);
+      Owned<Mat> A;
+      Owned<PC> pc;
+      PetscReal growth, expected;
+      std::string text;
+      OK(Matrix(Shape::star, n, MATBAIJ, &A));
+      OK(Make(A, v.options, &pc));
+      OK(PCFinegrainGetGrowth(pc, &growth));
+      EXPECT_EQ(growth, -1);
+      OK(PCSetUp(pc));
+      OK(PCFinegrainGetGrowth(pc, &growth));
+      OK(Growth(A, pc, &expected));
+      EXPECT_EQ(growth, expected);
+      EXPECT_GT(growth, 0.3);
+      EXPECT_LT(growth, 10);
+      OK(ViewText(pc, &text));
+      ExpectIn(text, {"growth of a probe: ", "limit 1e+05"});
+    }
+}
+
+// Rows and columns of each unknown in units of their own: nothing that grows.
+TEST_P(GrowthPerType, IsNotWhatUnitsMake)
+{
+  if (t.symmetric) GTEST_SKIP() << "units make the matrix unsymmetric";
+  constexpr PetscInt n = 3;
+  Owned<Mat> A;
+  Owned<Vec> row, column;
+  Owned<PC> pc;
+  PetscInt first, last;
+  PetscReal growth;
+  PCFailedReason failed;
+  OK(Matrix(Shape::star, n, MATBAIJ, &A));
+  OK(MatCreateVecs(A, &column, &row));
+  OK(VecGetOwnershipRange(row, &first, &last));
+  const PetscReal units[n] = {1, PetscReal(sizeof(PetscReal) == 4 ? 1e-4 : 1e-8), 1e3};
+  for (PetscInt i = first; i < last; ++i) {
+    OK(VecSetValue(column, i, 1 / units[i % n], INSERT_VALUES));
+    OK(VecSetValue(row, i, units[(i + 1) % n], INSERT_VALUES));
+  }
+  for (Vec v : {row.get(), column.get()}) {
+    OK(VecAssemblyBegin(v));
+    OK(VecAssemblyEnd(v));
+  }
+  OK(MatDiagonalScale(A, row, column));
+  OK(Make(A, "-@_growth_limit 30", &pc));
+  OK(PCSetUp(pc));
+  OK(PCGetFailedReason(pc, &failed));
+  EXPECT_EQ(failed, PC_NOERROR);
+  OK(PCFinegrainGetGrowth(pc, &growth));
+  EXPECT_GT(growth, 0.3);
+  EXPECT_LT(growth, 30);
+}
+
+TEST_P(GrowthPerType, FailsAtTheLimitOnAllRanks)
+{
+  Owned<Mat> A;
+  Owned<KSP> ksp;
+  PC pc;
+  KSPConvergedReason reason;
+  PCFailedReason failed;
+  std::string text;
+  PetscReal limit, growth;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  Vectors s(A);
+  OK(s.code);
+  const Options set(with("-my_pc_type " + std::string(t.type) + " -my_@_growth_limit 0.01"));
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetOptionsPrefix(ksp, "my_"));
+  OK(KSPSetOperators(ksp, A, A));
+  OK(KSPSetFromOptions(ksp));
+  OK(KSPGetPC(ksp, &pc));
+  OK(KSPSolve(ksp, s.b, s.x));
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
+  OK(PCGetFailedReason(pc, &failed));
+  EXPECT_EQ(failed, PC_FACTOR_OTHER);
+  OK(ViewText(pc, &text));
+  ExpectIn(text, {"set-up failed: An application amplifies", "limit 0.01; ", with("-my_@_growth_limit")});
+  OK(PCFinegrainGetGrowthLimit(pc, &limit));
+  EXPECT_EQ(limit, PetscReal(0.01));
+  OK(PCFinegrainSetGrowthLimit(pc, 100));
+  OK(KSPSetOperators(ksp, A, A)); // KSPSolve() does not forget a failure before
+  OK(KSPSolve(ksp, s.b, s.x));
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_GT(reason, 0);
+  OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  OK(PCFinegrainSetGrowthLimit(pc, PetscReal(0.01)));
+  OK(KSPSetOperators(ksp, A, A));
+  ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"amplifies", with("-my_@_growth_limit")});
+  const int products = EventCount("MatMult"); // no probe, no product
+  OK(PCFinegrainSetGrowthLimit(pc, 0));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(EventCount("MatMult"), products);
+  OK(PCFinegrainGetGrowth(pc, &growth));
+  EXPECT_EQ(growth, -1);
+}
+
+// A matrix whose couplings outweigh its diagonal: 15 sweeps amplify by orders of magnitude, and one does not.
+TEST(Growth, OfSweepsThatDivergeIsFailure)
+{
+  for (const char *reduction : {"", " -pc_mcpi_precision half"}) {
+    Owned<Mat> A;
+    Owned<KSP> ksp;
+    Owned<PC> one;
+    PC pc;
+    PetscReal growth, single;
+    KSPConvergedReason reason;
+    OK(AssembleMatrix(star(9, 7, 5), 2, MATBAIJ, 1, &A));
+    OK(MatShift(A, -14));
+    Vectors s(A);
+    OK(s.code);
+    const Options set(std::string("-pc_type mcpi -ksp_type gmres") + reduction);
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, A, A));
+    OK(KSPSetFromOptions(ksp));
+    OK(KSPSolve(ksp, s.b, s.x));
+    OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
+    OK(KSPGetPC(ksp, &pc));
+    OK(PCFinegrainGetGrowth(pc, &growth));
+    EXPECT_GT(growth, 1e5);
+    OK(MakePC(A, PCMCPI, "-pc_mcpi_its 1", &one));
+    OK(PCSetUp(one));
+    OK(PCFinegrainGetGrowth(one, &single));
+    EXPECT_LT(single, 1e5);
+  }
+}
+
+} // namespace
