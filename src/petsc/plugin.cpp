@@ -69,7 +69,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
    -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
 does nothing.
 
-.seealso: `PCFGBILU`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
+.seealso: `PCFGBILU`, `PCFGBICC`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
 @*/
 PetscErrorCode PetscFinegrainInitializePackage(void)
 {

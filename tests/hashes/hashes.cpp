@@ -53,7 +53,7 @@ constexpr Case cases[] = {
   {PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_power 1 -pc_powerqilu_drop none"},
   {PCPOWERQILU, "-pc_powerqilu_levels 2 -pc_powerqilu_schedule level"},
   {PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_corrections 1 -pc_powerqilu_coloring sl"},
-  {PCSIP, "", true},
+  {PCSIP, "-pc_sip_alpha 0.92", true},
   {PCSIP, "-pc_sip_alpha 0.5,0.3 -pc_sip_alternate", true},
   {PCSIP, "-pc_sip_alpha 0 -pc_sip_its 2", true},
   {PCSIP, "-pc_sip_corrections 1 -pc_sip_alpha 0.4", true},

@@ -57,6 +57,8 @@ static const char citation[] =
   "  year    = {1977}\n"
   "}\n";
 
+static PetscErrorCode PCCreate_FGBICC(PC pc);
+
 PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .method = Method::factorization,
                             .rows = rows,
@@ -112,7 +114,7 @@ names the block row. The result does not depend on schedule, executor or number 
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCICC`, `PCFGBILU`, `KSPCG`
 M*/
-PetscErrorCode PCCreate_FGBICC(PC pc)
+static PetscErrorCode PCCreate_FGBICC(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineCreate(pc, fgbicc_type, new PCEngine));

@@ -89,6 +89,8 @@ static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  year    = {2015}\n"
                                "}\n";
 
+static PetscErrorCode PCCreate_FGBILU(PC pc);
+
 PCEngineType fgbilu_type = {
   .name = PCFGBILU,
   .method = Method::factorization,
@@ -143,7 +145,7 @@ row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`, `KSPREFINE`
 M*/
-PetscErrorCode PCCreate_FGBILU(PC pc)
+static PetscErrorCode PCCreate_FGBILU(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineCreate(pc, fgbilu_type, new FgBilu));

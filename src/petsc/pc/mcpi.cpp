@@ -117,6 +117,8 @@ static const char citation[] =
   "  year      = {2019}\n"
   "}\n";
 
+static PetscErrorCode PCCreate_MCPI(PC pc);
+
 PCEngineType mcpi_type = {
   .name = PCMCPI,
   .method = Method::relaxation,
@@ -125,8 +127,8 @@ PCEngineType mcpi_type = {
   .view = PCView_MCPI,
   .create = PCCreate_MCPI,
   .citation = citation,
-  .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu), a "
-                  "small pivot @_shift_type inblocks",
+  .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
+                  "for a small pivot try @_shift_type inblocks",
   .growth_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
                    "(@type fgbilu), other matrices a smaller @_omega or fewer @_its; @_growth_limit sets the limit"};
 
@@ -179,7 +181,7 @@ not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the bloc
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCSOR`, `PCPBJACOBI`, `PCFGBILU`, `KSPREFINE`
 M*/
-PetscErrorCode PCCreate_MCPI(PC pc)
+static PetscErrorCode PCCreate_MCPI(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineCreate(pc, mcpi_type, new Mcpi));

@@ -149,7 +149,7 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
 PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transposed);
 
 // Gives the PC its applications: pc->ops, and a composed function for KSPREFINE; the second, which the first calls,
-// those to several vectors (pcmatapply.cpp).
+// those to several vectors (apply_many.cpp).
 PetscErrorCode PCEngineSetApplications(PC pc);
 PetscErrorCode PCEngineSetMatApplications(PC pc);
 

@@ -203,6 +203,8 @@ static const char citation[] =
   "  year        = {2011}\n"
   "}\n";
 
+static PetscErrorCode PCCreate_POWERQILU(PC pc);
+
 PCEngineType powerqilu_type = {
   .name = PCPOWERQILU,
   .method = Method::factorization,
@@ -262,7 +264,7 @@ names the block row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `PCMCPI`, `PCFactorSetLevels()`
 M*/
-PetscErrorCode PCCreate_POWERQILU(PC pc)
+static PetscErrorCode PCCreate_POWERQILU(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineCreate(pc, powerqilu_type, new PowerqIlu));

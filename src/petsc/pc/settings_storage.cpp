@@ -56,8 +56,8 @@ static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
    Input Parameters:
 +  pc       - the preconditioner
 -  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default), `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` or
-`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or `PC_FINEGRAIN_SCHEDULE_LEVEL`
-for `PCPOWERQILU`
+`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU` and `PCFGBICC`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or
+`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCPOWERQILU`
 
    Options Database Keys:
 +  -pc_fgbilu_schedule, -pc_fgbicc_schedule <auto,hyperplane,level> - the schedule

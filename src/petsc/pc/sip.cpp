@@ -282,6 +282,8 @@ static const char citation[] =
   "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
   "}\n";
 
+static PetscErrorCode PCCreate_SIP(PC pc);
+
 PCEngineType sip_type = {.name = PCSIP,
                          .method = Method::sip,
                          .rows = rows,
@@ -342,7 +344,7 @@ all ranks; -info names the block row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `KSPSIP`
 M*/
-PetscErrorCode PCCreate_SIP(PC pc)
+static PetscErrorCode PCCreate_SIP(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCEngineCreate(pc, sip_type, new Sip));

@@ -21,6 +21,7 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
          {PCFGBILU, ""},
          {PCFGBILU, "-pc_fgbilu_corrections 2"},
          {PCFGBILU, "-pc_fgbilu_corrections 2 -pc_fgbilu_factor ilu0"},
+         {PCFGBICC, ""},
          {PCMCPI, "-pc_mcpi_exchange sweep"},
          {PCMCPI, "-pc_mcpi_exchange color"},
          {PCPOWERQILU, ""},
