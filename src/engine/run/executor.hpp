@@ -1,8 +1,8 @@
 // How the groups or tasks of a schedule are run: free functions over (how to run, row function).
 //
 // natural and shuffle are loops of one host thread, launch is a kernel per group, self and tile are one kernel whose
-// workers draw tasks by a ticket and wait for those that they need (tasks.hpp, progress.hpp). A worker is a thread on
-// a host and a team on a device.
+// workers draw tasks by a ticket and wait for those that they need (tasks.hpp, task_flags.hpp). A worker is a thread
+// on a host and a team on a device.
 #pragma once
 
 #include "run/neighbors.hpp"

@@ -18,12 +18,13 @@ constinit const PCEngineValue<PCEngine, PetscReal> growth_limit{
 namespace
 {
 
-// The sign of a global row, which depends on nothing else (a mixer of Steele, Lea, Flood 2014).
-PetscReal sign(std::uint64_t row)
+// The signs of 64 global rows, which depend on nothing else: bits of SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t find_signs(std::uint64_t word)
 {
-  row = (row ^ (row >> 30)) * 0xbf58476d1ce4e5b9U;
-  row = (row ^ (row >> 27)) * 0x94d049bb133111ebU;
-  return (row ^ (row >> 31)) & 1 ? PetscReal(1) : PetscReal(-1);
+  word = (word + 1) * 0x9e3779b97f4a7c15U;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
+  return word ^ (word >> 31);
 }
 
 // v = the signs, times a scale for each unknown of a block.
@@ -35,8 +36,13 @@ PetscErrorCode FillProbe(Vec v, const std::vector<PetscReal> &scales)
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(v, &first, &last));
   PetscCall(VecGetArrayWrite(v, &values));
-  for (PetscInt i = first; i < last; ++i)
-    values[i - first] = sign(std::uint64_t(i)) * scales[std::size_t(i - first) % scales.size()];
+  std::uint64_t signs = find_signs(std::uint64_t(first) / 64);
+  std::size_t unknown = 0;
+  for (PetscInt i = first; i < last; ++i) {
+    if (i % 64 == 0) signs = find_signs(std::uint64_t(i) / 64);
+    values[i - first] = signs >> (i % 64) & 1 ? scales[unknown] : -scales[unknown];
+    unknown = unknown + 1 < scales.size() ? unknown + 1 : 0;
+  }
   PetscCall(VecRestoreArrayWrite(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -77,14 +83,17 @@ PetscErrorCode PCEngineProbe::begin(PC pc, const PCEngine &e)
 PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
 {
   std::vector<PetscReal> first(std::size_t(e->op.block)), second;
+  PetscReal sum;
 
   PetscFunctionBegin;
   e->growth = -1;
   if (!v || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCEngineApply(pc, product, v));
+  PetscCall(VecNorm(v, NORM_INFINITY, &e->growth));
+  PetscCall(VecNorm(v, NORM_1, &sum));
+  if (PetscIsInfOrNanReal(sum)) e->growth = PETSC_INFINITY; // the largest over ranks may leave out NaN
+  if (e->growth < e->growth_limit || e->growth == PETSC_INFINITY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FindLargest(v, &first));
-  e->growth = *std::max_element(first.begin(), first.end());
-  if (!(e->growth >= e->growth_limit) || PetscIsInfOrNanReal(e->growth)) PetscFunctionReturn(PETSC_SUCCESS);
   // Unknowns in other units look like growth. The scales of the result are theirs.
   for (PetscReal &scale : first) scale = std::max(scale, PetscReal(1));
   if (PCEngineReducesInPlace(*e)) { // there is no matrix to multiply with, and the least is beyond doubt

@@ -31,9 +31,9 @@ struct PCEngineType {
   PetscErrorCode (*view)(PC, PetscViewer);                   // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
-  const char *pivot_remedy, *growth_remedy; // what to try after a failed set-up, for PCEngineText()
-  bool reads_upper = false;                 // of the matrix, so that SBAIJ is read as it is
-  PetscBool cited = PETSC_FALSE;            // by this run of PETSc
+  const char *pivot_remedy = "", *growth_remedy = ""; // what to try after a failed set-up, for PCEngineText()
+  bool reads_upper = false;                           // of the matrix, so that SBAIJ is read as it is
+  PetscBool cited = PETSC_FALSE;                      // by this run of PETSc
 };
 
 // pc->data of all types; a type with settings of its own derives from it.
