@@ -59,7 +59,7 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
   if (options.factor == FactorKind::sip) {
     e.ordering = order_mirrored(options.grid, options.sip_factor.mirrored);
     e.keeps_grid = e.ordering.extent(0) > 0;
-    return select_star(owned, options.grid, e.selection);
+    return select_star(owned, options.grid, options.open_axes, e.selection);
   }
   // Whatever the schedule is.
   if (options.grid.size() > 1 && options.coupling == GridCoupling::corrections &&

@@ -36,7 +36,8 @@ struct EngineOptions {
   Precision precision = Precision::working; // of lower and upper blocks
   Precision diagonal = Precision::working;  // of the inverted diagonal blocks
   Shift shift;
-  Grid grid; // empty: no structure known
+  Grid grid;              // empty: no structure known
+  unsigned open_axes = 0; // of the grid, known not to be periodic: bit 0 is the first
   GridCoupling coupling = GridCoupling::factor;
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing

@@ -42,7 +42,7 @@ private:
 
 enum class Kind { self, star, wrap, other };
 
-Kind classify(const Points &points, std::size_t b, Index row, Index col)
+Kind classify(const Points &points, unsigned open_axes, std::size_t b, Index row, Index col)
 {
   if (row == col) return Kind::self;
   if (points.box(col) != b) return Kind::wrap; // another box: left out as well
@@ -53,7 +53,7 @@ Kind classify(const Points &points, std::size_t b, Index row, Index col)
     const Index step = std::abs(p[a] - q[a]);
     axes += step != 0;
     if (step == 1) kind = Kind::star;
-    else if (step > 1 && step == Points::edge(points[b], a) - 1) kind = Kind::wrap;
+    else if (step > 1 && step == Points::edge(points[b], a) - 1 && !(open_axes >> a & 1)) kind = Kind::wrap;
   }
   return axes == 1 ? kind : Kind::other;
 }
@@ -77,7 +77,7 @@ HostArray<Index> order_mirrored(const Grid &grid, unsigned mirrored)
   return order;
 }
 
-SetupError select_star(const Graph &g, const Grid &grid, Selection &s)
+SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Selection &s)
 {
   if (grid.empty() && g.rows > 0) return {SetupError::no_grid};
   if (count_points(grid) != g.rows) return {SetupError::grid_size};
@@ -105,7 +105,7 @@ SetupError select_star(const Graph &g, const Grid &grid, Selection &s)
       if (p[a] + 1 < Points::edge(box, a)) add(row + step[2 - a]);
     ptr(row + 1) = Index(col.size());
     for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
-      const Kind kind = classify(points, b, row, g.col(f));
+      const Kind kind = classify(points, open_axes, b, row, g.col(f));
       if (kind == Kind::other) return {SetupError::star_fit, row};
       if (kind != Kind::wrap) continue;
       left_col.push_back(g.col(f));

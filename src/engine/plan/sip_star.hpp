@@ -18,9 +18,9 @@ enum : unsigned { mirror_i = 1, mirror_j = 2, mirror_k = 4 };
 HostArray<Index> order_mirrored(const Grid &, unsigned mirrored);
 
 // The complete star of the boxes, entry -1 where the graph has no such coupling. Left out: couplings around a
-// periodic axis, and between boxes. SetupError::no_grid, grid_size; star_fit with the row of a coupling of another
-// kind.
-SetupError select_star(const Graph &owned, const Grid &, Selection &);
+// periodic axis, and between boxes. Axes in `open_axes` (mirror_i, ...) are not periodic. SetupError::no_grid,
+// grid_size; star_fit with the row of a coupling of another kind.
+SetupError select_star(const Graph &owned, const Grid &, unsigned open_axes, Selection &);
 
 // The star of a grid in elimination order. Neighbors of a point by direction: i, j, k are 0, 1, 2, and a direction
 // of the elimination, which mirrored axes reverse. Three numbers for each position, -1 where there is none.

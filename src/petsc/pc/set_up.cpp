@@ -15,11 +15,13 @@ using namespace finegrain;
 namespace
 {
 
-// The grid set by the user, else the local box of a DMDA. `hint` says that nobody asked for it.
-PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
+// The grid set by the user, else the local box of a DMDA, which knows its periodic axes. `hint` says that nobody
+// asked for it.
+PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, unsigned *open_axes, bool *hint)
 {
   DM da;
-  PetscInt m, n, p;
+  PetscInt m, n, p, all[3];
+  DMBoundaryType boundary[3];
 
   PetscFunctionBegin;
   grid->clear();
@@ -31,6 +33,11 @@ PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, bool *hint)
   if (da) {
     PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m, &n, &p));
     grid->push_back({Index(m), Index(n), Index(p)});
+    PetscCall(DMDAGetInfo(da, nullptr, &all[0], &all[1], &all[2], nullptr, nullptr, nullptr, nullptr, nullptr,
+                          &boundary[0], &boundary[1], &boundary[2], nullptr));
+    const PetscInt mine[] = {m, n, p};
+    for (unsigned a = 0; a < 3; ++a) // a rank that has a part of a period meets its own end nowhere
+      if (boundary[a] != DM_BOUNDARY_PERIODIC || mine[a] < all[a]) *open_axes |= 1u << a;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -91,7 +98,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Engine
               int(s.widths.groups), int(s.widths.min), int(s.widths.max), view.block, int(s.lower), int(s.upper),
               hint && !options.grid.empty() && s.schedule == ScheduleKind::level && options.schedule != s.schedule
                 ? "the DMDA's hyperplanes do not fit the matrix"
-                : "as asked for"));
+                : "as the settings have it"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,7 +136,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PetscCall(
     OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, PCEngineOption(pc, "block_size").c_str(), &e->op, &view));
   e->options = MakeOptions(*e);
-  PetscCall(FindGrid(pc, *e, &e->options.grid, &hint));
+  PetscCall(FindGrid(pc, *e, &e->options.grid, &e->options.open_axes, &hint));
   PetscCall((*e->type->options)(pc, &e->options));
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));

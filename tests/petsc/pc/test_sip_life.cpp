@@ -204,6 +204,19 @@ TEST(SipErrors, WhatDoesNotFit)
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 2, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
+  // The ends of three points are as far apart as those of a period; the DMDA says which they are.
+  for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC}) {
+    OK(DMDACreate2d(PETSC_COMM_WORLD, boundary, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 12, 1, PETSC_DECIDE, 2,
+                    boundary == DM_BOUNDARY_NONE ? 2 : 1, nullptr, nullptr, &da));
+    OK(DMSetUp(da));
+    OK(AssembleOnGrid(da, MATAIJ, &A));
+    if (boundary == DM_BOUNDARY_NONE) expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
+    else {
+      Owned<PC> pc;
+      OK(MakePC(A, PCSIP, "", &pc));
+      OK(PCSetUp(pc));
+    }
+  }
 }
 
 TEST(SipErrors, SchedulesOfOthers)
