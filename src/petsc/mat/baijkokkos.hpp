@@ -45,7 +45,7 @@ struct BAIJKokkos {
   bool from_coordinates = false, assembling = false;
   PetscLogDouble entries = -1; // as the last assembly left them
 
-  std::array<void (*)(void), 4> composed{}; // the parent's (mathost.cpp)
+  std::array<void (*)(void), 4> composed{}; // the parent's (host_operations.cpp)
 };
 
 // Composes a function with the matrix, or takes it away.
@@ -84,6 +84,20 @@ PetscErrorCode BAIJKokkosTakeBlocks(Mat A, finegrain::Values *values, std::share
 // Whether the matrix is of these types and not bound to the host.
 PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored);
 
+// Runs what asks for the name of the type while that is the parent's.
+template <class Body> PetscErrorCode BAIJKokkosWithParentName(Mat A, Body body)
+{
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  const PetscObject object = reinterpret_cast<PetscObject>(A);
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectChangeTypeName(object, m->parent_type));
+  const PetscErrorCode code = body();
+  PetscCall(PetscObjectChangeTypeName(object, m->type));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Puts an operation of this type in the place of its parent's, again after each change of that, or takes it away. One
 // that the parent lacks stays away unless it is `needed`.
 template <auto Member, class Function> void BAIJKokkosSwap(Mat A, bool there, Function *ours, bool needed = false)
@@ -98,12 +112,12 @@ template <auto Member, class Function> void BAIJKokkosSwap(Mat A, bool there, Fu
 }
 
 // Puts this type's operations in place of its parent's, again after each change of those, or takes them away
-// (mathost.cpp).
+// (host_operations.cpp).
 PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there);
 PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there);
 PetscErrorCode BAIJKokkosRegisterFactors();
 
-// Composes or removes conversions (matconvert.cpp), assembly from coordinates (matcoo.cpp).
+// Composes or removes conversions (convert.cpp), assembly from coordinates (coo.cpp).
 PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there);
 PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there);
 PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m);

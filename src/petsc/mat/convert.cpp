@@ -28,7 +28,8 @@ PetscErrorCode MatConvert_BAIJKokkos_Other(Mat A, MatType type, MatReuse reuse, 
   PetscCall(FindComposed(A, "MatConvert", BAIJKokkosGet(A)->parent_type, type, &convert));
   PetscCheck(convert, PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_SUP,
              "PETSc does not convert %s to %s", BAIJKokkosGet(A)->parent_type, type);
-  PetscCall((*convert)(A, type, reuse, B));
+  if (reuse == MAT_INPLACE_MATRIX) PetscCall((*convert)(A, type, reuse, B));
+  else PetscCall(BAIJKokkosWithParentName(A, [&] { return (*convert)(A, type, reuse, B); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
 // Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
 // so that each of them is preceded by BAIJKokkosSyncHost().
+#include "common/runtime.hpp"
 #include "mat/baijkokkos.hpp"
 
 #include <array>
@@ -64,6 +65,35 @@ PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure stru
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Whether an index set consists of whole blocks.
+PetscErrorCode CheckBlocks(Mat A, IS is)
+{
+  const PetscInt *index;
+  PetscInt n, size, bad = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(A, &n));
+  PetscCall(ISGetLocalSize(is, &size));
+  PetscCall(ISGetIndices(is, &index));
+  for (PetscInt i = 0; i < size; ++i) bad += i % n == 0 ? index[i] % n != 0 : index[i] != index[i - 1] + 1;
+  PetscCall(ISRestoreIndices(is, &index));
+  PetscCheck(bad == 0 && size % n == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "An index set splits blocks of %" PetscInt_FMT
+             ", which matrices of type baij and baijkokkos cannot: PCFIELDSPLIT by unknowns and the like need type "
+             "aij, -mat_type aij or -dm_mat_type aij",
+             n);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  for (IS is : {rows, columns})
+    PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), CheckBlocks(A, is)));
+  PetscCall(Preceded<&_MatOps::createsubmatrix>::call(A, rows, columns, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // With -ksp_view and the like: where products run.
 PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
@@ -103,11 +133,12 @@ PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
   SwapAll<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
           &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
           &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
-          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrix,
-          &O::createsubmatrices, &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax,
-          &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions,
-          &O::invertblockdiagonal, &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
+          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrices,
+          &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax, &O::getrowmin, &O::getrowmaxabs,
+          &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions, &O::invertblockdiagonal,
+          &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
           &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric, &O::ishermitian>(A, there);
+  BAIJKokkosSwap<&O::createsubmatrix>(A, there, MatCreateSubMatrix_BAIJKokkos);
   BAIJKokkosSwap<&O::view>(A, there, MatView_BAIJKokkos);
   BAIJKokkosSwap<&O::axpy>(A, there, MatAXPY_BAIJKokkos);
   BAIJKokkosSwap<&O::lufactor>(A, there, Released<&O::lufactor>::call);
@@ -181,27 +212,38 @@ PetscErrorCode FindFactor(MatSolverType package, MatType type, MatFactorType kin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <std::size_t package> PetscErrorCode GetFactor_BAIJKokkos(Mat A, MatFactorType kind, Mat *F)
+// What the packages themselves have registered for sequential and parallel BAIJ, by kind of factor.
+GetFactor of_parent[packages.size()][2][MAT_FACTOR_NUM_TYPES];
+
+// Registered for BAIJ too: PETSc takes the first type with which the name of ours begins.
+template <std::size_t package, int parallel> PetscErrorCode GetFactor_BAIJKokkos(Mat A, MatFactorType kind, Mat *F)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
-  GetFactor get;
+  const GetFactor get = of_parent[package][parallel][kind];
 
   PetscFunctionBegin;
+  if (!m) {
+    PetscCall((*get)(A, kind, F));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(BAIJKokkosSyncHost(A));
   m->keeps_host_current = true;
-  PetscCall(FindFactor(packages[package], m->parent_type, kind, &get));
-  PetscCall((*get)(A, kind, F));
+  PetscCall(BAIJKokkosWithParentName(A, [&] { return (*get)(A, kind, F); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <std::size_t package> PetscErrorCode RegisterFactors(MatType type, MatType parent)
+template <std::size_t package, int parallel> PetscErrorCode RegisterFactors(MatType type, MatType parent)
 {
+  const GetFactor ours = GetFactor_BAIJKokkos<package, parallel>;
+
   PetscFunctionBegin;
   for (int kind = MAT_FACTOR_NONE + 1; kind < MAT_FACTOR_NUM_TYPES; ++kind) {
     GetFactor get;
     PetscCall(FindFactor(packages[package], parent, MatFactorType(kind), &get));
-    if (get)
-      PetscCall(MatSolverTypeRegister(packages[package], type, MatFactorType(kind), GetFactor_BAIJKokkos<package>));
+    if (!get || get == ours) continue;
+    of_parent[package][parallel][kind] = get;
+    for (const MatType t : {type, parent})
+      PetscCall(MatSolverTypeRegister(packages[package], t, MatFactorType(kind), ours));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,8 +251,8 @@ template <std::size_t package> PetscErrorCode RegisterFactors(MatType type, MatT
 template <std::size_t... I> PetscErrorCode RegisterAll(std::index_sequence<I...>)
 {
   PetscFunctionBegin;
-  for (const PetscErrorCode code : {RegisterFactors<I>(MATSEQBAIJKOKKOS, MATSEQBAIJ)...}) PetscCall(code);
-  for (const PetscErrorCode code : {RegisterFactors<I>(MATMPIBAIJKOKKOS, MATMPIBAIJ)...}) PetscCall(code);
+  for (const PetscErrorCode code : {RegisterFactors<I, 0>(MATSEQBAIJKOKKOS, MATSEQBAIJ)...}) PetscCall(code);
+  for (const PetscErrorCode code : {RegisterFactors<I, 1>(MATMPIBAIJKOKKOS, MATMPIBAIJ)...}) PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -84,13 +84,28 @@ TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)
   }
 }
 
+// The unknowns of fieldsplit are parts of blocks, of which BAIJ makes no matrix.
+TEST(BAIJKokkos, FieldsplitByUnknownsNamesTheTypeThatCan)
+{
+  Owned<Mat> A;
+  Owned<PC> pc;
+  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
+  const Options set("-pc_type fieldsplit -pc_fieldsplit_block_size 2");
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetOperators(pc, A, A));
+  OK(PCSetFromOptions(pc));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"splits blocks of 2", "-dm_mat_type aij"});
+}
+
 TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
 {
   const char *const fine = "-pc_type fgbilu";
   for (const char *options :
        {"-pc_type bjacobi -sub_pc_type ilu", "-pc_type bjacobi -sub_pc_type lu", "-pc_type asm -sub_pc_type ilu",
         "-pc_type jacobi", "-pc_type pbjacobi", "-pc_type bjacobi -sub_pc_type sor", fine,
-        "-pc_type bjacobi -sub_pc_type fgbilu", "-pc_type lu", "-pc_type ilu", "-pc_type ilu -pc_factor_in_place"})
+        "-pc_type bjacobi -sub_pc_type fgbilu", "-pc_type lu", "-pc_type ilu", "-pc_type ilu -pc_factor_in_place",
+        "-pc_type lu -pc_factor_mat_solver_type mumps",
+        "-pc_type bjacobi -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps"})
     for (const PetscInt n : {1, 3, 5}) {
       if (Size() > 1 && (std::string(options) == "-pc_type lu" || std::string(options).find("-pc_type ilu") == 0))
         continue;
@@ -102,6 +117,11 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
       if (in_place && n == 5) continue; // PETSc 3.25's own, of MATBAIJ too, reads a null pointer
       OK(m.make(star(4, 3, 3), n, n == 5));
       OK(m.set(1));
+      if (std::string(options).find("mumps") != std::string::npos) {
+        PetscBool there;
+        OK(MatGetFactorAvailable(m.B, MATSOLVERMUMPS, MAT_FACTOR_LU, &there));
+        if (!there) continue;
+      }
       OK(MakeVectors(m.B, &b, &x[0]));
       OK(VecDuplicate(x[0], &x[1]));
       for (int k = 0; k < 2; ++k) {
