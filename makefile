@@ -96,6 +96,12 @@ study: deps
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# What the last make install of this build folder has written.
+uninstall:
+	@[ -f $(BUILD)/install_manifest.txt ] || { echo "$(BUILD) has not been installed"; exit 1; }
+	@while IFS= read -r file || [ -n "$$file" ]; do rm -fv "$$file"; rmdir -p --ignore-fail-on-non-empty "$$(dirname "$$file")"; done <$(BUILD)/install_manifest.txt
+	@rm $(BUILD)/install_manifest.txt
+
 # GPUs: docs/gpu.md says what of this has run where.
 CUDA_ARCH ?= 90
 export CUDA_ARCH JOBS Kokkos_ROOT
@@ -144,7 +150,8 @@ help:
 	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
 	@echo "make study           set up, build, repeat the experiments of Luo et al. (2015): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
 	@echo "                     iterations of Heuveline et al. (2011, ILU(p,q)) in $(BUILD)/study_powerq"
-	@echo "make install         to PREFIX=$(PREFIX)"
+	@echo "make install         to PREFIX=$(PREFIX): library, header, petsc-plugin.conf, files for pkg-config and CMake"
+	@echo "make uninstall       removes what make install has written"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
 	@echo "make gpu-kit         tests, benchmarks and sources in $(BUILD)/gpu-kit, to carry to a machine with a GPU; needs no GPU, no PETSc"
@@ -155,4 +162,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install uninstall petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help

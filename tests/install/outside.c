@@ -1,0 +1,28 @@
+/* A program of somebody else, which links the installed library: its setters, and the type by its name. */
+#include <petscfinegrain.h>
+#include <petscksp.h>
+
+int main(int argc, char **argv)
+{
+  Mat A;
+  PC pc;
+  PetscReal growth;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscFinegrainInitializePackage());
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 12, 12, 1, NULL, 0, NULL, &A));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatShift(A, 2));
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetOperators(pc, A, A));
+  PetscCall(PCSetType(pc, PCFGBILU));
+  PetscCall(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCFinegrainGetGrowth(pc, &growth));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "growth %.3f\n", (double)growth));
+  PetscCall(PCDestroy(&pc));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscFinalize());
+  return 0;
+}
