@@ -12,7 +12,7 @@ namespace finegrain::settings
 {
 constinit const PCEngineValue<PCEngine, PetscReal> growth_limit{
   "growth_limit", "Growth of a probe from which set-up fails, 0 for no probe", "PCFinegrainSetGrowthLimit",
-  &PCEngine::growth_limit, 0};
+  &PCEngine::growth_limit, PetscInt(0)};
 } // namespace finegrain::settings
 
 namespace
