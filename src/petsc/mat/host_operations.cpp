@@ -89,7 +89,7 @@ PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReus
 {
   PetscFunctionBegin;
   for (IS is : {rows, columns})
-    PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), CheckBlocks(A, is)));
+    if (is) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), CheckBlocks(A, is)));
   PetscCall(Preceded<&_MatOps::createsubmatrix>::call(A, rows, columns, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
