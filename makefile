@@ -96,6 +96,12 @@ study: deps
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# The module finegrain for petsc4py, with the library in it. PYTHON is the one that has petsc4py.
+PYTHON ?= /usr/bin/python3
+python: all
+	@rm -rf $(BUILD)/python && cp -r src/python $(BUILD)/python && cp $(BUILD)/libpetscfinegrain.so $(BUILD)/python/finegrain
+	@$(PYTHON) -m pip install --no-deps --no-build-isolation $(PIP_ARGS) $(BUILD)/python
+
 # What the last make install of this build folder has written.
 uninstall:
 	@[ -f $(BUILD)/install_manifest.txt ] || { echo "$(BUILD) has not been installed"; exit 1; }
@@ -151,6 +157,7 @@ help:
 	@echo "make study           set up, build, repeat the experiments of Luo et al. (2015): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
 	@echo "                     iterations of Heuveline et al. (2011, ILU(p,q)) in $(BUILD)/study_powerq"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, petsc-plugin.conf, files for pkg-config and CMake"
+	@echo "make python          the module finegrain for the petsc4py of PYTHON=$(PYTHON), by pip (PIP_ARGS)"
 	@echo "make uninstall       removes what make install has written"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
@@ -162,4 +169,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install uninstall petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help
+.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install uninstall python petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help

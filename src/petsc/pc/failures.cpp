@@ -16,7 +16,8 @@ template <class... T> PetscErrorCode Refuse(PC pc, PetscErrorCode code, const ch
   char text[2048];
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, sizeof text, format, values...));
+  if constexpr (sizeof...(values) == 0) PetscCall(PetscStrncpy(text, format, sizeof text));
+  else PetscCall(PetscSNPrintf(text, sizeof text, format, values...));
   SETERRQ(PETSC_COMM_SELF, code, "%s", PCEngineText(pc, text).c_str());
 }
 

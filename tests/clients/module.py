@@ -1,0 +1,58 @@
+# The module finegrain for petsc4py: types as names, settings by keyword, what the setters refuse, and numbers.
+import sys
+
+import petsc4py
+
+petsc4py.init(sys.argv)
+import finegrain  # noqa: E402
+from petsc4py import PETSc  # noqa: E402
+
+finegrain.load()
+finegrain.load()  # does nothing
+da = PETSc.DMDA().create([9, 8], dof=2, stencil_width=1, stencil_type=PETSc.DMDA.StencilType.STAR)
+A = da.createMatrix()
+A.shift(4)
+A.assemble()
+b, x = A.createVecs()
+b.set(1)
+
+pc = PETSc.PC().create()
+pc.setOptionsPrefix("mine_")
+PETSc.Options()["mine_pc_fgbilu_corrections"] = 3  # of the PC's own prefix: configure() leaves it alone
+pc.setOperators(A)
+pc.setType(finegrain.FGBILU)
+pc.setUp()
+whole = finegrain.factor_bytes(pc)
+finegrain.configure(pc, precision="single", grid=list(da.getCorners()[1]) + [1])
+pc.setUp()
+assert whole > finegrain.factor_bytes(pc) > whole / 2  # diagonal blocks stay as they are
+assert abs(finegrain.growth(pc) - 1) < 1e-6
+assert pc.getOptionsPrefix() == "mine_"
+pc.apply(b, x)
+assert (x - b * 0.25).norm() < 1e-6
+
+for wrong, error in (({"pressure": 3}, ValueError), ({"precision": "double"}, PETSc.Error), ({"corrections": -1}, PETSc.Error)):
+    PETSc.Sys.pushErrorHandler("ignore")
+    try:
+        finegrain.configure(pc, **wrong)
+    except error:
+        pass
+    else:
+        raise SystemExit(f"{wrong} was accepted")
+    finally:
+        PETSc.Sys.popErrorHandler()
+    assert pc.getOptionsPrefix() == "mine_"
+for name, kind in ((finegrain.MCPI, {"its": 2, "precision": "half"}), (finegrain.SIP, {"alpha": [0.5, 0.3], "alternate": True}),
+                   (finegrain.POWERQILU, {"levels": 1}), (finegrain.FGBICC, {"schedule": "level"})):
+    other = PETSc.PC().create()
+    other.setOperators(A)
+    other.setDM(da)
+    other.setType(name)
+    finegrain.configure(other, **kind)
+    other.setUp()
+    other.apply(b, x)
+    assert (x - b * 0.25).norm() < 1e-2, name
+ksp = PETSc.KSP().create()
+ksp.setType(finegrain.KSPREFINE)
+C = A.convert(finegrain.BAIJKOKKOS) if A.getBlockSize() > 1 else A
+PETSc.Sys.Print("module finegrain works with", C.getType())
