@@ -91,7 +91,7 @@ def _number(function, pc):
 
 def factor_bytes(pc):
     """The size of the factor's blocks on this rank, in bytes. PCFinegrainGetFactorBytes()."""
-    return _number("PCFinegrainGetFactorBytes", pc)
+    return int(_number("PCFinegrainGetFactorBytes", pc))
 
 
 def growth(pc):
