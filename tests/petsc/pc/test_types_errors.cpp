@@ -107,7 +107,8 @@ TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
     {"-my_@_shift_type nonzero", "-my_@_shift_type is"}};
   Owned<Mat> A;
   OK(Matrix(Shape::star, 2, MATBAIJ, &A));
-  for (const auto &[options, word] : wrong) {
+  for (const auto &[given, word] : wrong) {
+    const std::string options = given;
     SCOPED_TRACE(options);
     Owned<PC> pc;
     const std::string text = ExpectError([&]() -> PetscErrorCode {
