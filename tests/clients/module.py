@@ -51,5 +51,5 @@ for name, kind in ((finegrain.MCPI, {"its": 2, "precision": "half"}), (finegrain
     assert (x - b * 0.25).norm() < 1e-2, name
 ksp = PETSc.KSP().create()
 ksp.setType(finegrain.KSPREFINE)
-C = A.convert(finegrain.BAIJKOKKOS) if A.getBlockSize() > 1 else A
+C = A.convert(finegrain.BAIJKOKKOS)
 PETSc.Sys.Print("module finegrain works with", C.getType())

@@ -23,7 +23,7 @@ template <class... T> PetscErrorCode Refuse(PC pc, PetscErrorCode code, const ch
 
 // The set-up fails, or is an error for those who want one. Collective.
 PetscErrorCode Fail(PC pc, PCEngine *e, PCFailedReason reason, PetscErrorCode code, std::string what,
-                    const char *remedy)
+                    const std::string &remedy)
 {
   PetscFunctionBegin;
   e->trouble = PCEngineText(pc, what.append("; ").append(remedy));
@@ -165,6 +165,7 @@ PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
   char text[128];
   PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.2g",
                           double(e->growth), double(e->growth_limit)));
-  PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text, e->type->growth_remedy));
+  PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text,
+                 std::string(e->type->growth_remedy).append("; @_growth_limit sets the limit")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-// PCFGBICC: manual page, view, constructor. It has no settings of its own.
+// PCFGBICC: manual page, view. It has no settings of its own.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 
@@ -57,17 +57,14 @@ static const char citation[] =
   "  year    = {1977}\n"
   "}\n";
 
-static PetscErrorCode PCCreate_FGBICC(PC pc);
-
 PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .method = Method::factorization,
                             .rows = rows,
                             .options = PCOptions_FGBICC,
                             .view = PCView_FGBICC,
-                            .create = PCCreate_FGBICC,
+                            .create = PCEngineConstruct<PCEngine, fgbicc_type>,
                             .citation = citation,
-                            .pivot_remedy = "try @_shift_type inblocks",
-                            .growth_remedy = "try @_ordering rcm, or @type fgbilu; @_growth_limit sets the limit",
+                            .growth_remedy = "try @_ordering rcm, or @type fgbilu",
                             .reads_upper = true};
 
 /*MC
@@ -114,9 +111,3 @@ names the block row. The result does not depend on schedule, executor or number 
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCICC`, `PCFGBILU`, `KSPCG`
 M*/
-static PetscErrorCode PCCreate_FGBICC(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, fgbicc_type, new PCEngine));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

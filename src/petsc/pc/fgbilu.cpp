@@ -1,4 +1,4 @@
-// PCFGBILU: manual page, its own option, constructor.
+// PCFGBILU: manual page, its own option.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 
@@ -89,18 +89,14 @@ static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  year    = {2015}\n"
                                "}\n";
 
-static PetscErrorCode PCCreate_FGBILU(PC pc);
-
-PCEngineType fgbilu_type = {
-  .name = PCFGBILU,
-  .method = Method::factorization,
-  .rows = rows,
-  .options = PCOptions_FGBILU,
-  .view = PCView_FGBILU,
-  .create = PCCreate_FGBILU,
-  .citation = citation,
-  .pivot_remedy = "try @_shift_type inblocks",
-  .growth_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi; @_growth_limit sets the limit"};
+PCEngineType fgbilu_type = {.name = PCFGBILU,
+                            .method = Method::factorization,
+                            .rows = rows,
+                            .options = PCOptions_FGBILU,
+                            .view = PCView_FGBILU,
+                            .create = PCEngineConstruct<FgBilu, fgbilu_type>,
+                            .citation = citation,
+                            .growth_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
 
 /*MC
    PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank
@@ -145,9 +141,3 @@ row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`, `KSPREFINE`
 M*/
-static PetscErrorCode PCCreate_FGBILU(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, fgbilu_type, new FgBilu));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cmath>
 
 using namespace finegrain;
 
@@ -48,13 +47,13 @@ PetscErrorCode FillProbe(Vec v, const std::vector<PetscReal> &scales)
 }
 
 // The largest magnitude of each unknown of a block over all ranks; Inf where one is not finite.
-PetscErrorCode FindLargest(Vec x, std::vector<PetscReal> *largest)
+PetscErrorCode FindLargest(Vec x, PetscInt unknowns, std::vector<PetscReal> *largest)
 {
   const PetscScalar *values;
   PetscInt n;
 
   PetscFunctionBegin;
-  std::fill(largest->begin(), largest->end(), PetscReal(0));
+  largest->assign(std::size_t(unknowns), 0);
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArrayRead(x, &values));
   for (std::size_t i = 0; i < std::size_t(n); ++i) {
@@ -82,7 +81,7 @@ PetscErrorCode PCEngineProbe::begin(PC pc, const PCEngine &e)
 
 PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
 {
-  std::vector<PetscReal> first(std::size_t(e->op.block)), second;
+  std::vector<PetscReal> first, second;
   PetscReal sum;
 
   PetscFunctionBegin;
@@ -93,18 +92,17 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   PetscCall(VecNorm(v, NORM_1, &sum));
   if (PetscIsInfOrNanReal(sum)) e->growth = PETSC_INFINITY; // the largest over ranks may leave out NaN
   if (e->growth < e->growth_limit || e->growth == PETSC_INFINITY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindLargest(v, &first));
+  PetscCall(FindLargest(v, e->op.block, &first));
   // Unknowns in other units look like growth. The scales of the result are theirs.
   for (PetscReal &scale : first) scale = std::max(scale, PetscReal(1));
   if (PCEngineReducesInPlace(*e)) { // there is no matrix to multiply with, and the least is beyond doubt
     e->growth = *std::min_element(first.begin(), first.end());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  second = first;
   PetscCall(FillProbe(v, first));
   PetscCall(MatMult(pc->pmat, v, product));
   PetscCall(PCEngineApply(pc, product, v));
-  PetscCall(FindLargest(v, &second));
+  PetscCall(FindLargest(v, e->op.block, &second));
   e->growth = 0;
   for (std::size_t j = 0; j < first.size(); ++j) e->growth = std::max(e->growth, second[j] / first[j]);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,4 +1,4 @@
-// PCMCPI: manual page, its own options, view, constructor. Its setters are in mcpi_settings.cpp.
+// PCMCPI: manual page, its own options, view. Its setters are in mcpi_settings.cpp.
 #include "mat/baijkokkos.hpp"
 #include "pc/mcpi.hpp"
 #include "pc/types.hpp"
@@ -117,20 +117,18 @@ static const char citation[] =
   "  year      = {2019}\n"
   "}\n";
 
-static PetscErrorCode PCCreate_MCPI(PC pc);
-
 PCEngineType mcpi_type = {
   .name = PCMCPI,
   .method = Method::relaxation,
   .rows = rows,
   .options = PCOptions_MCPI,
   .view = PCView_MCPI,
-  .create = PCCreate_MCPI,
+  .create = PCEngineConstruct<Mcpi, mcpi_type>,
   .citation = citation,
   .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
                   "for a small pivot try @_shift_type inblocks",
   .growth_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
-                   "(@type fgbilu), other matrices a smaller @_omega or fewer @_its; @_growth_limit sets the limit"};
+                   "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
@@ -181,9 +179,3 @@ not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the bloc
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCSOR`, `PCPBJACOBI`, `PCFGBILU`, `KSPREFINE`
 M*/
-static PetscErrorCode PCCreate_MCPI(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, mcpi_type, new Mcpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -1,5 +1,5 @@
-// What all preconditioner types share: pc->data, and the stages of its set-up. A type is a PCEngineType and a
-// constructor, in a file of its own beside this one; settings.hpp says what a setting is.
+// What all preconditioner types share: pc->data, and the stages of its set-up. A type is a PCEngineType, in a file of
+// its own beside this one; settings.hpp says what a setting is.
 #pragma once
 
 #include "common/petsc_halo.hpp"
@@ -31,9 +31,10 @@ struct PCEngineType {
   PetscErrorCode (*view)(PC, PetscViewer);                   // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
-  const char *pivot_remedy = "", *growth_remedy = ""; // what to try after a failed set-up, for PCEngineText()
-  bool reads_upper = false;                           // of the matrix, so that SBAIJ is read as it is
-  PetscBool cited = PETSC_FALSE;                      // by this run of PETSc
+  // What to try after a failed set-up, for PCEngineText().
+  const char *pivot_remedy = "try @_shift_type inblocks", *growth_remedy = "";
+  bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
+  PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
 
 // pc->data of all types; a type with settings of its own derives from it.
@@ -153,8 +154,16 @@ PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transpos
 PetscErrorCode PCEngineSetApplications(PC pc);
 PetscErrorCode PCEngineSetMatApplications(PC pc);
 
-// Gives the PC its data and pc->ops. To be called by the constructor of a type.
+// Gives the PC its data and pc->ops.
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data);
+
+// The constructor of a type, for PCEngineType::create.
+template <class Data, PCEngineType &type> PetscErrorCode PCEngineConstruct(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineCreate(pc, type, new Data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 // The data of a PC of ours, null for any other.
 PetscErrorCode PCEngineFind(PC pc, PCEngine **e);

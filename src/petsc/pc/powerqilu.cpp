@@ -1,4 +1,4 @@
-// PCPOWERQILU: manual page, its own options, view, constructor.
+// PCPOWERQILU: manual page, its own options, view.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 
@@ -203,18 +203,14 @@ static const char citation[] =
   "  year        = {2011}\n"
   "}\n";
 
-static PetscErrorCode PCCreate_POWERQILU(PC pc);
-
-PCEngineType powerqilu_type = {
-  .name = PCPOWERQILU,
-  .method = Method::factorization,
-  .rows = rows,
-  .options = PCOptions_POWERQILU,
-  .view = PCView_POWERQILU,
-  .create = PCCreate_POWERQILU,
-  .citation = citation,
-  .pivot_remedy = "try @_shift_type inblocks",
-  .growth_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi; @_growth_limit sets the limit"};
+PCEngineType powerqilu_type = {.name = PCPOWERQILU,
+                               .method = Method::factorization,
+                               .rows = rows,
+                               .options = PCOptions_POWERQILU,
+                               .view = PCView_POWERQILU,
+                               .create = PCEngineConstruct<PowerqIlu, powerqilu_type>,
+                               .citation = citation,
+                               .growth_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi"};
 
 /*MC
    PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
@@ -264,9 +260,3 @@ names the block row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `PCMCPI`, `PCFactorSetLevels()`
 M*/
-static PetscErrorCode PCCreate_POWERQILU(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, powerqilu_type, new PowerqIlu));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -1,4 +1,4 @@
-// PCSIP: manual page, its own options and setters, view, constructor.
+// PCSIP: manual page, its own options and setters, view.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 #include "plan/sip_star.hpp"
@@ -282,17 +282,14 @@ static const char citation[] =
   "  author  = {Dufrechou, Ernesto and Ezzatti, Pablo and Usera, Gabriel}\n"
   "}\n";
 
-static PetscErrorCode PCCreate_SIP(PC pc);
-
 PCEngineType sip_type = {.name = PCSIP,
                          .method = Method::sip,
                          .rows = rows,
                          .options = PCOptions_SIP,
                          .view = PCView_SIP,
-                         .create = PCCreate_SIP,
+                         .create = PCEngineConstruct<Sip, sip_type>,
                          .citation = citation,
-                         .pivot_remedy = "try @_shift_type inblocks",
-                         .growth_remedy = "try a smaller @_alpha; @_growth_limit sets the limit"};
+                         .growth_remedy = "try a smaller @_alpha"};
 
 /*MC
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank
@@ -344,9 +341,3 @@ all ranks; -info names the block row.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `KSPSIP`
 M*/
-static PetscErrorCode PCCreate_SIP(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, sip_type, new Sip));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
