@@ -55,6 +55,57 @@ check: deps
 	@$(MAKE) --no-print-directory build-all
 	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
 
+# Programs of others: those of which this system has packages, and of Debian's PETSc those that fit the one in use. PYTEST_ARGS=--update writes docs/applications.md.
+APPLICATIONS = python3-pytest python3-numpy gfortran $(if $(PETSC_DIR),,python3-petsc4py python-petsc4py-doc python3-dolfinx-real slepc-dev $(EXAMPLES:libpetsc%=libslepc%) getdp)
+known        = $(shell for name in $(1); do apt-cache show $$name >/dev/null 2>&1 && echo $$name; done)
+check-applications: deps
+	@$(MAKE) --no-print-directory install-packages WANTED='$$(call known,$$(APPLICATIONS))'
+	@$(MAKE) --no-print-directory all
+	@/usr/bin/python3 -m pytest -q -p no:cacheprovider tests/applications --build $(BUILD) $(PYTEST_ARGS)
+
+# Versions of PETSc from PyPI, kept in VERSIONS_FOLDER; VERSIONS chooses.
+VERSIONS_FOLDER ?= $(BUILD)-versions
+VERSIONS ?=
+check-versions: deps
+	@$(MAKE) --no-print-directory install-packages WANTED="libblas-dev liblapack-dev python3-pip"
+	@tests/versions/check $(VERSIONS_FOLDER) $(VERSIONS)
+
+# Random cases for FUZZ_SECONDS on each number of ranks; a case that fails is printed with what repeats it.
+FUZZ_SECONDS ?= 3600
+FUZZ_RANKS   ?= 1 2 3 5
+FUZZ_SEED    ?= $(shell date +%s)
+FUZZ_OPTIONS ?=
+fuzz: deps
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) test_random
+	@for ranks in $(FUZZ_RANKS); do \
+	  OMP_NUM_THREADS=1 mpiexec -n $$ranks --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+	    $(BUILD)/tests/test_random --gtest_brief=1 -seconds $(FUZZ_SECONDS) -seed $(FUZZ_SEED) $(FUZZ_OPTIONS) || exit 1; \
+	done
+
+# libFuzzer on graphs and on texts of options, FUZZ_SECONDS each; needs clang++.
+fuzz-inputs: deps
+	@$(MAKE) --no-print-directory install-packages WANTED=clang
+	@cmake -S . -B $(BUILD)-fuzz $(SETTINGS) -DCMAKE_CXX_COMPILER=clang++ -DFINEGRAIN_SANITIZE=fuzzer-no-link,address,undefined -DFINEGRAIN_BLOCKS=1 >/dev/null
+	@$(MAKE) --no-print-directory -C $(BUILD)-fuzz -j$(JOBS) fuzz_graph fuzz_options
+	@grep -oh '"[a-z_0-9][a-z_0-9]*"' src/petsc/pc/*.cpp | sort -u >$(BUILD)-fuzz/words
+	@cd $(BUILD)-fuzz && mkdir -p graphs options && for what in "graph -max_len=256 graphs" "options -max_len=160 -dict=words options"; do \
+	  ASAN_OPTIONS=detect_leaks=0 tests/fuzz_$$what -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 >fuzz.log 2>&1 \
+	    || { tail -n 40 fuzz.log; exit 1; }; \
+	  echo "fuzz_$$what:" $$(grep -o 'number_of_executed_units.*' fuzz.log); \
+	done
+
+# Random cases under valgrind on two ranks. It knows no AVX-512.
+VALGRIND_CASES ?= 200
+check-valgrind: deps
+	@$(MAKE) --no-print-directory install-packages WANTED=valgrind
+	@cmake -S . -B $(BUILD)-valgrind $(SETTINGS) -DFINEGRAIN_MARCH=x86-64-v3 -DFINEGRAIN_BLOCKS=1 -DFINEGRAIN_EMULATED=OFF >/dev/null
+	@$(MAKE) --no-print-directory -C $(BUILD)-valgrind -j$(JOBS) test_random
+	@OMP_NUM_THREADS=1 mpiexec -n 2 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+	  valgrind -q --error-exitcode=9 --suppressions=.ci/valgrind \
+	  --suppressions=$$(find /usr/share -name openmpi-valgrind.supp -print -quit) \
+	  $(BUILD)-valgrind/tests/test_random --gtest_brief=1 -cases $(VALGRIND_CASES)
+
 # In a Debian sid of its own; needs root.
 check-newest:
 	@.ci/newest $(BUILD)-newest
@@ -101,6 +152,11 @@ PYTHON ?= /usr/bin/python3
 python: all
 	@rm -rf $(BUILD)/python && cp -r src/python $(BUILD)/python && cp $(BUILD)/libpetscfinegrain.so $(BUILD)/python/finegrain
 	@$(PYTHON) -m pip install --no-deps --no-build-isolation $(PIP_ARGS) $(BUILD)/python
+
+# Packages for this Debian, in $(BUILD). `apt-get build-dep ./.packaging` installs what this takes; .ci/debian builds and
+# tries them in Debians of their own.
+debian-package:
+	@JOBS=$(JOBS) .packaging/debian-package $(BUILD)
 
 # What the last make install of this build folder has written.
 uninstall:
@@ -151,13 +207,19 @@ help:
 	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
+	@echo "make check-applications  PETSc's tutorials, dolfinx, SLEPc, petsc4py and getdp with every type: a table in $(BUILD)/applications.md (8 minutes)"
 	@echo "make check-newest    the same on Debian's newest PETSc, Kokkos (OpenMP), compilers and MPI, in a folder $(BUILD)-newest (root; 3 GB, 15 minutes)"
+	@echo "make check-versions  the plugin with PETSc 3.19 to 3.26 from PyPI, or VERSIONS=\"3.20 3.26-single\", in VERSIONS_FOLDER (15 minutes each)"
+	@echo "make fuzz            random cases for FUZZ_SECONDS=$(FUZZ_SECONDS) on each of FUZZ_RANKS=\"$(FUZZ_RANKS)\""
+	@echo "make fuzz-inputs     libFuzzer on graphs and on texts of options, FUZZ_SECONDS each (clang++)"
+	@echo "make check-valgrind  VALGRIND_CASES=$(VALGRIND_CASES) random cases under valgrind on two ranks"
 	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, some minutes)"
 	@echo "make bench-executors time every executor, on one thread and on all (some minutes; no PETSc in it)"
 	@echo "make study           set up, build, repeat the experiments of Luo et al. (2015): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
 	@echo "                     iterations of Heuveline et al. (2011, ILU(p,q)) in $(BUILD)/study_powerq"
-	@echo "make install         to PREFIX=$(PREFIX): library, header, petsc-plugin.conf, files for pkg-config and CMake"
+	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
 	@echo "make python          the module finegrain for the petsc4py of PYTHON=$(PYTHON), by pip (PIP_ARGS)"
+	@echo "make debian-package  packages for this Debian in $(BUILD): the plugin, -dev, and the Python module (.packaging/debian)"
 	@echo "make uninstall       removes what make install has written"
 	@echo "make petsc-cuda      PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI, in $(BUILD)-petsc-cuda (10 minutes on two cores)"
 	@echo "make check-gpu       tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"
@@ -169,4 +231,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest demo bench bench-executors study install uninstall python petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help
+.PHONY: all build-all deps install-packages check check-newest check-versions fuzz fuzz-inputs check-valgrind demo bench bench-executors study install uninstall python petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help check-applications debian-package

@@ -1,0 +1,92 @@
+// libFuzzer on the texts of options: the bytes are a type and what stands behind -pc_<type>_ on a command line.
+// Whatever they say, options are read or refused, a set-up works or fails, and the next PC is none the worse.
+#include <petscfinegrain.h>
+#include <petscksp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace
+{
+
+Mat A;
+Vec b, x;
+
+PetscErrorCode Quiet(MPI_Comm, int, const char *, const char *, PetscErrorCode code, PetscErrorType, const char *,
+                     void *)
+{
+  return code;
+}
+
+PetscErrorCode MakeMatrix()
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqBAIJ(PETSC_COMM_SELF, 2, 24, 24, 3, nullptr, &A));
+  for (PetscInt i = 0; i < 24; ++i)
+    for (PetscInt j = i / 2 * 2 - 2; j < i / 2 * 2 + 4; ++j)
+      if (j >= 0 && j < 24) PetscCall(MatSetValue(A, i, j, i == j ? 8 : -1, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+// Errors are what options deserve.
+PetscErrorCode Solve(const char *type)
+{
+  PC pc;
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+  PetscCall(PCSetType(pc, type));
+  PetscCall(PCSetOperators(pc, A, A));
+  code = PCSetFromOptions(pc);
+  if (!code) code = PCSetUp(pc);
+  if (!code) code = PCApply(pc, b, x);
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn(code);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerInitialize(int *argc, char ***)
+{
+  int none = 0;
+  (void)argc;
+  if (PetscInitialize(&none, nullptr, nullptr, nullptr) || PetscFinegrainInitializePackage() || MakeMatrix())
+    return 1;
+  return PetscPushErrorHandler(Quiet, nullptr) ? 1 : 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+  static const char *const types[] = {PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP};
+  if (size < 2) return 0;
+  const char *type = types[data[0] % 5];
+  const std::string text(reinterpret_cast<const char *>(data) + 1, size - 1);
+  // PETSc's own options are not meant, and large counts only take time.
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (text[i] == '-' && std::isalpha(static_cast<unsigned char>(text[i + 1]))) return 0;
+  for (std::size_t i = 0, digits = 0; i < text.size(); ++i)
+    if ((digits = std::isdigit(static_cast<unsigned char>(text[i])) ? digits + 1 : 0) > 3) return 0;
+  // Words by turns an option's name and its value.
+  std::string options;
+  for (std::size_t at = 0, word = 0; at < text.size(); ++word) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    options += (word % 2 ? " " : std::string(" -pc_") + type + "_") + text.substr(at, end - at);
+    at = end + 1;
+  }
+  if (!PetscOptionsInsertString(nullptr, options.c_str())) (void)Solve(type);
+  (void)PetscOptionsClear(nullptr);
+  if (Solve(type) && std::string(type) != PCSIP) { // which has no grid here
+    std::fprintf(stderr, "fuzz_options: after '%s' the defaults fail\n", options.c_str());
+    std::abort();
+  }
+  return 0;
+}
