@@ -116,8 +116,9 @@ FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
    Values:
 +  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
 .  PC_FINEGRAIN_PRECISION_SINGLE   - 32 bits per real number
-.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by a power of two; `PCMCPI` only
--  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; `PCMCPI` only
+.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by powers of two; not `PCFGBICC`
+.  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; not `PCFGBICC`
+-  PC_FINEGRAIN_PRECISION_INT8     - 8 bits, and an exponent for each row of a block; `PCMCPI` only
 
    Level: intermediate
 
@@ -127,7 +128,8 @@ typedef enum {
   PC_FINEGRAIN_PRECISION_WORKING,
   PC_FINEGRAIN_PRECISION_SINGLE,
   PC_FINEGRAIN_PRECISION_HALF,
-  PC_FINEGRAIN_PRECISION_BFLOAT16
+  PC_FINEGRAIN_PRECISION_BFLOAT16,
+  PC_FINEGRAIN_PRECISION_INT8
 } PCFinegrainPrecisionType;
 FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 
@@ -253,7 +255,7 @@ typedef enum { PCMCPI_EXCHANGE_NONE, PCMCPI_EXCHANGE_SWEEP, PCMCPI_EXCHANGE_COLO
 FINEGRAIN_EXTERN const char *const PCMCPIExchangeTypes[];
 
 /*E
-   PCMCPIScalingType - how couplings are scaled to fit half precision, always by a power of two
+   PCMCPIScalingType - how couplings are scaled to fit half precision or eight bits, always by a power of two
 
    Values:
 +  PCMCPI_SCALING_GLOBAL - one scale for the matrix
@@ -267,18 +269,18 @@ typedef enum { PCMCPI_SCALING_GLOBAL, PCMCPI_SCALING_ROW } PCMCPIScalingType;
 FINEGRAIN_EXTERN const char *const PCMCPIScalingTypes[];
 
 /*E
-   PCMCPIAccumulateType - in which precision `PCMCPI` sums the products of a row's couplings
+   PCFinegrainAccumulateType - in which precision the products of a row's couplings are summed
 
    Values:
-+  PCMCPI_ACCUMULATE_WORKING - `PetscScalar`
--  PCMCPI_ACCUMULATE_SINGLE  - single, for couplings stored in single precision or below
++  PC_FINEGRAIN_ACCUMULATE_WORKING - `PetscScalar`
+-  PC_FINEGRAIN_ACCUMULATE_SINGLE  - single, for couplings stored in single precision or below
 
    Level: intermediate
 
-.seealso: `PCMCPISetAccumulate()`
+.seealso: `PCFinegrainSetAccumulate()`
 E*/
-typedef enum { PCMCPI_ACCUMULATE_WORKING, PCMCPI_ACCUMULATE_SINGLE } PCMCPIAccumulateType;
-FINEGRAIN_EXTERN const char *const PCMCPIAccumulateTypes[];
+typedef enum { PC_FINEGRAIN_ACCUMULATE_WORKING, PC_FINEGRAIN_ACCUMULATE_SINGLE } PCFinegrainAccumulateType;
+FINEGRAIN_EXTERN const char *const PCFinegrainAccumulateTypes[];
 
 /*E
    PCMCPIReductionType - where `PCMCPI` stores couplings of lower precision
@@ -352,6 +354,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC, PetscBool);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC, PetscInt);
@@ -364,8 +368,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC, PCMCPIExchangeType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC, PCMCPIExchangeType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC, PCMCPIScalingType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC, PCMCPIScalingType *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetAccumulate(PC, PCMCPIAccumulateType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetAccumulate(PC, PCMCPIAccumulateType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAccumulate(PC, PCFinegrainAccumulateType);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAccumulate(PC, PCFinegrainAccumulateType *);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetReduction(PC, PCMCPIReductionType);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetReduction(PC, PCMCPIReductionType *);
 

@@ -3,6 +3,7 @@
 #include "pc/types.hpp"
 
 #include "mat/baijkokkos.hpp"
+#include "run/look_ahead.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -35,6 +36,19 @@ PetscErrorCode CheckPetsc()
     "PETSc %d.%d with %d and %d: rebuild it with this program's PETSC_DIR and PETSC_ARCH",
     PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, int(sizeof(PetscScalar)), int(sizeof(PetscInt)), int(version[0]),
     int(version[1]), int(scalar_size), int(int_size));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// How far ahead products ask for a matrix, for the whole process.
+PetscErrorCode ReadLookAhead()
+{
+  PetscInt bytes = -1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-finegrain_ahead", &bytes, nullptr));
+  PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "-finegrain_ahead is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
+  finegrain::set_look_ahead(bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -92,6 +106,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
+  PetscCall(ReadLookAhead());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,6 +1,8 @@
-// Factorization and application of block DILU by every executor, in turn in one run, beside the bandwidth of the same
-// run: that of reading with as many threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
+// Set-up of values and application of block DILU, of sweeps of mcpi and of ILU(1) by colors, by every executor and by
+// the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
+// threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
+//                   [--methods dilu,single,mcpi,ilu1]
 #include "../backend.hpp"
 
 #include <algorithm>
@@ -53,9 +55,25 @@ HostArray<Scalar> make_values(const Graph &g, int n)
   return values;
 }
 
+// What is set up and applied.
+struct MethodCase {
+  const char *name;
+  void (*set)(EngineOptions &);
+};
+constexpr MethodCase all_methods[] = {
+  {"dilu", [](EngineOptions &) {}},
+  {"single", [](EngineOptions &r) { r.precision = r.diagonal = Precision::single; }},
+  {"mcpi", [](EngineOptions &r) { r.method = Method::relaxation; }},
+  {"ilu1", [](EngineOptions &r) {
+     r.schedule = ScheduleKind::color;
+     r.levels = 1;
+     r.power = 2;
+   }}};
+
 struct Settings {
   std::vector<int> points{32, 64, 128}, sizes{1, 5};
   int repetitions = 10;
+  std::vector<MethodCase> methods{all_methods[0], all_methods[1]};
 };
 
 // Seconds of a call that returns when its work is done.
@@ -85,7 +103,7 @@ public:
   {
     std::printf("%s, threads: %d\n\n", here ? HostExec::name() : DeviceExec::name(), threads_);
     std::printf(
-      "| points | n | storage | executor | tasks or groups | in a row | kernels | apply ns/point | of %s | of "
+      "| points | n | method | executor | tasks or groups | in a row | kernels | apply ns/point | of %s | of "
       "bandwidth | factor ns/point | of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       here ? "natural" : "launch", here ? "natural" : "launch");
     bool good = true; // what is wrong with one size need not be with another
@@ -93,8 +111,7 @@ public:
       const Graph star = make_star(side);
       for (const int n : settings_.sizes) {
         const auto values = copy_to<Space>(make_values(star, n));
-        for (const Precision precision : {Precision::working, Precision::single})
-          good = run(star, side, n, values, precision) && good;
+        for (const MethodCase &method : settings_.methods) good = run(star, side, n, values, method) && good;
       }
     }
     std::printf(
@@ -105,12 +122,12 @@ public:
 
 private:
   struct Candidate {
-    ExecutorKind executor;
+    bool automatic;
     std::unique_ptr<Engine> engine;
     double apply, factor;
   };
 
-  bool run(const Graph &star, Index side, int n, const Array<Scalar, Space> &values, Precision precision)
+  bool run(const Graph &star, Index side, int n, const Array<Scalar, Space> &values, const MethodCase &method)
   {
     const std::size_t size = std::size_t(star.rows) * std::size_t(n);
     const MatrixValues source{values.data(), nullptr, nullptr};
@@ -119,7 +136,7 @@ private:
     view.block = n;
     view.owned = star;
     options.grid = {{side, side, side}};
-    options.precision = options.diagonal = precision;
+    method.set(options);
     auto b = make_array<Scalar, Space>("b", size), x = make_array<Scalar, Space>("x", size);
     Kokkos::deep_copy(b, Scalar(1));
     std::vector<Candidate> candidates;
@@ -130,10 +147,12 @@ private:
                    test::name_of(executor), int(side), n);
       good = false;
     };
-    for (const ExecutorKind executor : test::executors()) {
+    std::vector<ExecutorKind> executors = test::executors();
+    executors.push_back(ExecutorKind::automatic);
+    for (const ExecutorKind executor : executors) {
       if (executor == ExecutorKind::shuffle) continue;
       options.executor = executor;
-      auto engine = make_engine(here ? Backend::host : Backend::device, Method::factorization);
+      auto engine = make_engine(here ? Backend::host : Backend::device, options.method);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
       if (engine->analyze(view, options) || engine->factor(source).bad_row >= 0) {
         fail("factorization", executor);
@@ -151,7 +170,7 @@ private:
       if (std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
         fail("comparison of executors", executor);
       constexpr double never = std::numeric_limits<double>::max();
-      candidates.push_back({executor, std::move(engine), never, never});
+      candidates.push_back({executor == ExecutorKind::automatic, std::move(engine), never, never});
     }
     // As long as it takes to be out of any cache.
     const int inner = int(1 + 2e7 / (double(size) * n * sizeof(Scalar)));
@@ -168,18 +187,18 @@ private:
     }
     least_ = std::min(least_, bandwidth_);
     most_ = std::max(most_, bandwidth_);
-    for (const Candidate &c : candidates) print(c, candidates.front(), side, n);
+    for (const Candidate &c : candidates) print(c, candidates.front(), side, n, method.name);
     return good;
   }
 
-  void print(const Candidate &c, const Candidate &first, Index side, int n) const
+  void print(const Candidate &c, const Candidate &first, Index side, int n, const char *method) const
   {
     const Statistics s = c.engine->statistics();
     const double rows = double(s.rows);
     // The least that can be read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
-    std::printf("| %d^3 | %d | %s | %s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
-                s.precision == Precision::single ? "single" : "working", test::name_of(s.executor),
+    std::printf("| %d^3 | %d | %s | %s%s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
+                method, c.automatic ? "auto: " : "", test::name_of(s.executor),
                 int(s.tasks ? s.tasks : s.widths.groups), int(s.tasks ? s.task_levels : s.widths.groups),
                 long(s.apply_launches), c.apply * 1e9 / rows, c.apply / first.apply,
                 100 * least / c.apply / bandwidth_, c.factor * 1e9 / rows, c.factor / first.factor);
@@ -229,10 +248,21 @@ std::vector<int> read_list(const char *text)
   return list;
 }
 
+bool read_methods(int argc, char **argv, int &i, Settings &s)
+{
+  if (std::strcmp(argv[i], "--methods") || i + 1 == argc) return false;
+  const std::string list = std::string(",") + argv[++i] + ",";
+  s.methods.clear();
+  for (const MethodCase &m : all_methods)
+    if (list.find(std::string(",") + m.name + ",") != std::string::npos) s.methods.push_back(m);
+  return !s.methods.empty();
+}
+
 bool read_arguments(int argc, char **argv, Settings &s)
 {
   for (int i = 1; i < argc; ++i) {
-    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i)) continue;
+    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s))
+      continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
     if (list.empty()) return false;
     if (!std::strcmp(argv[i], "--points")) s.points = list;
@@ -252,7 +282,7 @@ int main(int argc, char **argv)
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10]\n");
+                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,ilu1]\n");
     return 2;
   }
   if (!test::start_backend("bench_executors")) return 2;

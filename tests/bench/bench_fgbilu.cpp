@@ -104,6 +104,124 @@ void print_symmetric_table(Best &best)
   }
 }
 
+// What a factor is stored in and summed in.
+struct Store {
+  const char *name;
+  PCFinegrainPrecisionType precision;
+  PCFinegrainAccumulateType sums;
+  PCFinegrainDiagonalPrecisionType diagonal;
+  double coupling, inverse; // bytes of a number
+};
+constexpr double whole = sizeof(PetscScalar), parts = sizeof(PetscScalar) / sizeof(PetscReal);
+constexpr Store stores[] = {{"single, sums single", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_SINGLE,
+                             PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 4 * parts, 4 * parts},
+                            {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING,
+                             PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING, 2 * parts, whole},
+                            {"half, inverses single", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING,
+                             PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 2 * parts, 4 * parts},
+                            {"half, sums and inverses single", PC_FINEGRAIN_PRECISION_HALF,
+                             PC_FINEGRAIN_ACCUMULATE_SINGLE, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 2 * parts,
+                             4 * parts}};
+
+PC make_stored(const Problem &p, const Store &s)
+{
+  PC pc = make_ours(p, false, false);
+  OK(PCFinegrainSetPrecision(pc, s.precision));
+  OK(PCFinegrainSetAccumulate(pc, s.sums));
+  OK(PCFinegrainSetDiagonalPrecision(pc, s.diagonal));
+  return pc;
+}
+
+void print_storage_table(Best &best)
+{
+  const double bandwidth = read_bytes / best.ns["read/0"];
+  std::printf(
+    "\nstorage: 6 couplings, a diagonal block, 6 columns, 2 row pointers and 5 vectors are least\n\n"
+    "| n | storage | apply | PETSc / ours | working / this | of least | refactor |\n|---|---|---|---|---|---|---|\n");
+  for (const auto &[n, p] : problems) {
+    const auto t = [&, n = n, points = p.points](const std::string &what) {
+      return best.ns[what + "/" + std::to_string(n)] / double(points);
+    };
+    for (const Store &s : stores) {
+      const std::string name = s.name;
+      const double least =
+        (double(n * n) * (6 * s.coupling + s.inverse) + 4 * 8 + 5 * double(n) * sizeof(PetscScalar)) / bandwidth;
+      std::printf("| %d | %s | %.1f | %.2f | %.2f | %.0f %% | %.0f |\n", int(n), s.name, t("stored " + name),
+                  t("petsc_apply") / t("stored " + name), t("apply") / t("stored " + name),
+                  100 * least / t("stored " + name), t("restored " + name));
+    }
+  }
+}
+
+// Product and application, theirs and ours, and products by Eisenstat's trick.
+void print_products_table(Best &best)
+{
+  std::printf(
+    "\nA M^-1 v: PETSc's MatMult and ILU(0) on AIJ, ours on baijkokkos, and by Eisenstat's trick, general and "
+    "symmetric\n\n| n | PETSc | ours | fgbilu apply | Eisenstat | ours / it | it / apply | PETSc / it | "
+    "symmetric |\n|---|---|---|---|---|---|---|---|---|\n");
+  for (const auto &[n, p] : problems) {
+    const auto t = [&, n = n, points = p.points](const char *what) {
+      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
+    };
+    std::printf("| %d | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f | %.1f |\n", int(n), t("petsc_both"),
+                t("both"), t("apply"), t("eisenstat"), t("both") / t("eisenstat"), t("eisenstat") / t("apply"),
+                t("petsc_both") / t("eisenstat"), t("eisenstat_cg"));
+  }
+}
+
+// A product with A, then the preconditioner.
+void multiply_and_apply(benchmark::State &s, const Problem &p, const char *format, const char *type)
+{
+  Mat A;
+  Vec y;
+  PC pc;
+  OK(MatConvert(p.A, format, MAT_INITIAL_MATRIX, &A));
+  OK(VecDuplicate(p.x, &y));
+  OK(PCCreate(PETSC_COMM_SELF, &pc));
+  OK(PCSetType(pc, type));
+  OK(PCSetOperators(pc, A, A));
+  OK(PCSetDM(pc, p.da));
+  OK(PCSetUp(pc));
+  for (auto _ : s) {
+    OK(MatMult(A, p.b, y));
+    OK(PCApply(pc, y, p.x));
+  }
+  OK(PCDestroy(&pc));
+  OK(VecDestroy(&y));
+  OK(MatDestroy(&A));
+}
+
+// What a solver calls instead.
+void multiply_by_sweeps(benchmark::State &s, const Problem &p, const char *solver)
+{
+  Mat A, shell;
+  KSP ksp;
+  PC pc;
+  OK(MatConvert(p.A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &A));
+  if (solver == std::string(KSPCG)) { // pivots are Hermitian
+    Mat transposed;
+    OK(MatTranspose(A, MAT_INITIAL_MATRIX, &transposed));
+    OK(MatAXPY(A, 1, transposed, SAME_NONZERO_PATTERN));
+    OK(MatDestroy(&transposed));
+  }
+  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+  OK(KSPSetType(ksp, solver));
+  OK(KSPSetOperators(ksp, A, A));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetType(pc, PCFGBILU));
+  OK(PCFGBILUSetEisenstat(pc, PETSC_TRUE));
+  OK(PCSetDM(pc, p.da));
+  OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 1));
+  OK(KSPSolve(ksp, p.b, p.x)); // gives it the vectors that PCPreSolve() takes
+  OK(PCPreSolve(pc, ksp));
+  OK(PCGetOperators(pc, &shell, nullptr));
+  for (auto _ : s) OK(MatMult(shell, p.b, p.x));
+  OK(PCPostSolve(pc, ksp));
+  OK(KSPDestroy(&ksp));
+  OK(MatDestroy(&A));
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -145,6 +263,16 @@ int main(int argc, char **argv)
     });
     add("single_refactor" + end,
         [&p](benchmark::State &s) { with(make_ours(p, true, false), [&](PC pc) { refresh(s, pc); }); });
+    add("petsc_both" + end, [&p](benchmark::State &s) { multiply_and_apply(s, p, MATAIJ, PCILU); });
+    add("both" + end, [&p](benchmark::State &s) { multiply_and_apply(s, p, MATBAIJKOKKOS, PCFGBILU); });
+    add("eisenstat" + end, [&p](benchmark::State &s) { multiply_by_sweeps(s, p, KSPGMRES); });
+    add("eisenstat_cg" + end, [&p](benchmark::State &s) { multiply_by_sweeps(s, p, KSPCG); });
+    for (const Store &store : stores) {
+      add("stored " + std::string(store.name) + end,
+          [&](benchmark::State &s) { with(make_stored(p, store), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+      add("restored " + std::string(store.name) + end,
+          [&](benchmark::State &s) { with(make_stored(p, store), [&](PC pc) { refresh(s, pc); }); });
+    }
     for (const auto &[name, type] : {std::pair("petsc_icc", PCICC), std::pair("icc", PCFGBICC)}) {
       add(name + end,
           [&p, type = type](benchmark::State &s) { with(make_pc(p, type), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
@@ -156,6 +284,8 @@ int main(int argc, char **argv)
   all.run(&best);
   print_table(best);
   print_symmetric_table(best);
+  print_products_table(best);
+  print_storage_table(best);
   for (auto &[n, p] : problems) {
     OK(VecDestroy(&p.b));
     OK(VecDestroy(&p.x));

@@ -1,8 +1,8 @@
 // mcpi beside PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
 // interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
-// (time of 5 sweeps - time of 1) / 4, of PETSc one call. A problem, block size and executor at a time, with all
-// settings in memory: 8 GB at 64^3 points and n = 6.
-// Options after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH
+// (time of 5 sweeps - time of 1) / 4, of PETSc one call. Beside each ratio to DS and DSH is what bytes allow. A
+// problem, block size and executor at a time, with all settings in memory: 8 GB at 64^3 points and n = 6. Options
+// after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH,int8,DS8
 // -executors natural -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS threads,
 // one if that is not set.
 #include "mesh.hpp"
@@ -24,23 +24,31 @@ constexpr PetscInt many = 5; // sweeps of one application beside those of one
 struct Setting {
   const char *name;
   PCFinegrainPrecisionType precision;
-  PCMCPIAccumulateType accumulate;
+  PCFinegrainAccumulateType accumulate;
   double size; // bytes of a stored entry
+
+  double block(double n) const // bytes
+  {
+    return n * n * size + (precision == PC_FINEGRAIN_PRECISION_INT8 ? n : 0);
+  }
 };
 constexpr double scalars = sizeof(PetscScalar) / sizeof(PetscReal);
 constexpr Setting settings[] = {
-  {"working", PC_FINEGRAIN_PRECISION_WORKING, PCMCPI_ACCUMULATE_WORKING, sizeof(PetscScalar)},
-  {"single", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_ACCUMULATE_WORKING, 4 * scalars},
-  {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_ACCUMULATE_SINGLE, 4 * scalars},
-  {"half", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_ACCUMULATE_WORKING, 2 * scalars},
-  {"DSH", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_ACCUMULATE_SINGLE, 2 * scalars},
+  {"working", PC_FINEGRAIN_PRECISION_WORKING, PC_FINEGRAIN_ACCUMULATE_WORKING, sizeof(PetscScalar)},
+  {"single", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_WORKING, 4 * scalars},
+  {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_SINGLE, 4 * scalars},
+  {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING, 2 * scalars},
+  {"DSH", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_SINGLE, 2 * scalars},
+  {"int8", PC_FINEGRAIN_PRECISION_INT8, PC_FINEGRAIN_ACCUMULATE_WORKING, scalars},
+  {"DS8", PC_FINEGRAIN_PRECISION_INT8, PC_FINEGRAIN_ACCUMULATE_SINGLE, scalars},
 };
 
 struct Options {
   std::vector<PetscInt> sizes{4, 5, 6};
   PetscInt side = 64, repetitions = 7;
   int threads = 1;
-  std::vector<std::string> problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
+  std::vector<std::string> problems{"grid", "mesh"},
+    settings{"working", "single", "DS", "half", "DSH", "int8", "DS8"};
   std::vector<PCFinegrainExecutorType> executors{PC_FINEGRAIN_EXECUTOR_NATURAL};
   Numbering numbering = Numbering::natural;
 };
@@ -54,10 +62,17 @@ struct Problem {
   Vec b = nullptr, x = nullptr, w = nullptr;
 
   // Bytes that a sweep reads and writes at least. Half of all couplings are to rows that a first sweep has been at.
-  double least(double size, double share) const
+  double least(const Setting &s, double share) const
   {
     const double nn = double(n * n), vectors = 3 * double(n);
-    return couplings * share * (nn * size + 4) + (nn + vectors) * sizeof(PetscScalar) + 8;
+    return couplings * share * (s.block(double(n)) + 4) + (nn + vectors) * sizeof(PetscScalar) + 8;
+  }
+  // Bytes that a sweep loads where no entry of x is reused (docs/precision.md).
+  double loads(const Setting &s) const
+  {
+    const double size = double(n), entry = s.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE ? 4 * scalars : 8 * scalars;
+    return couplings * (s.block(size) + size * entry + 4) + (size * size + size) * sizeof(PetscScalar) +
+           size * entry + 8;
   }
 };
 
@@ -102,7 +117,7 @@ PC make_ours(const Problem &p, const Setting &s, PCFinegrainExecutorType executo
 {
   PC pc = make_pc(p, PCMCPI);
   OK(PCFinegrainSetPrecision(pc, s.precision));
-  OK(PCMCPISetAccumulate(pc, s.accumulate));
+  OK(PCFinegrainSetAccumulate(pc, s.accumulate));
   OK(PCFinegrainSetExecutor(pc, executor));
   OK(PCMCPISetIterations(pc, sweeps));
   OK(PCFinegrainSetRichardson(pc, PC_FINEGRAIN_RICHARDSON_STEPS));
@@ -203,12 +218,12 @@ public:
   void print()
   {
     bandwidth_ = read_bytes / best_.ns["read/0"];
-    print_row("PETSc", sizeof(PetscScalar), row("zero/PETSc"), row("next/PETSc"));
+    print_row(settings[0], "PETSc", row("zero/PETSc"), row("next/PETSc"));
     for (const Setting &s : settings_) {
       const std::string which = std::string("/") + s.name;
-      print_row(s.name, s.size, row("zero" + which), next(s.name));
+      print_row(s, s.name, row("zero" + which), next(s.name));
     }
-    if (best_.ns.count("richardson/0")) print_row("working, Richardson", sizeof(PetscScalar), 0, row("richardson/0"));
+    if (best_.ns.count("richardson/0")) print_row(settings[0], "working, Richardson", 0, row("richardson/0"));
     std::fflush(stdout);
   }
 
@@ -216,8 +231,8 @@ public:
   {
     std::printf(
       "| problem | n | couplings | executor | GB/s | blocks, sums | first sweep | of least | PETSc's / it | "
-      "DS / it | next sweep | of least | PETSc's / it | DS / it | first set-up | refresh |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "next sweep | of least | PETSc's / it | DS / it | bytes | DSH / it | bytes | first set-up | refresh |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   }
 
 private:
@@ -227,24 +242,33 @@ private:
     return found == best_.ns.end() ? 0 : found->second / double(p_.rows);
   }
   double next(const std::string &name) const { return (row("many/" + name) - row("zero/" + name)) / (many - 1); }
+  // The time of a setting's next sweep over this one's, and what the bytes of both would have it be.
+  std::string beside(const char *name, const Setting &s, double time) const
+  {
+    const double other = next(name);
+    for (const Setting &o : settings)
+      if (other > 0 && time > 0 && !std::strcmp(o.name, name))
+        return text(" %.2f |", other / time) + text(" %.2f |", p_.loads(o) / p_.loads(s));
+    return " | |";
+  }
 
-  void print_row(const char *name, double size, double zero, double next_sweep)
+  void print_row(const Setting &s, const char *name, double zero, double next_sweep)
   {
     const bool ours = std::strcmp(name, "PETSc") != 0;
-    const auto cell = [&](double time, double share, double petsc, double ds) -> std::string {
-      if (time <= 0) return " | | | |";
-      return text(" %.1f |", time) + text(" %.0f %% |", 100 * p_.least(size, share) / bandwidth_ / time) +
-             text(ours ? " %.2f |" : " |", petsc / time) + text(ours && ds > 0 ? " %.2f |" : " |", ds / time);
+    const auto cell = [&](double time, double share, double petsc) -> std::string {
+      if (time <= 0) return " | | |";
+      return text(" %.1f |", time) + text(" %.0f %% |", 100 * p_.least(s, share) / bandwidth_ / time) +
+             text(ours ? " %.2f |" : " |", petsc / time);
     };
     const auto setup = [&](const char *what) {
       const double time = row(std::string(what) + "/" + name);
       return text(time > 0 ? " %.0f |" : " |", time);
     };
-    std::printf("| %s | %d | %.1f | %s | %.1f | %s |%s%s%s%s\n", p_.name.c_str(), int(p_.n), p_.couplings,
+    const std::string others = ours ? beside("DS", s, next_sweep) + beside("DSH", s, next_sweep) : " | | | |";
+    std::printf("| %s | %d | %.1f | %s | %.1f | %s |%s%s%s%s%s\n", p_.name.c_str(), int(p_.n), p_.couplings,
                 ours ? PCFinegrainExecutorTypes[executor_] : "", bandwidth_, name,
-                cell(zero, 0.5, row("zero/PETSc"), row("zero/DS")).c_str(),
-                cell(next_sweep, 1, row("next/PETSc"), next("DS")).c_str(), setup("first").c_str(),
-                setup("refresh").c_str());
+                cell(zero, 0.5, row("zero/PETSc")).c_str(), cell(next_sweep, 1, row("next/PETSc")).c_str(),
+                others.c_str(), setup("first").c_str(), setup("refresh").c_str());
   }
 
   const Options &o_;

@@ -1,8 +1,9 @@
-// Whole solves with GMRES, in one run, repetitions interleaved; best of all: matrices and preconditioners of PETSc's,
-// then ours, each where its vectors lie. With a PETSc that has CUDA and finds a device AIJ is AIJCUSPARSE. Stars of
-// seven points, full blocks: diffusion of all unknowns and random couplings. There rows that have their vectors on
-// the host are left out, and a row is printed when it is done, before the next begins. Options: -sizes 5 -points 48
-// -diffusion 100 -tolerance 1e-8 -repetitions 5.
+// Whole solves in one run, repetitions interleaved; best of all: matrices and preconditioners of PETSc's, then ours,
+// each where its vectors lie; on several ranks PETSc's inside bjacobi. With a PETSc that has CUDA and finds a device
+// AIJ is AIJCUSPARSE. Stars of seven points, full blocks: diffusion of all unknowns and random couplings. There rows
+// that have their vectors on the host are left out, and a row is printed when it is done, before the next begins.
+// Options: -sizes 5 -points 48 -solvers gmres -diffusion 100 -tolerance 1e-8 -repetitions 5. For cg the matrix is A +
+// A^T.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -17,6 +18,7 @@ struct Method {
 constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJ, PCILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, ""},
+                              {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_eisenstat true"},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_precision single"},
                               {MATBAIJKOKKOS, PCPOWERQILU, ""},
                               {MATBAIJKOKKOS, PCMCPI, "-pc_mcpi_precision half"}};
@@ -40,20 +42,22 @@ struct Solver {
   KSP ksp = nullptr;
   Vec b = nullptr, x = nullptr;
 
-  PetscErrorCode make(Mat original, const Method &method, PetscReal tolerance)
+  PetscErrorCode make(Mat original, const char *type, const Method &method, PetscReal tolerance)
   {
     PC pc;
+    PetscMPIInt size;
 
     PetscFunctionBegin;
     PetscCall(MatConvert(original, place_type(method.matrix, original), MAT_INITIAL_MATRIX, &A));
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecSet(b, 1));
-    PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
     PetscCall(KSPSetOperators(ksp, A, A));
-    PetscCall(KSPSetType(ksp, KSPGMRES));
+    PetscCall(KSPSetType(ksp, type));
     PetscCall(KSPSetTolerances(ksp, tolerance, PETSC_DEFAULT, PETSC_DEFAULT, 1000));
     PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, method.pc));
+    PetscCall(PCSetType(pc, size > 1 && method.pc == std::string(PCILU) ? PCBJACOBI : method.pc));
     PetscCall(PetscOptionsInsertString(nullptr, method.options));
     PetscCall(KSPSetFromOptions(ksp));
     if (*method.options)
@@ -74,19 +78,21 @@ struct Solver {
 };
 
 // Times these rows in one run and prints them. first: time of the table's first row, 0 before it is known.
-void solve(PetscInt n, Mat A, const std::vector<Method> &rows, PetscReal tolerance, int repetitions, double *first)
+void solve(PetscInt n, Mat A, const char *solver, const std::vector<Method> &rows, PetscReal tolerance,
+           int repetitions, double *first)
 {
   Interleaved all(repetitions);
   Best best;
   std::vector<Solver> solvers(rows.size());
 
   for (std::size_t m = 0; m < solvers.size(); ++m) {
-    OK(solvers[m].make(A, rows[m], tolerance));
+    OK(solvers[m].make(A, solver, rows[m], tolerance));
     const Solver s = solvers[m];
     PC pc;
     OK(KSPGetPC(s.ksp, &pc));
     all.add_once("setup/" + std::to_string(m), [pc](benchmark::State &state) { refresh(state, pc); });
-    all.add_once("solve/" + std::to_string(m), [s](benchmark::State &state) {
+    all.add_once("solve/" + std::to_string(m), [s, pc](benchmark::State &state) {
+      OK(PCSetUp(pc));                                                  // refresh() has left it behind
       OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(s.b))); // as a caller's new right-hand side
       for (auto _ : state) OK(KSPSolve(s.ksp, s.b, s.x));
     });
@@ -102,29 +108,35 @@ void solve(PetscInt n, Mat A, const std::vector<Method> &rows, PetscReal toleran
     OK(KSPGetConvergedReason(solvers[m].ksp, &reason));
     OK(MatGetType(solvers[m].A, &type));
     if (*first <= 0) *first = setup + solved;
-    std::printf("| %d | %s, %s %s | %.1f | %d%s | %.1f | %.2f | %.2f |\n", int(n), type, rows[m].pc, rows[m].options,
-                setup, int(iterations), reason > 0 ? "" : " (not converged)", solved, solved / iterations,
-                *first / (setup + solved));
+    OK(PetscPrintf(PETSC_COMM_WORLD, "| %d | %s | %s, %s %s | %.1f | %d%s | %.1f | %.2f | %.2f |\n", int(n), solver,
+                   type, rows[m].pc, rows[m].options, setup, int(iterations), reason > 0 ? "" : " (not converged)",
+                   solved, solved / double(iterations), *first / (setup + solved)));
     OK(solvers[m].destroy());
   }
   std::fflush(stdout);
 }
 
-void run(PetscInt n, PetscInt points, PetscReal diffusion, PetscReal tolerance, int repetitions)
+void run(PetscInt n, PetscInt points, const std::string &solver, PetscReal diffusion, PetscReal tolerance,
+         int repetitions)
 {
   DM da;
-  Mat A;
+  Mat A, transposed;
 
-  OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 1, diffusion}, &da, &A));
+  OK(AssembleStar(PETSC_COMM_WORLD, {{points, points, points}, {n}, 1, diffusion}, &da, &A));
   OK(DMDestroy(&da));
+  if (solver == KSPCG) {
+    OK(MatTranspose(A, MAT_INITIAL_MATRIX, &transposed));
+    OK(MatAXPY(A, 1, transposed, SAME_NONZERO_PATTERN));
+    OK(MatDestroy(&transposed));
+  }
   const bool on_device = place_type(MATAIJ, A) != std::string(MATAIJ);
   std::vector<Method> rows;
   for (const Method &m : methods)
     if (!on_device || m.matrix != std::string(MATBAIJ)) rows.push_back(m);
   double first = 0;
   if (on_device)
-    for (const Method &row : rows) solve(n, A, {row}, tolerance, repetitions, &first);
-  else solve(n, A, rows, tolerance, repetitions, &first);
+    for (const Method &row : rows) solve(n, A, solver.c_str(), {row}, tolerance, repetitions, &first);
+  else solve(n, A, solver.c_str(), rows, tolerance, repetitions, &first);
   OK(MatDestroy(&A));
 }
 
@@ -133,7 +145,9 @@ void run(PetscInt n, PetscInt points, PetscReal diffusion, PetscReal tolerance, 
 int main(int argc, char **argv)
 {
   std::vector<PetscInt> sizes{5};
-  PetscInt points = 48, repetitions = 5;
+  PetscInt points = 48, repetitions = 5, solvers = 8;
+  char *names[8];
+  PetscBool given;
   PetscReal diffusion = 100, tolerance = 1e-8;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
@@ -142,13 +156,20 @@ int main(int argc, char **argv)
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   OK(PetscOptionsGetReal(nullptr, nullptr, "-diffusion", &diffusion, nullptr));
   OK(PetscOptionsGetReal(nullptr, nullptr, "-tolerance", &tolerance, nullptr));
-  std::printf(
-    "times in ms; %d^3 points, GMRES(30) to %g; set-up: of new values in a structure that is known; theirs / "
-    "ours: set-up and solve, the first row's over this one's\n\n"
-    "| n | matrix, preconditioner | set-up | iterations | solve | an iteration | theirs / ours "
-    "|\n|---|---|---|---|---|---|---|\n",
-    int(points), double(tolerance));
-  for (const PetscInt n : sizes) run(n, points, diffusion, tolerance, int(repetitions));
+  OK(PetscOptionsGetStringArray(nullptr, nullptr, "-solvers", names, &solvers, &given));
+  if (!given) {
+    OK(PetscStrallocpy(KSPGMRES, &names[0]));
+    solvers = 1;
+  }
+  OK(PetscPrintf(PETSC_COMM_WORLD,
+                 "times in ms; %d^3 points, to %g; set-up: of new values in a structure that is known; theirs / "
+                 "ours: set-up and solve, the first row's over this one's\n\n"
+                 "| n | solver | matrix, preconditioner | set-up | iterations | solve | an iteration | theirs / ours "
+                 "|\n|---|---|---|---|---|---|---|---|\n",
+                 int(points), double(tolerance)));
+  for (const PetscInt n : sizes)
+    for (PetscInt k = 0; k < solvers; ++k) run(n, points, names[k], diffusion, tolerance, int(repetitions));
+  for (PetscInt k = 0; k < solvers; ++k) OK(PetscFree(names[k]));
   OK(PetscFinalize());
   return 0;
 }

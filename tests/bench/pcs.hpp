@@ -121,6 +121,7 @@ inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErr
   OK(PCGetOperators(pc, nullptr, &A));
   const PetscObject object = reinterpret_cast<PetscObject>(A);
   OK(PCSetUp(pc));
+  OK(PCSetUpOnBlocks(pc));
   OK(PetscObjectStateGet(object, &before));
   for (auto _ : state) {
     OK(PetscObjectStateIncrease(object));
@@ -130,6 +131,7 @@ inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErr
       state.ResumeTiming();
     }
     OK(PCSetUp(pc));
+    OK(PCSetUpOnBlocks(pc));
   }
   OK(PetscObjectStateSet(object, before)); // for the other preconditioners
 }

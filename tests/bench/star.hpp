@@ -78,19 +78,27 @@ inline std::vector<std::array<PetscInt, 3>> neighbors(const Star &star, const st
   return all;
 }
 
+// A grid of stars of blocks of n, and its matrix without values.
+inline PetscErrorCode MakeStar(MPI_Comm comm, const std::array<PetscInt, 3> &points, PetscInt n, DM *da, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, points[0],
+                         points[1], points[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, n, 1, nullptr, nullptr,
+                         nullptr, da));
+  PetscCall(DMSetMatType(*da, n == 1 ? MATAIJ : MATBAIJ));
+  PetscCall(DMSetMatrixPreallocateOnly(*da, PETSC_TRUE)); // no zeros inserted first
+  PetscCall(DMSetUp(*da));
+  PetscCall(DMCreateMatrix(*da, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 inline PetscErrorCode AssembleStar(MPI_Comm comm, const Star &star, DM *da, Mat *A)
 {
   const PetscInt n = star.block();
   std::vector<PetscScalar> values;
 
   PetscFunctionBegin;
-  PetscCall(DMDACreate3d(comm, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
-                         star.points[0], star.points[1], star.points[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, n,
-                         1, nullptr, nullptr, nullptr, da));
-  PetscCall(DMSetMatType(*da, n == 1 ? MATAIJ : MATBAIJ));
-  PetscCall(DMSetMatrixPreallocateOnly(*da, PETSC_TRUE)); // no zeros inserted first
-  PetscCall(DMSetUp(*da));
-  PetscCall(DMCreateMatrix(*da, A));
+  PetscCall(MakeStar(comm, star.points, n, da, A));
   PetscCall(ForPoints(*da, [&](const std::array<PetscInt, 3> &at) -> PetscErrorCode {
     const auto points = neighbors(star, at);
     const PetscInt count = PetscInt(points.size());

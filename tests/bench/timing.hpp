@@ -6,6 +6,7 @@
 #include <petscsys.h>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -59,36 +60,49 @@ public:
   }
 };
 
-// Benchmarks that run together.
+// Benchmarks that run together, their repetitions interleaved: at random, or, on several ranks, which must agree on
+// the order, in turn.
 class Interleaved
 {
 public:
   explicit Interleaved(PetscInt repetitions) : repetitions_(int(repetitions)) {}
 
+  // Not on several ranks, which would not agree on the number of iterations.
   template <class Body> void add(const std::string &name, Body body)
   {
     benchmark::RegisterBenchmark(name.c_str(), body)->Repetitions(repetitions_)->MinTime(0.05)->UseRealTime();
   }
   // What takes long: one iteration a repetition.
-  template <class Body> void add_once(const std::string &name, Body body)
-  {
-    benchmark::RegisterBenchmark(name.c_str(), body)->Repetitions(repetitions_)->Iterations(1)->UseRealTime();
-  }
+  template <class Body> void add_once(const std::string &name, Body body) { once_.emplace_back(name, body); }
   // Runs what has been added since the last run.
   void run(Best *best)
   {
     static bool started = false;
     char program[] = "bench", interleave[] = "--benchmark_enable_random_interleaving=true";
     char *arguments[] = {program, interleave};
-    int count = 2;
+    PetscMPIInt ranks;
+    OK([&] {
+      PetscFunctionBegin;
+      PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }());
+    int count = ranks > 1 ? 1 : 2;
     if (!started) benchmark::Initialize(&count, arguments);
     started = true;
+    for (int round = 0; round < (ranks > 1 ? repetitions_ : 1); ++round)
+      for (const auto &[name, body] : once_)
+        benchmark::RegisterBenchmark(name.c_str(), body)
+          ->Repetitions(ranks > 1 ? 1 : repetitions_)
+          ->Iterations(1)
+          ->UseRealTime();
     benchmark::RunSpecifiedBenchmarks(best);
     benchmark::ClearRegisteredBenchmarks();
+    once_.clear();
   }
 
 private:
   int repetitions_;
+  std::vector<std::pair<std::string, std::function<void(benchmark::State &)>>> once_;
 };
 
 } // namespace finegrain::test

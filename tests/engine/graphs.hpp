@@ -12,6 +12,27 @@ using Keys = HostArray<std::int64_t>;
 
 inline std::vector<Index> to_vector(const HostArray<Index> &a) { return {a.data(), a.data() + a.extent(0)}; }
 
+// Every row once and no group empty; couplings, in either direction, only between different groups, the smaller row
+// in the earlier one.
+inline bool follows_couplings(const Schedule &s, const Graph &g)
+{
+  std::vector<Index> group_of(std::size_t(g.rows), -1);
+  if (s.rows() != g.rows || s.group(0) != 0 || s.group(s.groups()) != g.rows) return false;
+  for (Index k = 0; k < s.groups(); ++k) {
+    if (s.group(k) >= s.group(k + 1)) return false;
+    for (Index p = s.group(k); p < s.group(k + 1); ++p) {
+      if (group_of[std::size_t(s.order(p))] != -1) return false;
+      group_of[std::size_t(s.order(p))] = k;
+    }
+  }
+  for (Index i = 0; i < g.rows; ++i)
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+      const Index j = g.col(e), mine = group_of[std::size_t(i)], theirs = group_of[std::size_t(j)];
+      if (j < i ? theirs >= mine : j > i && mine >= theirs) return false;
+    }
+  return true;
+}
+
 inline Keys make_keys(const std::vector<std::int64_t> &from)
 {
   auto keys = make_array<std::int64_t>("key", from.size());

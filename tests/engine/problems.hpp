@@ -1,9 +1,12 @@
 // Graphs and matrices for the engine's tests.
 #pragma once
 
-#include "../backend.hpp"
+#include "kernel_counter.hpp"
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <set>
@@ -106,6 +109,11 @@ inline std::vector<Scalar> make_vector(std::size_t size, unsigned seed)
   return v;
 }
 
+inline bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
+{
+  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
+}
+
 // Largest difference, relative to the largest entry of the second.
 inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
 {
@@ -120,7 +128,8 @@ inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar>
 
 inline constexpr double tolerance = 2000. * (sizeof(Real) == 4 ? 6e-8 : 1.1e-16);
 
-// Analyses, factors and applies; the output is filled with NaN first.
+// Analyses, factors and applies; the output is filled with NaN first. Launches are counted by the engine and by
+// Kokkos.
 struct Problem {
   Graph graph;
   int n;
@@ -152,11 +161,36 @@ struct Problem {
   {
     auto e = make_tested_engine(options.method);
     if (e->analyze(view(), options)) return {};
+    const KernelCounter kernels; // an analysis may color on several threads
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);
+    if (KernelCounter::sees_all()) {
+      EXPECT_EQ(e->statistics().launches, kernels.count());
+    }
     if (statistics) *statistics = e->statistics();
     return x;
   }
 };
+
+// Makes the matrix of a symmetric graph symmetric: what lies below the diagonal is what lies above it,
+// or, Hermitian, its conjugate.
+inline void symmetrize_values(Problem &p, bool hermitian = false)
+{
+  const std::size_t n = std::size_t(p.n);
+  const auto entry = [&](Index i, Index j) {
+    const Index *first = p.graph.col.data() + p.graph.ptr(i), *last = p.graph.col.data() + p.graph.ptr(i + 1);
+    return std::size_t(std::find(first, last, j) - p.graph.col.data());
+  };
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t c = 0; c < n; ++c)
+          if (const Index j = p.graph.col(e); j < i || (j == i && c <= r)) {
+            const Scalar above = p.values[(entry(j, i) * n + r) * n + c];
+            Scalar &below = p.values[(std::size_t(e) * n + c) * n + r];
+            if (!hermitian) below = above;
+            else below = j == i && c == r ? Scalar(real_part(above)) : conjugate(above);
+          }
+}
 
 } // namespace finegrain::test

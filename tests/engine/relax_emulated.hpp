@@ -6,8 +6,9 @@
 namespace finegrain::test
 {
 
-// Bit for bit: h = To(single(beta o)); for each row, column after column, the sums over its terms by (color, row) in
-// working or single precision; dr = b - sum / beta; x from dr through the inverse. Every term of every sweep is
+// Bit for bit: h = To(single(beta o)), or in eight bits 2^e rint(2^-e beta o) with the smallest e of each row of a
+// block that leaves no integer over 127; for each row, column after column, the sums over its terms by (color, row)
+// in working or single precision; dr = b - sum / beta; x from dr through the inverse. Every term of every sweep is
 // there, whatever is zero. The multiply-add and the inverse of a block are the engine's own.
 class EmulatedRelaxation
 {
@@ -20,14 +21,20 @@ public:
         n_(std::size_t(p.n)),
         rows_(p.graph.rows),
         options_(r.relaxation),
+        single_sums_(r.single_sums),
+        eight_bits_(r.precision == Precision::int8),
         colors_(colors_of(p, r)),
         terms_(std::size_t(p.graph.rows))
   {
-    if (r.precision == Precision::half) choose_scales(p);
+    if (r.precision == Precision::half || r.precision == Precision::int8) choose_scales(p);
     for (Index i = 0; i < rows_; ++i) {
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         if (const Index j = p.graph.col(e); j == i) store_inverse(block_of(p, e), r.diagonal);
-        else terms_[std::size_t(i)].push_back({colors_.color(j), j, stored(block_of(p, e), i, r.precision)});
+        else {
+          Term t{colors_.color(j), j, {}, {}};
+          t.block = stored(block_of(p, e), i, r.precision, t.unit);
+          terms_[std::size_t(i)].push_back(t);
+        }
       std::sort(terms_[std::size_t(i)].begin(), terms_[std::size_t(i)].end(),
                 [](const Term &a, const Term &b) { return a.color != b.color ? a.color < b.color : a.row < b.row; });
     }
@@ -42,7 +49,7 @@ public:
       for (Index k = 0; k < colors_.colors; ++k)
         for (Index i = 0; i < rows_; ++i)
           if (colors_.color(i) == (backward ? colors_.colors - 1 - k : k)) {
-            if (options_.single_sums) relax<Single>(std::size_t(i), b, x);
+            if (single_sums_) relax<Single>(std::size_t(i), b, x);
             else relax<Scalar>(std::size_t(i), b, x);
           }
     });
@@ -53,6 +60,7 @@ private:
   struct Term {
     Index color, row;
     Block block;
+    std::vector<Real> unit; // in eight bits: of each row of the block
   };
 
   // Never inline: GCC 12 takes double(float(v)) for v where it vectorizes the two parts of a complex number.
@@ -89,12 +97,37 @@ private:
     }
     if (options_.scaling == Scaling::global) std::fill(scale.begin(), scale.end(), find(all));
   }
-  Block stored(Block block, Index row, Precision precision)
+  // In eight bits, with the exponent searched from above.
+  void quantize(Block &block, Real factor, std::vector<Real> &unit)
   {
-    for (Scalar &v : block) {
-      const Scalar before = v, scaled = v * scale[std::size_t(row)];
+    for (std::size_t r = 0; r < n_; ++r) {
+      Real most = 0;
+      for (std::size_t c = 0; c < n_; ++c)
+        for (const Real part : parts(block[c * n_ + r])) most = std::max(most, std::abs(factor * part));
+      int e = 20;
+      while (e > -126 && std::nearbyint(std::ldexp(most, 1 - e)) <= 127) --e;
+      unit.push_back(std::ldexp(Real(1), e));
+      const auto rounded = [&](Real v) { return std::ldexp(std::nearbyint(std::ldexp(factor * v, -e)), e); };
+      for (std::size_t c = 0; c < n_; ++c) {
+        Scalar &v = block[c * n_ + r];
+#if defined(FINEGRAIN_COMPLEX)
+        v = Scalar(rounded(v.real()), rounded(v.imag()));
+#else
+        v = rounded(v);
+#endif
+      }
+    }
+  }
+  Block stored(Block block, Index row, Precision precision, std::vector<Real> &unit)
+  {
+    const Block values = block;
+    if (precision == Precision::int8) quantize(block, scale[std::size_t(row)], unit);
+    for (std::size_t at = 0; at < block.size(); ++at) {
+      Scalar &v = block[at];
+      const Scalar before = values[at], scaled = v * scale[std::size_t(row)];
       switch (precision) {
       case Precision::working:
+      case Precision::int8:
         break;
       case Precision::single:
         v = convert<Scalar>(narrowed(scaled));
@@ -120,17 +153,34 @@ private:
       for (Scalar &v : d) v = convert<Scalar>(narrowed(v));
     inverse_.push_back(d);
   }
+  // Of row r of a row's blocks times the vector.
+  template <class Sum> Sum sum_by_columns(std::size_t i, std::size_t r, const std::vector<Scalar> &x) const
+  {
+    Sum total(0);
+    for (std::size_t c = 0; c < n_; ++c) {
+      Sum sum(0);
+      for (const Term &t : terms_[i])
+        sum = madd(convert<Sum>(x[std::size_t(t.row) * n_ + c]), convert<Sum>(t.block[c * n_ + r]), sum);
+      total += sum;
+    }
+    return total;
+  }
+  template <class Sum> Sum sum_by_blocks(std::size_t i, std::size_t r, const std::vector<Scalar> &x) const
+  {
+    Sum total(0);
+    for (const Term &t : terms_[i]) {
+      Sum sum(0);
+      for (std::size_t c = 0; c < n_; ++c)
+        sum = madd(convert<Sum>(x[std::size_t(t.row) * n_ + c]), convert<Sum>(t.block[c * n_ + r] / t.unit[r]), sum);
+      total += convert<Sum>(Scalar(t.unit[r])) * sum; // a power of two
+    }
+    return total;
+  }
   template <class Sum> void relax(std::size_t i, const std::vector<Scalar> &b, std::vector<Scalar> &x) const
   {
     std::vector<Scalar> rest(n_);
     for (std::size_t r = 0; r < n_; ++r) {
-      Sum total(0);
-      for (std::size_t c = 0; c < n_; ++c) {
-        Sum sum(0);
-        for (const Term &t : terms_[i])
-          sum = madd(convert<Sum>(x[std::size_t(t.row) * n_ + c]), convert<Sum>(t.block[c * n_ + r]), sum);
-        total += sum;
-      }
+      const Sum total = eight_bits_ ? sum_by_blocks<Sum>(i, r, x) : sum_by_columns<Sum>(i, r, x);
       rest[r] = madd(-Scalar(1 / scale[i]), convert<Scalar>(total), b[i * n_ + r]);
     }
     for (std::size_t r = 0; r < n_; ++r) {
@@ -143,6 +193,7 @@ private:
   std::size_t n_;
   Index rows_;
   Relaxation options_;
+  bool single_sums_, eight_bits_;
   Coloring colors_;
   std::vector<std::vector<Term>> terms_;
   std::vector<Block> inverse_;

@@ -9,11 +9,6 @@
 namespace finegrain::test
 {
 
-inline bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
-{
-  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
-}
-
 inline constexpr Real nan_value = std::numeric_limits<Real>::quiet_NaN();
 inline constexpr bool low_is_lower = sizeof(Single) < sizeof(Scalar); // single is another type than working
 
@@ -72,19 +67,20 @@ struct Storage {
   Scaling scaling;
   bool single_sums;
 
+  bool scaled() const { return off == Precision::half || off == Precision::int8; }
   void set(EngineOptions &r) const
   {
     r.precision = off;
     r.diagonal = diagonal;
     r.relaxation.scaling = scaling;
-    r.relaxation.single_sums = single_sums;
+    r.single_sums = single_sums;
   }
 };
 
 inline std::vector<Storage> all_storage()
 {
   constexpr auto working = Precision::working, single = Precision::single, half = Precision::half,
-                 bf16 = Precision::bfloat16;
+                 bf16 = Precision::bfloat16, int8 = Precision::int8;
   constexpr auto global = Scaling::global, row = Scaling::row;
   return {{"working", working, working, global, false},
           {"single", single, working, global, false},
@@ -97,7 +93,11 @@ inline std::vector<Storage> all_storage()
           {"half, single inverses", half, single, row, false},
           {"bfloat16", bf16, working, global, false},
           {"bfloat16, single sums", bf16, working, row, true},
-          {"bfloat16, single inverses", bf16, single, global, true}};
+          {"bfloat16, single inverses", bf16, single, global, true},
+          {"int8", int8, working, global, false},
+          {"int8 by row, single sums", int8, working, row, true},
+          {"int8, single inverses", int8, single, row, false},
+          {"int8, all single", int8, single, global, true}};
 }
 
 // The colors that the engine is to use.
@@ -231,22 +231,6 @@ private:
   std::size_t size_;
   Block matrix_, inverse_;
 };
-
-// Makes the matrix of a symmetric graph symmetric: what lies below the diagonal is what lies above it.
-inline void symmetrize_values(Problem &p)
-{
-  const std::size_t n = std::size_t(p.n);
-  const auto entry = [&](Index i, Index j) {
-    const Index *first = p.graph.col.data() + p.graph.ptr(i), *last = p.graph.col.data() + p.graph.ptr(i + 1);
-    return std::size_t(std::find(first, last, j) - p.graph.col.data());
-  };
-  for (Index i = 0; i < p.graph.rows; ++i)
-    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
-      for (std::size_t r = 0; r < n; ++r)
-        for (std::size_t c = 0; c < n; ++c)
-          if (const Index j = p.graph.col(e); j < i || (j == i && c < r))
-            p.values[(std::size_t(e) * n + c) * n + r] = p.values[(entry(j, i) * n + r) * n + c];
-}
 
 // The inner product without conjugation, and the sum of the magnitudes of its terms.
 inline Scalar inner(const std::vector<Scalar> &a, const std::vector<Scalar> &b, double *size = nullptr)

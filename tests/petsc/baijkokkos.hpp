@@ -7,6 +7,10 @@
 namespace finegrain::test
 {
 
+// Whether BAIJ takes new blocks by MatSetValuesBlocked() after its assembly: PETSc 3.20 does not see them, and
+// crashes in the next product.
+inline constexpr bool takes_new_blocks = PETSC_VERSION_LT(3, 20, 0) || PETSC_VERSION_GE(3, 21, 0);
+
 // v with entries that depend on the global index and the seed only.
 PetscErrorCode FillVector(Vec v, int seed);
 

@@ -16,7 +16,9 @@ struct Variant {
   bool steps; // an application is several steps, with residuals of the matrix between them
 
   Variant(const char *o, bool t = true, bool s = false) : options(o), tasks(t), steps(s || corrects()) {}
-  bool corrects() const { return options.find("corrections") != std::string::npos; }
+  bool corrects() const { return has("corrections"); }
+  bool one_step() const { return has("eisenstat"); } // no corrections, no loop of Richardson's
+  bool has(const char *word) const { return options.find(word) != std::string::npos; }
 };
 
 struct TypeCase {

@@ -8,10 +8,10 @@ import os
 import re
 import sys
 
-COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
+COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DS8": "tab:orange", "DSH_restarted": "tab:green", "DS8_restarted": "tab:olive"}
 LINES = {1: "-", 2: "--", 4: ":"}
 MARKERS = {1: "o", 2: "s", 4: "^"}
-NAMES = {"DSH_restarted": "DSH, restarted every 15 sweeps"}
+NAMES = {f"{name}_restarted": f"{name}, restarted every 15 sweeps" for name in ("DSH", "DS8")}
 
 
 def read_flow(path):
@@ -65,7 +65,7 @@ def plot(flows, linear, target):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
     for (name, ranks), (residuals, *_) in flows.items():
-        # The curves lie on each other: lines for DS, markers for DSH.
+        # The curves lie on each other: lines for DS, markers for the others.
         style = {"linestyle": LINES.get(ranks, "-."), "linewidth": 1.5} if name == "DS" else {
             "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 5 / ranks, "markevery": 2, "fillstyle": "none"}
         left.semilogy(residuals, color=COLORS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)

@@ -16,7 +16,7 @@ struct Trouble {
 };
 
 // *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even
-// where this library has threads of its own (FINEGRAIN_STRESS).
+// where tests have threads of their own (FINEGRAIN_OWN_THREADS).
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
 #if defined(__CUDA_ARCH__)
@@ -41,6 +41,21 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
   atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
 #else
   __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+#endif
+}
+
+// *largest = max(*largest, x) for numbers that are not negative, kept as the bits of a double: these are ordered as
+// the numbers are, and NaN is above all.
+KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
+{
+  const std::uint64_t bits = detail::bits_as<std::uint64_t>(double(x));
+#if defined(__CUDA_ARCH__)
+  atomicMax(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
+#else
+  std::uint64_t seen = __atomic_load_n(largest, __ATOMIC_RELAXED);
+  while (bits > seen &&
+         !__atomic_compare_exchange_n(largest, &seen, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
 #endif
 }
 

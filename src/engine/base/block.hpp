@@ -7,6 +7,8 @@
 
 #include "base/simd.hpp"
 
+#include <limits>
+
 namespace finegrain
 {
 
@@ -146,6 +148,29 @@ KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B 
     s, n, block, [x](int c) { return Scalar(x[c]); }, sums);
 }
 
+// put(strip, sums in T of block(e) x(e) over first <= e < last) for the rows of these lanes. How: ByColumns or
+// ByBlocks, with sums of some rows, and of whole blocks on hosts.
+template <class How, int N, class T, int Widest, class Lanes, class BlockAt, class VectorAt, class Put>
+KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n, Index first, Index last,
+                                              const BlockAt &block, const VectorAt &x, const Put &put)
+{
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
+    typename How::template Whole<N, T> sums;
+    for (Index e = first; e < last; ++e) sums.add(block(e), x(e));
+    T total[std::size_t(sums.rows)];
+    sums.add_up(total);
+    put(Strip<N>{0}, total);
+    return;
+  }
+#endif
+  lanes.template strips<Widest>([=](auto s) FINEGRAIN_INLINE {
+    T total[std::size_t(s.width)];
+    typename How::template Part<N, T, s.width>{n, s}(first, last, block, x, total);
+    put(s, total);
+  });
+}
+
 struct Inversion {
   bool good = true; // no pivot was zero or non-finite
   bool shifted = false;
@@ -166,6 +191,25 @@ template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, co
   for (int i = 0; i < n * n; ++i) largest = magnitude(d[i]) > largest ? magnitude(d[i]) : largest;
   if (!is_finite(largest)) return 0;
   return shift.amount * (largest > 0 ? largest : Real(1));
+}
+
+// A pivot of blocks of 1 is a sum; `sizes` are the magnitudes of its terms, products of numbers that are stored as
+// Stored. Where they cancel to rounding errors it becomes zero, which inversion reports or replaces: as a pivot, the
+// errors would hide the rows before it from every residual. Larger blocks pivot inside and have no such test.
+template <class Stored, class Lanes, int N>
+KOKKOS_FORCEINLINE_FUNCTION void clear_cancelled(const Lanes &lanes, BlockSize<N> n, Scalar *d, Real sizes)
+{
+  constexpr Real rounding = 10 * Real(std::numeric_limits<PartOf<Stored>>::epsilon());
+  if (n == 1)
+    lanes.tiles([=](auto, int) FINEGRAIN_INLINE {
+      if (is_finite(sizes) && magnitude(*d) <= rounding * sizes) *d = Scalar(0);
+    });
+}
+
+// The magnitude of a product of blocks of 1, added to those before.
+template <class L, class W> KOKKOS_FORCEINLINE_FUNCTION Real add_size(L l, W w, Real sizes)
+{
+  return madd(magnitude(convert<Scalar>(l)), magnitude(convert<Scalar>(w)), sizes);
 }
 
 // The inverse of a pivot of magnitude `best`, replaced or not.

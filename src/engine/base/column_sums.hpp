@@ -53,27 +53,6 @@ template <int N, class T, int W> struct ColumnSums {
 
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 
-// a b + c, element by element through fused().
-template <class T, int H>
-inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
-{
-  VectorType<T, H> r;
-  for (int i = 0; i < H; ++i) r[i] = fused(a[i], b[i], c[i]);
-  return r;
-}
-#if defined(__AVX2__) && defined(__FMA__)
-template <> inline VectorType<double, 4> vector_fused<double, 4>(VectorType<double, 4> a, VectorType<double, 4> b,
-                                                                 VectorType<double, 4> c)
-{
-  return _mm256_fmadd_pd(a, b, c);
-}
-template <> inline VectorType<float, 8> vector_fused<float, 8>(VectorType<float, 8> a, VectorType<float, 8> b,
-                                                               VectorType<float, 8> c)
-{
-  return _mm256_fmadd_ps(a, b, c);
-}
-#endif
-
 // Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
 // vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all
 // that is read of the vector.
@@ -186,5 +165,13 @@ private:
 };
 
 #endif
+
+// How sum_products() sums what is stored as numbers.
+struct ByColumns {
+  template <int N, class T, int W> using Part = ColumnSums<N, T, W>;
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+  template <int N, class T> using Whole = FlatSums<N, T>;
+#endif
+};
 
 } // namespace finegrain

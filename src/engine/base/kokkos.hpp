@@ -15,7 +15,7 @@
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
 #endif
-#if defined(FINEGRAIN_STRESS)
+#if defined(FINEGRAIN_OWN_THREADS)
 #include <thread>
 #include <vector>
 #endif
@@ -53,18 +53,20 @@ template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<Hos
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
 
-#if defined(FINEGRAIN_STRESS)
-// A build that looks for races: threads of its own, as many as FINEGRAIN_THREADS says, which ThreadSanitizer can
-// follow where it cannot follow OpenMP's.
+#if defined(FINEGRAIN_OWN_THREADS)
+// Tests have threads of their own, as many as FINEGRAIN_THREADS says: where Kokkos has none, and where
+// ThreadSanitizer cannot follow OpenMP's.
 inline int usable_threads(const HostExec &)
 {
   const char *wanted = std::getenv("FINEGRAIN_THREADS");
-  return wanted ? std::max(1, std::atoi(wanted)) : 3;
+  return wanted ? std::max(1, std::atoi(wanted)) : 1;
 }
-template <class Body> void for_threads(const HostExec &, std::int32_t threads, const Body &body)
+template <class Body>
+void for_threads(const HostExec &, std::int32_t threads, const Body &body, const char * = nullptr)
 {
   std::vector<std::thread> all;
-  for (std::int32_t i = 0; i < threads; ++i) all.emplace_back([&body, i] { body(i); });
+  for (std::int32_t i = 1; i < threads; ++i) all.emplace_back([&body, i] { body(i); });
+  if (threads > 0) body(0);
   for (std::thread &t : all) t.join();
 }
 #else
@@ -77,11 +79,11 @@ inline int usable_threads(const HostExec &exec)
   return int(exec.concurrency());
 #endif
 }
-// body(i) on each thread i.
-template <class Body> void for_threads(const HostExec &exec, std::int32_t threads, const Body &body)
+// body(i) on each thread i. The name is what Kokkos' tools call the kernel.
+template <class Body> void for_threads(const HostExec &exec, std::int32_t threads, const Body &body,
+                                       const char *name = "finegrain::threads")
 {
-  Kokkos::parallel_for("finegrain::threads",
-                       Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
+  Kokkos::parallel_for(name, Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
 }
 #endif
 

@@ -145,8 +145,10 @@ void reduce_in_parts(const HostExec &exec, Index parts, From *data, Offset count
   const Offset m = count / Streams<To, From>::factor;
   const Index p = Index(std::clamp<Offset>(parts, 1, std::max<Offset>(m, 1))); // no part is empty
   const HostParts<To, From> all{{data, count, m, scale, flushed}, p};
-  for_threads(exec, p, [&](Index part) { all.gather(part); });
-  for_threads(exec, p, [&](Index part) { all.spread(part); });
+  for_threads(
+    exec, p, [&](Index part) { all.gather(part); }, "PIPSR gather");
+  for_threads(
+    exec, p, [&](Index part) { all.spread(part); }, "PIPSR spread");
 }
 
 template <class Exec, class To, class From>

@@ -36,6 +36,11 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
+// A byte of a block in eight bits (quantized.hpp).
+struct Quantized {
+  unsigned char byte;
+};
+
 // A complex number in storage; Kokkos::complex wants an arithmetic type.
 template <class T> struct StoredComplex {
   using value_type = T;
@@ -171,8 +176,8 @@ using HalfScalar = Half;
 using BFloat16Scalar = BFloat16;
 #endif
 
-// How blocks are stored. Nothing is computed in half or bfloat16, and a factorization is stored in neither.
-enum class Precision { working, single, half, bfloat16 };
+// How blocks are stored. Nothing is computed in fewer bits than single.
+enum class Precision { working, single, half, bfloat16, int8 };
 
 template <Precision P> struct StorageOf {
   using type = Scalar;
@@ -186,7 +191,11 @@ template <> struct StorageOf<Precision::half> {
 template <> struct StorageOf<Precision::bfloat16> {
   using type = BFloat16Scalar;
 };
+template <> struct StorageOf<Precision::int8> {
+  using type = Quantized;
+};
 
+// Of a number; int8 has an exponent for each row of a block beside them.
 inline std::size_t storage_size(Precision p)
 {
   switch (p) {
@@ -198,8 +207,14 @@ inline std::size_t storage_size(Precision p)
     return sizeof(HalfScalar);
   case Precision::bfloat16:
     return sizeof(BFloat16Scalar);
+  case Precision::int8:
+    return std::size_t(Parts<Scalar>::count);
   }
   return 0;
+}
+inline std::size_t block_size(Precision p, int n)
+{
+  return std::size_t(n) * (std::size_t(n) * storage_size(p) + (p == Precision::int8));
 }
 
 // a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
@@ -253,6 +268,24 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a)
 #endif
 }
 
+KOKKOS_FORCEINLINE_FUNCTION Scalar conjugate(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  return Scalar(a.real(), -a.imag());
+#else
+  return a;
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION Real real_part(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  return a.real();
+#else
+  return a;
+#endif
+}
+
 // |re| + |im|: what pivots are compared by, as BLAS does.
 KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
 {
@@ -260,6 +293,17 @@ KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
   return (a.real() < 0 ? -a.real() : a.real()) + (a.imag() < 0 ? -a.imag() : a.imag());
 #else
   return a < 0 ? -a : a;
+#endif
+}
+
+// max(|re|, |im|), without the sign of a NaN.
+KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  const Real re = std::fabs(a.real()), im = std::fabs(a.imag());
+  return re != re || re > im ? re : im;
+#else
+  return std::fabs(a);
 #endif
 }
 

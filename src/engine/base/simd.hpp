@@ -25,16 +25,20 @@ template <class T, int H> inline VectorType<T, H> load_vector(const void *from)
   return raw;
 }
 
+inline std::int32_t load_word(const void *from)
+{
+  std::int32_t word;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+
 #if defined(FINEGRAIN_F16C)
 // Four numbers, or two and two zeros, as floats in a register: nothing is read beyond them.
 template <int H, class T> inline __m128 read_register(const T *from)
 {
   __m128i raw;
-  if constexpr (sizeof(T) * H == 4) {
-    std::int32_t pair;
-    std::memcpy(&pair, from, sizeof(pair));
-    raw = _mm_cvtsi32_si128(pair);
-  } else if constexpr (sizeof(T) * H == 8) raw = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from));
+  if constexpr (sizeof(T) * H == 4) raw = _mm_cvtsi32_si128(load_word(from));
+  else if constexpr (sizeof(T) * H == 8) raw = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(from));
   else raw = _mm_loadu_si128(reinterpret_cast<const __m128i *>(from));
   if constexpr (std::is_same_v<T, Half>) return _mm_cvtph_ps(raw);
   else if constexpr (std::is_same_v<T, BFloat16>)
@@ -132,6 +136,32 @@ template <class Lane, int H, class T> inline void vector_write(T *to, const Vect
     std::memcpy(to, &raw, sizeof(raw));
   }
 }
+
+// a b + c, element by element through fused().
+template <class T, int H>
+inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
+{
+  VectorType<T, H> r;
+  for (int i = 0; i < H; ++i) r[i] = fused(a[i], b[i], c[i]);
+  return r;
+}
+#if defined(__AVX2__) && defined(__FMA__)
+template <> inline VectorType<double, 4> vector_fused<double, 4>(VectorType<double, 4> a, VectorType<double, 4> b,
+                                                                 VectorType<double, 4> c)
+{
+  return _mm256_fmadd_pd(a, b, c);
+}
+template <> inline VectorType<float, 8> vector_fused<float, 8>(VectorType<float, 8> a, VectorType<float, 8> b,
+                                                               VectorType<float, 8> c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+template <> inline VectorType<float, 4> vector_fused<float, 4>(VectorType<float, 4> a, VectorType<float, 4> b,
+                                                               VectorType<float, 4> c)
+{
+  return _mm_fmadd_ps(a, b, c);
+}
+#endif
 
 } // namespace finegrain
 

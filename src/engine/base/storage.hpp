@@ -20,13 +20,24 @@ struct Storage {
 struct PermittedStorage {
   Method method; // of sip: factorization
   Storage storage;
-  bool fixed; // compiled for each block size; else for any (0) only
+  bool fixed;           // compiled for each block size; else for any (0) only
+  bool compact = false; // of factors: kernels/compact.hpp
 };
 
 inline constexpr PermittedStorage permitted_storage[] = {
   {Method::factorization, {Precision::working, Precision::working}, true},
   {Method::factorization, {Precision::single, Precision::working}, true},
   {Method::factorization, {Precision::single, Precision::single}, true},
+  {Method::factorization, {Precision::single, Precision::working, true}, true, true},
+  {Method::factorization, {Precision::single, Precision::single, true}, true, true},
+  {Method::factorization, {Precision::half, Precision::working}, true, true},
+  {Method::factorization, {Precision::half, Precision::working, true}, true, true},
+  {Method::factorization, {Precision::half, Precision::single}, true, true},
+  {Method::factorization, {Precision::half, Precision::single, true}, true, true},
+  {Method::factorization, {Precision::bfloat16, Precision::working}, false, true},
+  {Method::factorization, {Precision::bfloat16, Precision::working, true}, false, true},
+  {Method::factorization, {Precision::bfloat16, Precision::single}, false, true},
+  {Method::factorization, {Precision::bfloat16, Precision::single, true}, false, true},
   {Method::relaxation, {Precision::working, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working, true}, true},
@@ -40,6 +51,10 @@ inline constexpr PermittedStorage permitted_storage[] = {
   {Method::relaxation, {Precision::half, Precision::single, true}, false},
   {Method::relaxation, {Precision::bfloat16, Precision::single}, false},
   {Method::relaxation, {Precision::bfloat16, Precision::single, true}, false},
+  {Method::relaxation, {Precision::int8, Precision::working}, true},
+  {Method::relaxation, {Precision::int8, Precision::working, true}, true},
+  {Method::relaxation, {Precision::int8, Precision::single}, false},
+  {Method::relaxation, {Precision::int8, Precision::single, true}, false},
 };
 
 // The row of the table; null: there is none.
@@ -52,13 +67,14 @@ constexpr const PermittedStorage *find_storage(Method method, const Storage &sto
 
 // make(tags of couplings, inverses and sums) for the row of this storage, among those of a method: all, or those that
 // are compiled for each block size. A storage that is not there makes nothing.
-template <Method method, bool all, class Make> auto with_storage(const Storage &storage, const Make &make)
+template <Method method, bool all, bool compact = false, class Make>
+auto with_storage(const Storage &storage, const Make &make)
 {
   using Working = std::type_identity<Scalar>;
   decltype(make(Working(), Working(), Working())) result{};
   const auto take = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     constexpr PermittedStorage p = permitted_storage[I];
-    if constexpr (p.method == method && (all || p.fixed)) {
+    if constexpr (p.method == method && p.compact == compact && (all || p.fixed)) {
       if (storage == p.storage)
         result = make(std::type_identity<typename StorageOf<p.storage.off_diagonal>::type>(),
                       std::type_identity<typename StorageOf<p.storage.diagonal>::type>(),

@@ -50,6 +50,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     }
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     subtract_products(lanes, arg.to_diagonal, slot, d);
+    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, pivot_sizes(slot));
     if (arg.difference) {
       const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -114,6 +115,15 @@ private:
         accumulate<Sign::minus>(s, n, lower() + list.left[u] * nn, upper() + list.right[u] * nn + c * n, sums);
       sums.store(block + c * n + s.first);
     });
+  }
+  // The magnitudes of the terms of d, which is a number.
+  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
+  {
+    const UpdateList &list = arg.to_diagonal;
+    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
+    for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
+      sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
+    return sum;
   }
   template <class Lanes, class To>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const

@@ -1,5 +1,7 @@
 // Body of a translation unit of kernels, FINEGRAIN_BLOCK being its block size (0 for any): row functions with their
 // types, run by the executor. kernels.hpp declares what it fills.
+#include "kernels/compact.hpp"
+#include "kernels/eisenstat.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/line_sweep.hpp"
@@ -43,6 +45,33 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
       }
     execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), a});
   }
+  static void eisenstat_root(const Run<Exec> &run, int n, const EisenstatRootArguments &a)
+  {
+    execute<N>(run, EisenstatRootRow<N>{BlockSize<N>(n), a});
+  }
+  static void eisenstat_factor(const Run<Exec> &run, int n, const EisenstatFactorArguments &a)
+  {
+    execute<N>(run, EisenstatFactorRow<N>{BlockSize<N>(n), a});
+  }
+  static void eisenstat_coupling(const Run<Exec> &run, int n, const EisenstatCouplingArguments &a)
+  {
+    execute<N>(run, EisenstatCouplingRow<N>{BlockSize<N>(n), a});
+  }
+  static void eisenstat(const Run<Exec> &run, int n, const EisenstatArguments &a)
+  {
+    if constexpr (has_lines)
+      if (a.lines.count > 0 && a.t) {
+        const auto run_lines = [&](auto couples) {
+          by_lines(run, EisenstatPoint<couples.value>{a.lower, a.twice, a.v, a.t, a.c, a.y, a.u}, a);
+        };
+        return a.c ? run_lines(std::true_type()) : run_lines(std::false_type());
+      }
+    execute<N>(run, EisenstatRow<N>{BlockSize<N>(n), a});
+  }
+  static void block_product(const Run<Exec> &run, int n, const BlockProductArguments &a)
+  {
+    execute<N>(run, BlockProductRow<N>{BlockSize<N>(n), a});
+  }
   static void transposed(const Run<Exec> &run, int n, const TransposedArguments &a)
   {
     execute<0>(run, TransposedRow<OffDiagonal, Diagonal>{BlockSize<0>(n), a});
@@ -82,6 +111,21 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   }
 };
 
+template <int N, class Exec, class Stored, class Diagonal, class Sum> struct TypedCompact {
+  template <int V> static void sweep(const Run<Exec> &run, int n, const CompactArguments &a)
+  {
+    execute<N>(run, CompactRow<N, Stored, Diagonal, Sum, V>{BlockSize<N>(n), a});
+  }
+  static void transposed(const Run<Exec> &run, int n, const CompactTransposedArguments &a)
+  {
+    execute<0>(run, CompactTransposedRow<Stored, Diagonal>{BlockSize<0>(n), a});
+  }
+  static void lower(const Run<Exec> &run, int n, const CompactLowerArguments &a)
+  {
+    execute<N>(run, CompactLowerRow<N>{BlockSize<N>(n), a});
+  }
+};
+
 // Stone's factor is compiled for scalars and for any block size.
 template <class T, int N> constexpr auto sip_kernel() -> decltype(&T::sip)
 {
@@ -102,6 +146,11 @@ template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
     return {T::template forward<1, false>,
             w ? &Working::template forward<1, true> : nullptr,
             T::template backward<1>,
+            w ? &Working::eisenstat_root : nullptr,
+            w ? &Working::eisenstat_factor : nullptr,
+            w ? &Working::eisenstat_coupling : nullptr,
+            w ? &Working::eisenstat : nullptr,
+            w ? &Working::block_product : nullptr,
             Working::residual,
             Working::template multiply<true, Sign::plus>,
             Working::transposed_product,
@@ -117,6 +166,21 @@ template Kernels<HostExec> kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage 
 template Kernels<DeviceExec> kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
 #endif
 
+template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Storage &storage)
+{
+  return with_storage<Method::factorization, N == 0, true>(
+    storage, [](auto off, auto diagonal, auto sum) -> CompactKernels<Exec> {
+      using T = TypedCompact<N, Exec, typename decltype(off)::type, typename decltype(diagonal)::type,
+                             typename decltype(sum)::type>;
+      return {T::template sweep<1>, T::lower};
+    });
+}
+
+template CompactKernels<HostExec> compact_kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template CompactKernels<DeviceExec> compact_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
+#endif
+
 #if FINEGRAIN_BLOCK == 0
 template <class Exec> AnySizeKernels<Exec> any_size_kernels_for(const Storage &storage)
 {
@@ -129,9 +193,21 @@ template <class Exec> AnySizeKernels<Exec> any_size_kernels_for(const Storage &s
   });
 }
 
+template <class Exec> AnySizeCompactKernels<Exec> any_size_compact_kernels_for(const Storage &storage)
+{
+  return with_storage<Method::factorization, true, true>(
+    storage, [](auto off, auto diagonal, auto sum) -> AnySizeCompactKernels<Exec> {
+      using T = TypedCompact<0, Exec, typename decltype(off)::type, typename decltype(diagonal)::type,
+                             typename decltype(sum)::type>;
+      return {T::template sweep<most_vectors>, T::transposed};
+    });
+}
+
 template AnySizeKernels<HostExec> any_size_kernels_for<HostExec>(const Storage &);
+template AnySizeCompactKernels<HostExec> any_size_compact_kernels_for<HostExec>(const Storage &);
 #if defined(FINEGRAIN_HAS_DEVICE)
 template AnySizeKernels<DeviceExec> any_size_kernels_for<DeviceExec>(const Storage &);
+template AnySizeCompactKernels<DeviceExec> any_size_compact_kernels_for<DeviceExec>(const Storage &);
 #endif
 #endif
 

@@ -16,7 +16,7 @@ template <Offset count, class T> inline void fetch(const T *from)
   prefetch<std::size_t(count) * sizeof(T), Caches::second>(from);
 }
 
-// What a sweep does at a point: begin() with the row, subtract what is coupled, end() with slot and row.
+// What a sweep does at a point: begin(), subtract what is coupled, end(), both with slot and row.
 template <class OffDiagonal, class Diagonal> struct ForwardPoint {
   const OffDiagonal *block; // by entry
   const Diagonal *diagonal;
@@ -29,7 +29,7 @@ template <class OffDiagonal, class Diagonal> struct ForwardPoint {
     fetch<1>(result + row); // stored to, and in no cache before
   }
   template <Offset count> void fetch_slots(Offset slot) const { fetch<count>(diagonal + slot); }
-  void begin(Accumulator<1> &sum, Offset row) const { sum.load(b + row); }
+  void begin(Accumulator<1> &sum, Offset, Offset row) const { sum.load(b + row); }
   void end(Accumulator<1> &sum, Offset slot, Offset row) const
   {
     Accumulator<1> scaled;
@@ -50,7 +50,7 @@ template <class OffDiagonal, bool Adds> struct BackwardPoint {
 
   void fetch_row(Offset row) const { fetch<1>(y + row); }
   template <Offset> void fetch_slots(Offset) const {}
-  void begin(Accumulator<1> &sum, Offset row) const { sum.load(y + row); }
+  void begin(Accumulator<1> &sum, Offset, Offset row) const { sum.load(y + row); }
   void end(Accumulator<1> &sum, Offset, Offset row) const
   {
     sum.store(result + row);
@@ -124,7 +124,7 @@ private:
             accumulate<Sign::minus>(
               Strip<1>{0}, BlockSize<1>(1), point.block + entry++, [&](int) FINEGRAIN_INLINE { return value; }, sum);
           };
-          point.begin(sum, row[I]);
+          point.begin(sum, slot, row[I]);
           if constexpr (K) subtract(result[row[I] - sk]);
           if constexpr (I > 0) subtract(beside);
           else if constexpr (J) subtract(result[row[I] - sj]);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/column_sums.hpp"
+#include "base/quantized_sums.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
 #include "kernels/matrix_values.hpp"
@@ -32,6 +33,7 @@ struct RelaxArguments {
   void *y;   // what neighbors are read as
   const void *ghosts;
   Vectors vectors;
+  Offset ahead = 0; // bytes; 0: nothing is asked for (run/look_ahead.hpp)
 };
 
 // x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbors are read as `y`,
@@ -52,7 +54,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
     const Index pos = arg.rows.position(slot), row = arg.rows.row(pos);
     const Index first = arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
     const Index last = arg.from_zero && !arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos + 1];
-    const Offset nn = Offset(n) * n;
+    const Offset nn = Offset(n) * n, length = block_length<OffDiagonal>(n);
     const Real less = arg.unscale.of(pos);
     for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
       const Entry *own = y() + v * arg.vectors.stride;
@@ -62,7 +64,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         const Index c = arg.rows.col[e];
         return c < arg.rows.owned ? own + Offset(c) * n : ghosts() + Offset(c - arg.rows.owned) * n;
       };
-      sum_up(lanes, pos, first, last, nn, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
+      sum_up(lanes, pos, first, last, length, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
         Accumulator<s.width> sums; // the scale is a power of two: the product is exact
         sums.load(rhs + s.first);
         sums.subtract_product(multiplier(Scalar(less)), total);
@@ -90,38 +92,38 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
   KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
-  // Sixteen bits a number keep a core as busy as its memory, and a row waits for both unless its blocks were asked
-  // for early: 2 KiB ahead, past all caches but the first. Wider numbers lose by it (docs/performance.md).
-  static constexpr bool looks_ahead = sizeof(OffDiagonal) == 2;
+  // Blocks are one stream, and are asked for past all caches but the first: wider numbers as far ahead as a product
+  // asks for a matrix, sixteen bits and fewer 2 KiB, because they keep a core as busy as its memory
+  // (docs/performance).
+  static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
+  // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
+  // next one (docs/performance/mcpi.md).
+  KOKKOS_FORCEINLINE_FUNCTION void ask_for_row(Index pos) const
+  {
+    if (pos < 0 || pos >= arg.rows.owned) return;
+    const Offset row = arg.rows.row(pos);
+    prefetch<N * sizeof(Scalar)>(arg.b + row * N);
+    prefetch<N * sizeof(Entry)>(y() + row * N);
+  }
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
-                                          Offset nn, const Column &column, const Put &put) const
+                                          Offset length, const Column &column, const Put &put) const
   {
-#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
-    if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
-      FlatSums<N, Sum> sums;
-      if constexpr (looks_ahead) {
-        prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + (pos + 4) * nn);
-        prefetch<1, Caches::first>(arg.rows.col + first + 64);
-      }
-      for (Index e = first; e < last; ++e) {
-        const OffDiagonal *block = blocks() + arg.rows.number(e) * nn;
-        if constexpr (looks_ahead) prefetch<N * N * sizeof(OffDiagonal), Caches::first>(block + 1024);
-        sums.add(block, column(e));
-      }
-      Sum total[std::size_t(sums.rows)];
-      sums.add_up(total);
-      put(Strip<N>{0}, total);
-      return;
+    if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
+    const Offset ahead = is_short ? 2048 : arg.ahead;
+    if (N > 0 && ahead) {
+      prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
+      prefetch<1, Caches::first>(arg.rows.col + first + 64);
     }
-#endif
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      Sum total[std::size_t(s.width)];
-      ColumnSums<N, Sum, s.width>{n, s}(
-        first, last, [&](Index e) FINEGRAIN_INLINE { return blocks() + arg.rows.number(e) * nn; }, column, total);
-      put(s, total);
-    });
+    sum_products<std::conditional_t<is_quantized<OffDiagonal>, ByBlocks, ByColumns>, N, Sum, strip_width<V>>(
+      lanes, n, first, last,
+      [&](Index e) FINEGRAIN_INLINE {
+        const OffDiagonal *block = blocks() + arg.rows.number(e) * length;
+        ask_ahead<N>(block, ahead);
+        return block;
+      },
+      column, put);
   }
   // sums <- omega sums + (1 - omega) x
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(Accumulator<W> &sums, const Scalar *old) const
@@ -168,9 +170,9 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
       for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
         const Index from = arg.rows.col[e];
         const Scalar *xe = arg.x + at + Offset(arg.rows.row(from)) * n;
-        const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
+        const OffDiagonal *block = blocks() + arg.entry[e] * block_length<OffDiagonal>(n);
         const Real less = arg.unscale.of(from);
-        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, stored_number<Scalar>(block, n, a, i), sum);
       }
       if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
       else arg.out[at + Offset(row) * n + i] = -sum;
@@ -270,6 +272,7 @@ private:
 
 template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
 {
+  static_assert(!is_quantized<OffDiagonal>);
   Scalar check = Scalar(0); // 0 times what is not finite is not 0
   for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
   return is_finite(magnitude(check));
@@ -294,10 +297,15 @@ template <class OffDiagonal> struct CheckRow {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
   {
     for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
-      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
-      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-        if (!are_finite(block + at, count)) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
-      });
+      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * block_length<OffDiagonal>(n);
+      const auto look = [&](bool finite) FINEGRAIN_INLINE {
+        if (!finite) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
+      };
+      if constexpr (is_quantized<OffDiagonal>)
+        lanes.strips([&](auto s) FINEGRAIN_INLINE {
+          for (int r = s.first; r < s.first + s.width; ++r) look(is_finite(stored_number<Real>(block, n, r, 0)));
+        });
+      else lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
     }
   }
 
@@ -339,12 +347,21 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
     for (Index e = arg.ptr[pos]; blocks() && e < arg.ptr[pos + 1]; ++e) {
       const Scalar *a = arg.source.view(lanes, n, e, block);
-      OffDiagonal *to = blocks() + e * nn;
-      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-        const Offset flushed = narrow(a + at, count, beta, to + at);
+      OffDiagonal *to = blocks() + e * block_length<OffDiagonal>(n);
+      const auto report = [&](Offset flushed, bool finite) FINEGRAIN_INLINE {
         if (flushed > 0) atomic_add(&arg.trouble->flushed, flushed);
-        if (!are_finite(to + at, count)) atomic_lower(&arg.trouble->bad_coupling, row);
-      });
+        if (!finite) atomic_lower(&arg.trouble->bad_coupling, row);
+      };
+      if constexpr (is_quantized<OffDiagonal>)
+        lanes.strips([&](auto s) FINEGRAIN_INLINE {
+          const Quantization q = quantize<s.width>(a, n, s.first, beta, to);
+          report(q.flushed, q.finite);
+        });
+      else
+        lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+          const Offset flushed = narrow(a + at, count, beta, to + at);
+          report(flushed, are_finite(to + at, count));
+        });
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion = invert(lanes, n, d, work, arg.shift);

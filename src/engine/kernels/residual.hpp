@@ -12,11 +12,14 @@ struct ResidualArguments {
   const Index *row_of = nullptr; // row at each position; null: the same
   bool y_by_row = true;
   EntryList inside, ghost; // by row; columns of owned and of ghost block rows
+  // For each entry of `ghost` that of `inside` before which it is added; null: all of a row's ghosts come last.
+  const Index *next_inside = nullptr;
   MatrixValues owned, coupling;
   const Scalar *difference = nullptr; // D - D_A by position
   const Scalar *b, *x, *ghosts;
   Scalar *r;           // by row
   Scalar *z = nullptr; // y at entry; stored as y is
+  Offset ahead = 0;    // bytes; 0: nothing is asked for (run/look_ahead.hpp)
 };
 
 // Without `difference`:  r = b - sum of a x over all couplings of the row.
@@ -26,8 +29,8 @@ struct ResidualArguments {
 // and the next forward sweep reads E anyway.
 // Sign::plus is the product, r = b + sum of a x; b null: zero.
 // Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
-// row of scalars is too short to ask. The matrix is then one stream, and it is asked for early: a stream that is not
-// has a third to a half of the bandwidth (docs/performance.md).
+// row of scalars is too short to ask. The matrix is then one stream, and is asked for early where that is worth it
+// (docs/performance/baijkokkos.md).
 template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
   BlockSize<N> n;
   ResidualArguments arg;
@@ -52,13 +55,28 @@ template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow
       } else {
         sums.load(arg.b + at + s.first);
       }
-      add_up(s, simplify(arg.inside), row, simplify(arg.owned), arg.x, sums);
-      add_up(s, simplify(arg.ghost), row, simplify(arg.coupling), arg.ghosts, sums);
+      const auto inside = [&](Index first, Index last) FINEGRAIN_INLINE {
+        add_up(s, simplify(arg.inside), first, last, simplify(arg.owned), arg.x, sums);
+      };
+      const auto ghosts = [&](Index first, Index last) FINEGRAIN_INLINE {
+        add_up(s, simplify(arg.ghost), first, last, simplify(arg.coupling), arg.ghosts, sums);
+      };
+      Index next = first_of(arg.inside, row);
+      const Index first = first_of(arg.ghost, row), last = first_of(arg.ghost, row + 1);
+      if (!Plain && arg.next_inside)
+        for (Index e = first; e < last; ++e) {
+          inside(next, arg.next_inside[e]);
+          ghosts(e, e + 1);
+          next = arg.next_inside[e];
+        }
+      inside(next, first_of(arg.inside, row + 1));
+      if (Plain || !arg.next_inside) ghosts(first, last);
       sums.store(arg.r + at + s.first);
     });
   }
 
 private:
+  KOKKOS_FORCEINLINE_FUNCTION static Index first_of(const EntryList &l, Index row) { return l.ptr ? l.ptr[row] : 0; }
   KOKKOS_FORCEINLINE_FUNCTION static EntryList simplify(const EntryList &l)
   {
     return {l.ptr, l.col, Plain ? nullptr : l.entry};
@@ -67,17 +85,15 @@ private:
   {
     return {v.values, Plain ? nullptr : v.base, v.mask};
   }
-  template <int W> KOKKOS_FORCEINLINE_FUNCTION void add_up(Strip<W> s, const EntryList &list, Index row,
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void add_up(Strip<W> s, const EntryList &list, Index first, Index last,
                                                            const MatrixValues &values, const Scalar *from,
                                                            Accumulator<W> &sums) const
   {
     if (!list.ptr) return;
-    const Index first = list.ptr[row], last = list.ptr[row + 1];
-    if constexpr (N == 1) prefetch<1>(values.values + first + 256);
-    if constexpr (N == 1 || Plain) prefetch<1>(list.col + first + 256);
+    if (N == 1 && arg.ahead) prefetch<1>(values.values + first + 256);
+    if ((N == 1 || Plain) && arg.ahead) prefetch<1>(list.col + first + 256);
     for (Index e = first; e < last; ++e) {
-      if constexpr (N > 1 && Plain)
-        prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::first>(values.values + Offset(e) * n * n + 768);
+      if constexpr (Plain) ask_ahead<N>(values.values + Offset(e) * n * n, arg.ahead);
       values.template accumulate_product<sign>(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n,
                                                sums);
     }

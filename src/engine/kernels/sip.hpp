@@ -40,6 +40,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *pivot = block + nn, *partial = pivot + nn, *work = partial + 3 * nn;
     Inversion all;
+    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
 
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
@@ -54,12 +55,15 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
         if (next[c] >= 0) add_product<Sign::plus>(lanes, e, next[c], partial + c * nn);
         if (next[b] >= 0) add_product<Sign::plus>(lanes, e, next[b], partial + b * nn);
       }
-      if (next[a] >= 0) add_product<Sign::minus>(lanes, e, next[a], d);
+      if (next[a] >= 0) {
+        add_product<Sign::minus>(lanes, e, next[a], d);
+        if (n == 1) sizes = add_size(lower()[e], upper()[next[a]], sizes);
+      }
     };
     add_point_before(std::integral_constant<int, 2>());
     add_point_before(std::integral_constant<int, 1>());
     add_point_before(std::integral_constant<int, 0>());
-    if (arg.alpha != Real(0))
+    if (arg.alpha != Real(0)) {
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
           for (int x = 0; x < 3; ++x) {
@@ -67,6 +71,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
             d[i] += partial[x * nn + i];
           }
       });
+      if (n == 1)
+        for (int x = 0; x < 3; ++x) sizes += magnitude(partial[x]);
+    }
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
     merge(all, invert(lanes, n, d, work, arg.shift));
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;

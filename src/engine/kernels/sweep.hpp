@@ -56,6 +56,7 @@ struct ForwardArguments {
   const Scalar *z = nullptr; // corrected sweeps only
   Vectors vectors;
   LineList lines;
+  Offset ahead = 0; // bytes, see ask_ahead()
 };
 
 // y of the slot's row = d^-1 (b - sum of l y over earlier rows). y is stored by row or by position.
@@ -81,7 +82,8 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
       });
-      for (Index e = first; e < last; ++e)
+      for (Index e = first; e < last; ++e) {
+        ask_ahead<N>(lower() + e * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
           const Scalar *from = neighbors.find(arg.y + v * arg.vectors.stride, arg.col, e, n);
           if constexpr (Corrected) {
@@ -92,6 +94,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
             accumulate<Sign::minus>(s, n, lower() + e * nn, from, sums[v]);
           }
         });
+      }
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
     });
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
@@ -120,6 +123,7 @@ struct BackwardArguments {
   Scalar *total = nullptr; // x is added to it; may be null
   Vectors vectors;
   LineList lines;
+  Offset ahead = 0; // bytes, see ask_ahead()
 };
 
 // x of the slot's row = y - sum of w x over later rows. Slots run from the last position to the first.
@@ -143,11 +147,13 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
       });
-      for (Index f = first; f < last; ++f)
+      for (Index f = first; f < last; ++f) {
+        ask_ahead<N>(upper() + f * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, upper() + f * nn,
                                   neighbors.find(arg.x + v * arg.vectors.stride, arg.col, f, n), sums[v]);
         });
+      }
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
         sums[v].store(arg.x + to);

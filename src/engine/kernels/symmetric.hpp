@@ -41,6 +41,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
 
     load_diagonal(lanes, arg.diagonal_source[slot], d);
+    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
@@ -66,7 +67,9 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
         accumulate<Sign::minus>(s, n, l, scaled + c * n, sums);
         sums.store(d + c * n + s.first);
       });
+      if (n == 1) sizes = add_size(*l, *scaled, sizes);
     }
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
     if (arg.difference) {
       load_diagonal(lanes, arg.diagonal_source[slot], block);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {

@@ -93,6 +93,32 @@ public:
     if (c.total) fetch(c.total, c.total == c.x ? x_ : total_);
   }
 
+  void apply_part(const PartApplication &a) override
+  {
+    if (a.memory == Memory::engine) return engine_->apply_part(a);
+    PartApplication here = a;
+    here.memory = Memory::engine;
+    here.b = send(b_, a.b);
+    here.x = make_room(x_, scalars_);
+    engine_->apply_part(here);
+    fetch(a.x, x_);
+  }
+  bool prepare(const Values &values, bool symmetric) override
+  {
+    return engine_->prepare(send(values, true), symmetric);
+  }
+  void multiply(const EisenstatProduct &a) override
+  {
+    EisenstatProduct here = a;
+    here.values = send(a.values, true);
+    if (a.memory == Memory::engine) return engine_->multiply(here);
+    here.memory = Memory::engine;
+    here.v = send(b_, a.v);
+    here.u = make_room(x_, scalars_);
+    engine_->multiply(here);
+    fetch(a.u, x_);
+  }
+
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory memory) override
   {
     const Values here = send(values, false);

@@ -7,6 +7,7 @@
 #include "kernels/matrix_values.hpp"
 
 #include <memory>
+#include <stdexcept>
 
 namespace finegrain
 {
@@ -38,7 +39,7 @@ struct Statistics {
   std::size_t work_bytes = 0;                       // work vectors
   std::size_t staged_bytes = 0;                     // copies of the caller's arrays (staged.hpp)
   std::size_t apply_bytes = 0;                      // least traffic of one application: blocks, indices, vectors
-  std::size_t difference_bytes = 0;                 // blocks kept for residuals
+  std::size_t difference_bytes = 0;                 // blocks kept for residuals and by Eisenstat's trick
   std::size_t residual_bytes = 0;                   // blocks that a residual reads (short_residual)
   std::size_t long_residual_bytes = 0;              // the same where it has to read the matrix
   double apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
@@ -91,6 +92,27 @@ struct Correction {
   Memory memory = Memory::host;
 };
 
+// x = P b for one of the parts of M = P_L P_R (numerics.md 1, Eisenstat's trick). General: P_L = D + L and
+// P_R = I + D^-1 U. Symmetric, of the form that was prepared: P_L = P_R^H where A and D are Hermitian.
+enum class Part { left_inverse, right_inverse, right };
+struct PartApplication {
+  Part part;
+  const Scalar *b;
+  Scalar *x;
+  bool transposed = false; // inverses of the general form only
+  bool symmetric = false;
+  Memory memory = Memory::host;
+};
+
+// u = P_L^-1 A P_R^-1 v. The values are those of the last factor().
+struct EisenstatProduct {
+  Values values;
+  const Scalar *v;
+  Scalar *u;
+  bool symmetric = false;
+  Memory memory = Memory::host;
+};
+
 class Engine
 {
 public:
@@ -123,6 +145,12 @@ public:
   }
   // b - A x, in memory that `memory` names until the next call. After allow_corrections().
   virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Memory = Memory::host) = 0;
+  // Of factorizations. Of the general form the inverses are always there. All else needs EngineOptions::eisenstat,
+  // allow_corrections(), and the form prepared after each factor(): false if it is symmetric and a pivot is not
+  // Hermitian and positive definite.
+  virtual bool prepare(const Values &, bool /*symmetric*/) { throw std::logic_error("this engine has no parts"); }
+  virtual void apply_part(const PartApplication &) { throw std::logic_error("this engine has no parts"); }
+  virtual void multiply(const EisenstatProduct &) { throw std::logic_error("this engine has no parts"); }
   // A vector for callers, lying where theirs do; made at first use, and the same ever after.
   virtual Scalar *scratch(Memory = Memory::host) = 0;
   virtual Statistics statistics() const = 0;

@@ -4,6 +4,8 @@
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
 #include "kernels/symmetric.hpp"
+#include "methods/compact_form.hpp"
+#include "methods/eisenstat_form.hpp"
 #include "methods/runner.hpp"
 #include "plan/elimination.hpp"
 #include "plan/sip_star.hpp"
@@ -37,6 +39,16 @@ void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
     for (std::size_t e = 0; e < list.extent(0); ++e) list(e) = list(e) < 0 ? ~stored(~list(e)) : stored(list(e));
 }
 
+// x by row = y by position. Outside of the class, for nvcc.
+struct ToRows {
+  const Index *row_of;
+  int n;
+  const Scalar *y;
+  Scalar *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { x[Offset(row_of[i / n]) * n + i % n] = y[i]; }
+};
+
 template <class Exec> class Factorization final : public Engine
 {
   using Space = typename Exec::memory_space;
@@ -58,6 +70,10 @@ public:
 
     symmetric_ = options.factor == FactorKind::icc;
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
+    eisenstat_ = options.eisenstat;
+    if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
+    compact_.begin(options, view.block);
+    if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
@@ -65,22 +81,23 @@ public:
     transposed_ = {};
     has_transposed_ = false;
     run_.begin(view, options, plan, pattern_.row_of);
+    forms_ = {};
     find_dropped_blocks(elimination, pattern);
     alpha_ = options.sip_factor.alpha;
     star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    kernels_ = find_kernels<Exec>(run_.n, {options.precision, options.diagonal});
-    any_size_ = any_size_kernels_for<Exec>({options.precision, options.diagonal});
+    made_in_ = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
+    kernels_ = find_kernels<Exec>(run_.n, made_in_);
+    any_size_ = any_size_kernels_for<Exec>(made_in_);
     set_tile_columns(plan, pattern,
                      works_in_teams<Exec> ? run_.machine().scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
                      run_.forward, run_.backward);
 
     set_lines(plan);
 
-    const Offset nn = Offset(run_.n) * run_.n;
-    lower_.allocate(Offset(pattern_.lower.col.extent(0)) * nn, options.precision);
-    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)) * nn, options.precision);
-    diagonal_.allocate(run_.rows * nn, options.diagonal);
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)), run_.n, made_in_.off_diagonal);
+    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)), run_.n, made_in_.off_diagonal);
+    diagonal_.allocate(run_.rows, run_.n, made_in_.diagonal);
     grid_ = options.grid;
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
@@ -114,7 +131,10 @@ public:
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
     clear_dropped_blocks();
+    if (compact_.used()) compact_.compact(bare());
+    for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
+    lower_.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())
       report.bad_row = copy_to<Kokkos::HostSpace>(pattern_.row_of)(report.bad_row);
     shifted_ = report.shifted > 0;
@@ -124,6 +144,7 @@ public:
 
   void apply(const Application &a) override
   {
+    if (compact_.used()) return apply_compact(a);
     if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
     Scalar *y = y_.extent(0) ? y_.data() : a.x;
@@ -151,16 +172,44 @@ public:
     r.left_out.set(selection.left_out, selection.left_out_entry);
     r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
-    r.keeps_difference = (symmetric_ || run_.statistics.factor == FactorKind::dilu) &&
+    r.keeps_difference = !eisenstat_ && (symmetric_ || run_.statistics.factor == FactorKind::dilu) &&
                          run_.statistics.precision == Precision::working &&
                          run_.statistics.diagonal == Precision::working;
+    if (eisenstat_) find_coupled(selection.left_out, view.coupling);
     if (r.keeps_difference)
       r.difference = make_array<Scalar, Space>("finegrain::difference", run_.scalars() * std::size_t(run_.n));
     count();
   }
 
+  void apply_part(const PartApplication &a) override
+  {
+    if (a.transposed) apply_transposed_part(a);
+    else if (compact_.used()) compact_.apply_part(bare(), a.part, a.b, a.x);
+    else if (a.symmetric || a.part == Part::right) {
+      forms_[std::size_t(a.symmetric)].apply_part(whole(), a.part, a.b, a.x);
+    } else if (a.part == Part::left_inverse) {
+      Scalar *y = run_.y_by_row() ? a.x : y_.data();
+      y_known_ = false;
+      kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
+      if (y != a.x) to_rows(y, a.x);
+    } else sweep_backward(a.b, a.x, nullptr, {}, true);
+    run_.finish();
+  }
+  bool prepare(const Values &values, bool symmetric) override
+  {
+    const bool good = forms_[std::size_t(symmetric)].prepare(whole(), values, symmetric);
+    count();
+    return good;
+  }
+  void multiply(const EisenstatProduct &a) override
+  {
+    y_known_ = false;
+    forms_[std::size_t(a.symmetric)].multiply(whole(), a, y_.data());
+  }
+
   void correct(const Correction &c) override
   {
+    if (compact_.used()) return Engine::correct(c);
     const bool is_short = has_short_residual() && y_known_ && c.last && c.values.short_residual;
     Residuals<Space> &r = run_.residuals;
     if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
@@ -177,6 +226,20 @@ public:
   }
 
 private:
+  typename CompactForm<Exec>::Factor bare()
+  {
+    return {run_, pattern_, static_cast<Scalar *>(lower_.data()), static_cast<Scalar *>(upper_.data()),
+            static_cast<Scalar *>(diagonal_.data())};
+  }
+  void apply_compact(const Application &a)
+  {
+    if (a.transposed) {
+      find_transposed();
+      compact_.apply_transposed(bare(), transposed_, a);
+    } else compact_.apply(bare(), a);
+    run_.statistics.bytes_read += double(block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
+    run_.finish();
+  }
   // That an application reads: without upper blocks, the others twice.
   std::size_t block_bytes() const
   {
@@ -205,38 +268,77 @@ private:
   void apply_transposed(const Application &a)
   {
     const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
-    if (!has_transposed_) { // at first use
-      transposed_ = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
-      has_transposed_ = true;
-      run_.statistics.index_bytes += transposed_.bytes();
-    }
-    const auto &u = transposed_.upper, &l = transposed_.lower;
+    find_transposed();
     for (int first = 0; first < vectors; first += most_vectors) {
       const Offset at = first * stride;
       const Vectors some{std::min(most_vectors, vectors - first), stride};
-      TransposedArguments arguments{.ptr = u.ptr.data(),
-                                    .entry = u.entry.data(),
-                                    .col = u.row.data(),
-                                    .row_of = run_.row_of(),
-                                    .backward = false,
-                                    .last_position = run_.rows - 1,
-                                    .blocks = upper_.data(),
-                                    .diagonal = nullptr,
-                                    .in = b + at,
-                                    .out = x + at,
-                                    .vectors = some};
+      TransposedArguments arguments = transposed_arguments(false, some);
+      arguments.in = b + at;
+      arguments.out = x + at;
       any_size_.transposed(run_.sweep(run_.forward), run_.n, arguments);
-      arguments.ptr = l.ptr.data();
-      arguments.entry = l.entry.data();
-      arguments.col = l.row.data();
-      arguments.backward = true;
-      arguments.blocks = lower_.data();
-      arguments.diagonal = diagonal_.data();
-      arguments.in = x + at;
+      arguments = transposed_arguments(true, some);
+      arguments.in = arguments.out = x + at;
       any_size_.transposed(run_.sweep(run_.backward), run_.n, arguments);
       run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
     }
     run_.finish();
+  }
+  void find_coupled(const Graph &left_out, const Graph &coupling)
+  {
+    const auto row_of = copy_to<Kokkos::HostSpace>(pattern_.row_of);
+    const auto row_at = [&](Index slot) { return row_of.extent(0) ? row_of(slot) : slot; };
+    const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
+    std::vector<Index> slots;
+    for (Index slot = 0; slot < run_.rows; ++slot)
+      if (has(left_out, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
+    coupled_ = split_places<Space>(std::move(slots), coupling, row_at);
+  }
+  EisenstatFactor<Exec> whole()
+  {
+    return {run_,
+            pattern_,
+            kernels_,
+            static_cast<const Scalar *>(upper_.data()),
+            static_cast<const Scalar *>(diagonal_.data()),
+            list(forward_lines_),
+            list(backward_lines_),
+            coupled_};
+  }
+  // P_R^-T = (I + W^T)^-1 and P_L^-T = (D^T + L^T)^-1, the two sweeps of a transposed application.
+  void apply_transposed_part(const PartApplication &a)
+  {
+    find_transposed();
+    TransposedArguments arguments = transposed_arguments(a.part == Part::left_inverse, {});
+    arguments.in = a.b;
+    arguments.out = a.x;
+    any_size_.transposed(run_.sweep(arguments.backward ? run_.backward : run_.forward), run_.n, arguments);
+  }
+  void find_transposed() // at first use
+  {
+    if (has_transposed_) return;
+    transposed_ = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
+    has_transposed_ = true;
+    run_.statistics.index_bytes += transposed_.bytes();
+  }
+  TransposedArguments transposed_arguments(bool backward, const Vectors &vectors) const
+  {
+    const auto &part = backward ? transposed_.lower : transposed_.upper;
+    return {.ptr = part.ptr.data(),
+            .entry = part.entry.data(),
+            .col = part.row.data(),
+            .row_of = run_.row_of(),
+            .backward = backward,
+            .last_position = run_.rows - 1,
+            .blocks = backward ? lower_.data() : upper_.data(),
+            .diagonal = backward ? diagonal_.data() : nullptr,
+            .in = nullptr,
+            .out = nullptr,
+            .vectors = vectors};
+  }
+  // x by row = y by position.
+  void to_rows(const Scalar *y, Scalar *x)
+  {
+    run_.for_each(Offset(run_.scalars()), ToRows{run_.row_of(), run_.n, y, x});
   }
   void factor_blocks(const Values &values)
   {
@@ -304,7 +406,7 @@ private:
   void clear_dropped_blocks()
   {
     const Offset words =
-      Offset(run_.n) * run_.n * Offset(storage_size(run_.statistics.precision) / sizeof(std::uint32_t));
+      Offset(run_.n) * run_.n * Offset(storage_size(made_in_.off_diagonal) / sizeof(std::uint32_t));
     for (const auto &[list, blocks] : {std::pair(&dropped_lower_, &lower_), std::pair(&dropped_upper_, &upper_)})
       run_.clear_blocks(*list, static_cast<std::uint32_t *>(blocks->data()), words);
   }
@@ -320,11 +422,15 @@ private:
             .y = y,
             .z = nullptr,
             .vectors = {},
-            .lines = list(forward_lines_)};
+            .lines = list(forward_lines_),
+            .ahead = ahead_of(works_in_teams<Exec>)};
   }
   // x = the rest of an application, with one vector or, by the kernels for any block size, several.
-  void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {})
+  // y is stored as the forward sweep leaves it, or by row.
+  void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {},
+                      bool by_row = false)
   {
+    by_row = by_row || run_.y_by_row();
     const Run<Exec> run = run_.sweep(run_.backward);
     if (symmetric_)
       (vectors ? any_size_.symmetric_backward
@@ -333,7 +439,7 @@ private:
                                                                          .entry = pattern_.upper.source.data(),
                                                                          .col = pattern_.upper.col.data(),
                                                                          .row_of = run_.row_of(),
-                                                                         .y_by_row = run_.y_by_row(),
+                                                                         .y_by_row = by_row,
                                                                          .last_position = run_.rows - 1,
                                                                          .lower = lower_.data(),
                                                                          .diagonal = diagonal_.data(),
@@ -341,22 +447,25 @@ private:
                                                                          .x = x,
                                                                          .total = total,
                                                                          .vectors = vectors.value_or(Vectors())});
-    else (vectors ? any_size_.backward : kernels_.backward)(run, run_.n, backward_arguments(y, x, total, vectors));
+    else
+      (vectors ? any_size_.backward : kernels_.backward)(run, run_.n,
+                                                         backward_arguments(y, by_row, x, total, vectors));
   }
-  BackwardArguments backward_arguments(const Scalar *y, Scalar *x, Scalar *total,
+  BackwardArguments backward_arguments(const Scalar *y, bool by_row, Scalar *x, Scalar *total,
                                        const std::optional<Vectors> &vectors) const
   {
     return {.ptr = pattern_.upper.ptr.data(),
             .col = pattern_.upper.col.data(),
             .row_of = run_.row_of(),
-            .y_by_row = run_.y_by_row(),
+            .y_by_row = by_row,
             .last_position = run_.rows - 1,
             .upper = upper_.data(),
             .y = y,
             .x = x,
             .total = total,
             .vectors = vectors.value_or(Vectors()),
-            .lines = list(backward_lines_)};
+            .lines = list(backward_lines_),
+            .ahead = ahead_of(works_in_teams<Exec>)};
   }
   void set_lines(const Plan &plan)
   {
@@ -379,7 +488,11 @@ private:
     s.lower = Index(lower);
     s.upper = symmetric_ ? 0 : Index(upper); // that are stored
     s.updates = Offset(products);
-    s.factor_bytes = lower_.size() + upper_.size() + diagonal_.size();
+    s.factor_bytes =
+      compact_.used()
+        ? compact_.bytes((pattern_.lower.col.extent(0) + pattern_.upper.col.extent(0)) * std::size_t(run_.n * run_.n),
+                         std::size_t(run_.rows) * std::size_t(run_.n * run_.n))
+        : lower_.size() + upper_.size() + diagonal_.size();
     s.index_bytes = pattern_.bytes() + star_.bytes() +
                     (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) + r.index_bytes() +
                     run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes() + lines;
@@ -393,7 +506,7 @@ private:
     if (!r.kept) return;
     run_.count_long_residual();
     const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();
-    s.difference_bytes = r.difference.span() * sizeof(Scalar);
+    s.difference_bytes = r.difference.span() * sizeof(Scalar) + forms_[0].bytes() + forms_[1].bytes();
     s.residual_bytes = short_blocks * block;
     s.residual_flops = 2 * nn * double(short_blocks) + n * (lower + run_.rows);
   }
@@ -411,11 +524,16 @@ private:
   Real alpha_ = 0;
   bool symmetric_ = false; // FactorKind::icc: no upper blocks
   Transposed<Space> transposed_;
+  bool eisenstat_ = false; // there are no corrections
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space> lower_, upper_, diagonal_;
   Array<Index, Space> dropped_lower_, dropped_upper_; // Drop::after
   Array<Scalar, Space> y_, y_many_;
+  Storage made_in_;                          // of the factorization
+  CompactForm<Exec> compact_;                // in fewer bits
+  SplitRows<Space> coupled_;                 // of Eisenstat's trick: rows with couplings that the factor leaves out
+  std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric
 };
 
 } // namespace

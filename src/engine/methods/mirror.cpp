@@ -6,6 +6,7 @@
 #include "kernels/residual.hpp"
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
+#include "run/look_ahead.hpp"
 
 #include <limits>
 
@@ -119,6 +120,8 @@ public:
   void multiply(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
+    if constexpr (!works_in_teams<Exec>)
+      measure_look_ahead(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
     const ResidualArguments a{.slots = parts_.slots.data(),
                               .inside = owned_.list(),
                               .ghost = coupling_.list(),
@@ -127,7 +130,8 @@ public:
                               .b = rhs,
                               .x = from,
                               .ghosts = ghosts_.data(),
-                              .r = to};
+                              .r = to,
+                              .ahead = ahead_of(works_in_teams<Exec>)};
     overlap(
       halo_, from, ghosts_.data(),
       [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); }, [&] { finish(); });

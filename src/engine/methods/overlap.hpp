@@ -5,6 +5,8 @@
 #include "methods/halo.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 namespace finegrain
 {
@@ -15,23 +17,32 @@ template <class Space> struct SplitRows {
   HostArray<Index> cut;      // 0, the number of rows without ghosts, the number of rows
 };
 
-// row_at(place) is the row at each place.
+// Of these places; row_at(place) is the row at each.
 template <class Space, class RowAt>
-SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_at)
+SplitRows<Space> split_places(std::vector<Index> places, const Graph &coupling, const RowAt &row_at)
 {
   const auto has_ghosts = [&](Index at) {
     const Index row = row_at(at);
     return coupling.entries() > 0 && coupling.ptr(row + 1) > coupling.ptr(row);
   };
-  const auto list = make_array<Index>("finegrain::slots", std::size_t(rows));
   SplitRows<Space> parts;
-  for (Index at = 0; at < rows; ++at) list(at) = at;
   parts.cut = make_array<Index>("finegrain::cut", 3);
   parts.cut(0) = 0;
   parts.cut(1) = Index(
-    std::stable_partition(list.data(), list.data() + rows, [&](Index at) { return !has_ghosts(at); }) - list.data());
-  parts.cut(2) = rows;
-  if (parts.cut(1) < rows) parts.slots = copy_to<Space>(list);
+    std::stable_partition(places.begin(), places.end(), [&](Index at) { return !has_ghosts(at); }) - places.begin());
+  parts.cut(2) = Index(places.size());
+  parts.slots = copy_to<Space>(to_array("finegrain::slots", places));
+  return parts;
+}
+
+// Of all rows.
+template <class Space, class RowAt>
+SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_at)
+{
+  std::vector<Index> places(std::size_t(rows), 0);
+  std::iota(places.begin(), places.end(), Index(0));
+  SplitRows<Space> parts = split_places<Space>(std::move(places), coupling, row_at);
+  if (parts.cut(1) == rows) parts.slots = {};
   return parts;
 }
 

@@ -1,10 +1,13 @@
 // The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It plans, stores couplings
 // and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
 #include "kernels/relax.hpp"
+#include "kernels/quantize.hpp"
 #include "methods/runner.hpp"
+#include "base/copies.hpp"
 #include "base/rounding_in_place.hpp"
 #include "kernels/relax_kernels.hpp"
 #include "plan/relaxation_plan.hpp"
+#include "run/look_ahead.hpp"
 
 namespace finegrain
 {
@@ -39,21 +42,20 @@ public:
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);
     options_ = options.relaxation;
-    storage_ = {options.precision, options.diagonal, options_.single_sums};
+    storage_ = {options.precision, options.diagonal, options.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
     any_size_ = any_size_relax_kernels_for<Exec>(storage_);
 
-    const Offset nn = Offset(run_.n) * run_.n;
-    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()) * nn, options.precision);
+    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()), run_.n, options.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
-    diagonal_.allocate(run_.rows * nn, options.diagonal);
-    scaled_ = options.precision == Precision::half;
+    diagonal_.allocate(run_.rows, run_.n, options.diagonal);
+    scaled_ = options.precision == Precision::half || options.precision == Precision::int8;
     largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
     const bool by_row = scaled_ && options_.scaling == Scaling::row;
     unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
     const bool fetches = options_.exchange != Exchange::none;
     ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * run_.n) : 0);
-    copies_ = options_.single_sums && !std::is_same_v<Scalar, Single>;
+    copies_ = options.single_sums && !std::is_same_v<Scalar, Single>;
     copy_ = make_array<Single, Space>("finegrain::copy", copies_ ? run_.scalars() : 0);
     ghost_copy_ = make_array<Single, Space>("finegrain::ghosts", copies_ ? ghosts_.extent(0) : 0);
     all_cut_ = to_array("finegrain::cut", {0, run_.rows});
@@ -66,8 +68,7 @@ public:
     run_.statistics.coloring = options.coloring;
     run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
     run_.statistics.lower = p.rows.entries();
-    owned_scalars_ = view.owned.entries() * nn;
-    ghost_scalars_ = fetches ? view.coupling.entries() * nn : 0;
+    matrix_blocks_ = Offset(view.owned.entries()) + (fetches ? view.coupling.entries() : 0);
     count();
     return {};
   }
@@ -118,7 +119,9 @@ public:
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
-    return run_.report_trouble();
+    const FactorReport report = run_.report_trouble();
+    blocks_.template measure<Exec>();
+    return report;
   }
 
   void apply(const Application &a) override
@@ -204,7 +207,8 @@ private:
             .x = x,
             .y = x,
             .ghosts = ghosts_.data(),
-            .vectors = {}};
+            .vectors = {},
+            .ahead = ahead_of(works_in_teams<Exec>)};
   }
   // In place, blocks have the order of the matrix.
   RelaxRows stored_rows() const
@@ -219,13 +223,44 @@ private:
   // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
   void reduce_in_place(Scalar *blocks, Real scale)
   {
-    run_.clear_blocks(rows_of_.diagonal, blocks, Offset(run_.n) * run_.n);
+    const Offset nn = Offset(run_.n) * run_.n;
+    run_.clear_blocks(rows_of_.diagonal, blocks, nn);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
-    reduce_blocks<Exec>(run_.exec, blocks, owned_scalars_ + ghost_scalars_, storage_.off_diagonal, scale,
-                        &run_.trouble.data()->flushed);
+    if (storage_.off_diagonal == Precision::int8) quantize_in_place(blocks, scale);
+    else
+      reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
+                          &run_.trouble.data()->flushed);
     stored_ = blocks;
     any_size_.check(run_.independent(all_cut_.data()), run_.n,
                     CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
+  }
+  void quantize_in_place(Scalar *blocks, Real scale)
+  {
+    QuantizeArguments a{.blocks = blocks,
+                        .first = 0,
+                        .count = matrix_blocks_,
+                        .m = 0,
+                        .streams = quantized_streams(run_.n),
+                        .scale = scale,
+                        .trouble = run_.trouble.data()};
+    const auto step = [&](auto kernel, Index slots) {
+      const std::array<Index, 2> cut{0, slots};
+      kernel(run_.independent(cut.data()), run_.n, a);
+    };
+    bool alone = false; // one thread: upwards, block after block
+    if constexpr (!works_in_teams<Exec>) alone = usable_threads(run_.exec) == 1;
+    if (!alone) {
+      a.m = matrix_blocks_ / a.streams;
+      a.first = a.m * a.streams;
+      if (a.m > 0) {
+        step(any_size_.gather, Index(a.m));
+        step(any_size_.spread, Index(a.m));
+      }
+    }
+    if (a.first < a.count) step(any_size_.finish, 1);
+    unsigned char *const end =
+      reinterpret_cast<unsigned char *>(blocks) + std::size_t(a.count) * block_size(Precision::int8, run_.n);
+    Kokkos::deep_copy(run_.exec, Unmanaged<unsigned char, Space>(end, block_slack), 0);
   }
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
 
@@ -376,8 +411,7 @@ private:
     const std::size_t sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
     const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
     const double first = double(first_entries_); // read by the first sweep
-    const std::size_t blocks = std::size_t(rows_of_.entries()) * std::size_t(run_.n) * std::size_t(run_.n) *
-                               storage_size(storage_.off_diagonal);
+    const std::size_t blocks = std::size_t(rows_of_.entries()) * block_size(storage_.off_diagonal, run_.n);
     s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
     first_bytes_ = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
                    unscale_.span() * sizeof(Real);
@@ -409,9 +443,9 @@ private:
   TransposedCouplings<Space> transposed_;
   bool scaled_ = false;
   BlockStorage<Space> blocks_, diagonal_;
-  const void *stored_ = nullptr;                 // the couplings: blocks_, or the matrix's, in place
-  Offset owned_scalars_ = 0, ghost_scalars_ = 0; // of the matrix
-  Array<Real, Space> largest_, unscale_;         // by position: half precision, scaled by row
+  const void *stored_ = nullptr;         // the couplings: blocks_, or the matrix's, in place
+  Offset matrix_blocks_ = 0;             // that in-place reduction narrows
+  Array<Real, Space> largest_, unscale_; // by position: half precision, scaled by row
   Unscale unscale_all_;
   Array<Scalar, Space> ghosts_, rhs_;
   bool copies_ = false; // x and ghosts in single precision, for sums in that

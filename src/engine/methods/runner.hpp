@@ -9,6 +9,7 @@
 #include "kernels/residual.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
+#include "run/look_ahead.hpp"
 #include "run/teams.hpp"
 
 namespace finegrain
@@ -19,15 +20,20 @@ template <class Space> struct BlockStorage {
   Array<unsigned char, Space> bytes;
 
   static constexpr std::size_t slack = block_slack;
-  void allocate(Offset scalars, Precision p)
+  void allocate(Offset blocks, int n, Precision p)
   {
-    size_ = std::size_t(scalars) * storage_size(p);
+    size_ = std::size_t(blocks) * block_size(p, n);
     bytes = Array<unsigned char, Space>();
     bytes = make_array<unsigned char, Space>("finegrain::blocks", size_ + slack);
     Kokkos::deep_copy(Kokkos::subview(bytes, std::make_pair(size_, size_ + slack)), 0);
   }
   void *data() const { return bytes.data(); }
   std::size_t size() const { return size_; }
+  // Asked for as the machine likes it, after they have been written.
+  template <class Exec> void measure() const
+  {
+    if constexpr (!works_in_teams<Exec>) measure_look_ahead(bytes.data(), size_);
+  }
 
 private:
   std::size_t size_ = 0;
@@ -48,6 +54,7 @@ template <class Exec> struct Runner {
   typename Exec::execution_space exec;
   int n = 1;
   Index rows = 0;
+  std::array<Index, 2> every_slot{};
   Shift shift;
   ExecutorKind executor = ExecutorKind::natural;
   Layout y_layout = Layout::row;
@@ -82,6 +89,7 @@ template <class Exec> struct Runner {
   {
     n = view.block;
     rows = view.owned.rows;
+    every_slot = {0, rows};
     shift = options.shift;
     executor = plan.executor;
     row_at = row_of;
@@ -130,6 +138,7 @@ template <class Exec> struct Runner {
     const bool loop = executor == ExecutorKind::natural || executor == ExecutorKind::shuffle;
     return {exec, loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches};
   }
+  Run<Exec> all() { return independent(every_slot.data()); }
   // body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body)
   {
@@ -177,7 +186,11 @@ template <class Exec> struct Runner {
     r = {};
     r.kept = true;
     r.owned.set(view.owned, {});
-    r.ghost.set(view.coupling, {});
+    if (view.coupling.entries() > 0 && view.agreed.ghost_key.extent(0) > 0) {
+      const OrderedGhosts ordered(view);
+      r.ghost.set(ordered.graph, ordered.number);
+      r.next_owned = copy_to<Space>(ordered.before);
+    } else r.ghost.set(view.coupling, {});
     const auto same = [](Index row) { return row; };
     if (n == 1 || !row_of.extent(0)) r.rows = split_rows<Space>(rows, view.coupling, same); // others go by position
     r.slots = row_of.extent(0) ? split_rows<Space>(rows, view.coupling, row_of) : r.rows;
@@ -198,6 +211,7 @@ template <class Exec> struct Runner {
                               .y_by_row = y_by_row(),
                               .inside = (is_short ? r.left_out : r.owned).list(),
                               .ghost = r.ghost.list(),
+                              .next_inside = r.next_owned.data(),
                               .owned = values.owned,
                               .coupling = values.coupling,
                               .difference = is_short ? r.difference.data() : nullptr,
@@ -205,7 +219,8 @@ template <class Exec> struct Runner {
                               .x = x,
                               .ghosts = r.ghosts.data(),
                               .r = r.rhs.data(),
-                              .z = r.y.data()};
+                              .z = r.y.data(),
+                              .ahead = ahead_of(works_in_teams<Exec>)};
     overlap(
       halo, x, r.ghosts.data(), [&](int which) { residual(independent(parts.cut.data() + which), n, a); },
       [&] { finish(); });

@@ -38,6 +38,9 @@ public:
       const FactorReport one = m->factor(values, largest);
       if (one.bad_row >= 0 && (all.bad_row < 0 || one.bad_row < all.bad_row)) all.bad_row = one.bad_row;
       all.shifted += one.shifted;
+      all.flushed += one.flushed;
+      if (one.bad_coupling >= 0 && (all.bad_coupling < 0 || one.bad_coupling < all.bad_coupling))
+        all.bad_coupling = one.bad_coupling;
     }
     return all;
   }

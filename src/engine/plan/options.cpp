@@ -12,19 +12,18 @@ namespace
 const char *find_storage_conflict(const EngineOptions &r)
 {
   const bool relaxes = r.method == Method::relaxation;
-  const bool single_sums = relaxes && r.relaxation.single_sums;
-  if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, single_sums}))
+  if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, r.single_sums}))
     return nullptr;
-  if (!relaxes && r.precision != Precision::working && r.precision != Precision::single)
-    return "@_precision half and bfloat16 store the couplings of a relaxation (mcpi); a factorization takes working "
-           "or single";
   if (r.diagonal != Precision::working && r.diagonal != Precision::single)
-    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single "
+    return "half, bfloat16 and int8 store couplings; diagonal blocks are stored in working precision or single "
            "(@_diag_precision)";
+  if (!relaxes && r.precision == Precision::int8)
+    return "@_precision int8 stores the couplings of a relaxation (mcpi); a factor has @_precision working, single, "
+           "half or bfloat16";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
-  return "@_accumulate single needs couplings in single precision or below; give @_precision single, half or "
-         "bfloat16";
+  return "@_accumulate single needs couplings in single precision or below; give @_precision single, half, "
+         "bfloat16 or int8";
 }
 
 const char *find_relaxation_conflict(const EngineOptions &r)
@@ -39,9 +38,9 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
   if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
     return "@_reduction in_place narrows the matrix's blocks where they are, and this precision is the one that "
-           "they have; take @_precision single, half or bfloat16, whichever is shorter, or @_reduction none";
-  if (relaxation.reduction == Reduction::in_place && r.precision == Precision::half &&
-      relaxation.scaling == Scaling::row)
+           "they have; take @_precision single, half, bfloat16 or int8, whichever is shorter, or @_reduction none";
+  if (relaxation.reduction == Reduction::in_place &&
+      (r.precision == Precision::half || r.precision == Precision::int8) && relaxation.scaling == Scaling::row)
     return "@_reduction in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
            "take @_scaling global, or @_reduction none";
   if (relaxation.exchange == Exchange::color &&
@@ -67,6 +66,14 @@ const char *find_conflict(const EngineOptions &r)
   if (r.backend == Backend::device && !builds_device)
     return "@_backend device: this build has none; take @_backend host";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
+  const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
+  if (r.factor == FactorKind::icc && storage && storage->compact)
+    return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
+           "@_precision working or single, and @_accumulate working";
+  if (r.eisenstat && r.factor != FactorKind::automatic && r.factor != FactorKind::dilu)
+    return "@_eisenstat needs a factor that keeps the couplings of the matrix; take @_factor dilu, or auto";
+  if (r.eisenstat && r.precision != Precision::working)
+    return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
   if (r.levels < 0 || r.power < 0) return "@_levels and @_power are 0 or more";
   if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
     return "@_alpha is 0 or more, and below 1";

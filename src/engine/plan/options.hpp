@@ -23,7 +23,6 @@ struct Relaxation {
   Real omega = 1;
   Scaling scaling = Scaling::global;
   Exchange exchange = Exchange::none;
-  bool single_sums = false; // products of couplings are summed in single precision
   Reduction reduction = Reduction::none;
 };
 
@@ -35,6 +34,7 @@ struct EngineOptions {
   Backend backend = Backend::host;
   Precision precision = Precision::working; // of lower and upper blocks
   Precision diagonal = Precision::working;  // of the inverted diagonal blocks
+  bool single_sums = false;                 // products of couplings are summed in single precision
   Shift shift;
   Grid grid;              // empty: no structure known
   unsigned open_axes = 0; // of the grid, known not to be periodic: bit 0 is the first
@@ -42,7 +42,8 @@ struct EngineOptions {
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
-  SipFactor sip_factor; // of FactorKind::sip
+  bool eisenstat = false; // keeps what products with P_L^-1 A P_R^-1 read
+  SipFactor sip_factor;   // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
   bool balanced = false;
   Box tile;                  // of executor tile; no points: chosen by the plan

@@ -22,6 +22,14 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
 #endif
 }
 
+// Of blocks of N that are one stream: asks for what lies so many bytes behind one, past all caches but the first. 0:
+// for nothing (run/look_ahead.hpp).
+template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *block, Offset bytes)
+{
+  if (N > 1 && bytes > 0)
+    prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);
+}
+
 // In global memory: entry e's column is col[e].
 struct Everywhere {
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const

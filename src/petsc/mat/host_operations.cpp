@@ -1,6 +1,7 @@
 // Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
 // so that each of them is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"
+#include "run/look_ahead.hpp"
 #include "mat/baijkokkos.hpp"
 
 #include <array>
@@ -94,6 +95,16 @@ PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReus
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// How products read a large matrix on a host.
+std::string DescribeLookAhead(const BAIJKokkos &m)
+{
+  const finegrain::LookAhead ahead = finegrain::look_ahead();
+  if (m.op.backend == finegrain::Backend::device || ahead.source == finegrain::LookAheadSource::assumed) return "";
+  const char *source = ahead.source == finegrain::LookAheadSource::given ? "as set" : "as measured";
+  if (ahead.bytes == 0) return std::string(", not asked for ahead, ") + source;
+  return ", asked for " + std::to_string(ahead.bytes) + " bytes ahead, " + source;
+}
+
 // With -ksp_view and the like: where products run.
 PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
@@ -113,8 +124,9 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
   if (m->bound) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none, bound to the host\n"));
   else if (!bytes) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none yet\n"));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "\n",
-                                     m->op.backend == finegrain::Backend::device ? "device" : "host", bytes));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "%s\n",
+                                     m->op.backend == finegrain::Backend::device ? "device" : "host", bytes,
+                                     DescribeLookAhead(*m).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -145,8 +145,11 @@ PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
 
 PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
 {
+  const PCEngine *e = static_cast<PCEngine *>(pc->data);
+
   PetscFunctionBegin;
-  PetscCall(ApplySteps(pc, PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
+  if (e->solve.amat) PetscCall(VecCopy(b, x));
+  else PetscCall(ApplySteps(pc, PCEngineSteps(*e), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -176,6 +179,10 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
+  if (e->solve.amat) {
+    PetscCall(VecCopy(b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     const PetscInt last = PCEngineSteps(*e) - 1;
@@ -347,5 +354,6 @@ PetscErrorCode PCEngineSetApplications(PC pc)
     e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineSteps(*e) > 1 ? nullptr : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscCall(PCEngineSetMatApplications(pc));
+  PetscCall(PCEngineSetParts(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

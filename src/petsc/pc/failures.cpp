@@ -133,7 +133,8 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
-  PetscInt first, mine[3] = {none, none, e->engine->statistics().short_residual}, least[3];
+  const Statistics s = e->engine->statistics();
+  PetscInt first, mine[3] = {none, none, s.short_residual}, least[3];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));

@@ -71,15 +71,14 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
     viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
     s.factor == FactorKind::dilu && e->options.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
     e->ordering.c_str()));
+  if (e->options.eisenstat) PetscCall(PetscViewerASCIIPrintf(viewer, "Eisenstat's trick: sweeps make the product\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
-                                   {&settings::schedule, "auto,hyperplane,level"},
-                                   {&settings::ordering},
-                                   {&settings::tile},
-                                   {&settings::coupling},
-                                   {&factor_setting}};
+static const PCEngineRow rows[] = {{&settings::accumulate}, {&settings::schedule, "auto,hyperplane,level"},
+                                   {&settings::ordering},   {&settings::tile},
+                                   {&settings::coupling},   {&factor_setting},
+                                   {&settings::eisenstat}};
 
 static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
@@ -103,11 +102,13 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 
    Options Database Keys:
 +  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
+.  -pc_fgbilu_eisenstat <bool>                    - `PCFGBILUSetEisenstat()`
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
 .  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
-.  -pc_fgbilu_precision <working,single>          - `PCFinegrainSetPrecision()`
+.  -pc_fgbilu_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_fgbilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
 .  -pc_fgbilu_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
@@ -116,7 +117,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
-.  -pc_fgbilu_growth_limit <1e5>                  - `PCFinegrainSetGrowthLimit()`
+.  -pc_fgbilu_growth_limit <1e4>                  - `PCFinegrainSetGrowthLimit()`
 -  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -121,10 +121,10 @@ PCEngineProbe::~PCEngineProbe()
 
    Input Parameters:
 +  pc    - the preconditioner
--  limit - 1e5 by default; 0: growth is not looked for
+-  limit - 1e4 by default, 1e3 where PETSc computes in single precision; 0: growth is not looked for
 
    Options Database Key:
-.  -pc_fgbilu_growth_limit <1e5> - the limit
+.  -pc_fgbilu_growth_limit <1e4> - the limit
 
    Level: intermediate
 

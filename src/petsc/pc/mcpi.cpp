@@ -43,8 +43,8 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
 // The paper's name of a setting, empty if it has none.
 static const char *FindName(const PCEngine &e)
 {
-  const bool single = e.options.relaxation.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
-                      sizeof(Real) == sizeof(double);
+  const bool single =
+    e.options.single_sums && e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING && sizeof(Real) == sizeof(double);
   if (single && e.precision == PC_FINEGRAIN_PRECISION_SINGLE) return " (DS)";
   if (single && e.precision == PC_FINEGRAIN_PRECISION_HALF) return " (DSH)";
   return "";
@@ -57,30 +57,27 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Relaxation &r = e->options.relaxation;
-  PetscCall(
-    PetscViewerASCIIPrintf(viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n",
-                           r.sweeps, PCMCPISweepTypes[int(r.sweep)], double(r.omega),
-                           PCMCPIExchangeTypes[int(r.exchange)], PCMCPIAccumulateTypes[r.single_sums], FindName(*e)));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
+    PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
+    PCFinegrainAccumulateTypes[e->options.single_sums], FindName(*e)));
   if (r.reduction == Reduction::in_place)
     PetscCall(PetscViewerASCIIPrintf(viewer, "reduction: in place, couplings lie in the memory of Pmat's mirror\n"));
   PetscCall(PCEngineViewColoring(pc, *e, viewer));
   const Statistics s = e->engine->statistics();
-  PetscInt64 flushed = e->report.flushed;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
-                             PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
   char scale[64] = "";
-  if (s.precision == Precision::half && r.scaling == Scaling::global)
+  const bool scaled = s.precision == Precision::half || s.precision == Precision::int8;
+  if (scaled && r.scaling == Scaling::global)
     PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by %g", double(s.scale)));
-  if (s.precision == Precision::half && r.scaling == Scaling::row)
-    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings that became zero in storage: %" PetscInt64_FMT " entries%s\n",
-                                   flushed, scale));
+  if (scaled && r.scaling == Scaling::row) PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
+  PetscCall(PCEngineViewFlushed(pc, *e, viewer, scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // A relaxation runs colors, in the order that they are found in, on couplings of all grids.
-static const PCEngineRow rows[] = {{&settings::schedule, "auto,color", false},
+static const PCEngineRow rows[] = {{&settings::precision},
+                                   {&settings::schedule, "auto,color", false},
                                    {&settings::ordering, "natural", false},
                                    {&settings::coupling, "factor", false},
                                    {&settings::tile, nullptr, false},
@@ -91,7 +88,7 @@ static const PCEngineRow rows[] = {{&settings::schedule, "auto,color", false},
                                    {&sweep_setting},
                                    {&exchange_setting},
                                    {&scaling_setting},
-                                   {&accumulate_setting},
+                                   {&settings::accumulate},
                                    {&reduction_setting}};
 
 static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
@@ -104,7 +101,6 @@ static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
                          .omega = Real(e.omega),
                          .scaling = FinegrainEnum<Scaling>(e.scaling),
                          .exchange = FinegrainEnum<Exchange>(e.exchange),
-                         .single_sums = e.accumulate == PCMCPI_ACCUMULATE_SINGLE,
                          .reduction = FinegrainEnum<Reduction>(e.reduction)};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -140,10 +136,10 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
 .  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
-.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_precision <working,single,half,bfloat16,int8> - `PCFinegrainSetPrecision()`
 .  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
-.  -pc_mcpi_accumulate <working,single>              - `PCMCPISetAccumulate()`
+.  -pc_mcpi_accumulate <working,single>              - `PCFinegrainSetAccumulate()`
 .  -pc_mcpi_reduction <none,in_place>                - `PCMCPISetReduction()`
 .  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
@@ -152,7 +148,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_mcpi_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_mcpi_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner
@@ -162,10 +158,11 @@ PCEngineType mcpi_type = {
 diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
 once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
 
-   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a sweep
-reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
-instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half, and
-not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working precision.
+   D^-1 is kept in working precision; O may be stored in single, half, bfloat16 or int8, which is most of what a
+sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
+instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half
+and 1e-2 for int8, and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
+precision.
 
    A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is
 not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.

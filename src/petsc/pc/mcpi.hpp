@@ -10,7 +10,6 @@ struct Mcpi final : PCEngine {
   PCMCPISweepType sweep = PCMCPI_SWEEP_FORWARD;
   PCMCPIExchangeType exchange = PCMCPI_EXCHANGE_SWEEP;
   PCMCPIScalingType scaling = PCMCPI_SCALING_GLOBAL;
-  PCMCPIAccumulateType accumulate = PCMCPI_ACCUMULATE_WORKING;
   PCMCPIReductionType reduction = PCMCPI_REDUCTION_NONE;
 };
 
@@ -19,5 +18,4 @@ extern const PCEngineValue<Mcpi, PetscReal> omega_setting;
 extern const PCEngineValue<Mcpi, PCMCPISweepType> sweep_setting;
 extern const PCEngineValue<Mcpi, PCMCPIExchangeType> exchange_setting;
 extern const PCEngineValue<Mcpi, PCMCPIScalingType> scaling_setting;
-extern const PCEngineValue<Mcpi, PCMCPIAccumulateType> accumulate_setting;
 extern const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting;

@@ -8,8 +8,6 @@ const char *const PCMCPISweepTypes[] = {"forward",         "backward",      "sym
 const char *const PCMCPIExchangeTypes[] = {"none", "sweep", "color", "PCMCPIExchangeType", "PCMCPI_EXCHANGE_",
                                            nullptr};
 const char *const PCMCPIScalingTypes[] = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
-const char *const PCMCPIAccumulateTypes[] = {"working", "single", "PCMCPIAccumulateType", "PCMCPI_ACCUMULATE_",
-                                             nullptr};
 
 const char *const PCMCPIReductionTypes[] = {"none", "in_place", "PCMCPIReductionType", "PCMCPI_REDUCTION_", nullptr};
 
@@ -28,8 +26,6 @@ constinit const PCEngineValue<Mcpi, PCMCPIExchangeType> exchange_setting{
   "exchange", "When values of other ranks are fetched", "PCMCPISetExchange", &Mcpi::exchange, PCMCPIExchangeTypes};
 constinit const PCEngineValue<Mcpi, PCMCPIScalingType> scaling_setting{
   "scaling", "Scaling of half precision", "PCMCPISetScaling", &Mcpi::scaling, PCMCPIScalingTypes};
-constinit const PCEngineValue<Mcpi, PCMCPIAccumulateType> accumulate_setting{
-  "accumulate", "Precision of sums", "PCMCPISetAccumulate", &Mcpi::accumulate, PCMCPIAccumulateTypes};
 constinit const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting{
   "reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction", &Mcpi::reduction,
   PCMCPIReductionTypes};
@@ -221,51 +217,6 @@ PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling) { return scali
 .seealso: `PCMCPISetScaling()`
 @*/
 PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scaling_setting.get(pc, scaling); }
-
-/*@
-   PCMCPISetAccumulate - Chooses the precision of the sums of a row's couplings
-
-   Logically Collective
-
-   Input Parameters:
-+  pc         - the preconditioner
--  accumulate - `PCMCPI_ACCUMULATE_WORKING` (default) or `PCMCPI_ACCUMULATE_SINGLE`
-
-   Options Database Key:
-.  -pc_mcpi_accumulate <working,single> - the precision
-
-   Level: intermediate
-
-   Note:
-   Sums in single precision make an application linear to about seven digits. `KSPGMRES` in double precision takes it
-   for linear, and below that its recurrence and the true residual part: take `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
-
-.seealso: `PCMCPIGetAccumulate()`, `PCMCPI`
-@*/
-PetscErrorCode PCMCPISetAccumulate(PC pc, PCMCPIAccumulateType accumulate)
-{
-  return accumulate_setting.set(pc, accumulate);
-}
-
-/*@
-   PCMCPIGetAccumulate - Gets what `PCMCPISetAccumulate()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  accumulate - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetAccumulate()`
-@*/
-PetscErrorCode PCMCPIGetAccumulate(PC pc, PCMCPIAccumulateType *accumulate)
-{
-  return accumulate_setting.get(pc, accumulate);
-}
 
 /*@
    PCMCPISetReduction - Chooses where couplings of lower precision are stored

@@ -37,6 +37,16 @@ struct PCEngineType {
   PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
 
+// What a solve with Eisenstat's trick has put aside, between PCPreSolve() and PCPostSolve() (eisenstat.cpp).
+struct PCEngineEisenstat {
+  int depth = 0; // solves inside one another
+  bool symmetric = false, transposed = false;
+  Mat shell = nullptr, amat = nullptr; // what stands in the place of Amat, and Amat; null: it is in its place
+  Vec rhs = nullptr, b = nullptr;      // what the KSP solves for, and the right-hand side it was given
+
+  PetscErrorCode reset();
+};
+
 // pc->data of all types; a type with settings of its own derives from it.
 struct PCEngine {
   PCEngineType *type = nullptr;
@@ -48,6 +58,7 @@ struct PCEngine {
   PCFinegrainExecutorType executor = PC_FINEGRAIN_EXECUTOR_AUTO;
   PCFinegrainBackendType backend = PC_FINEGRAIN_BACKEND_AUTO;
   PCFinegrainPrecisionType precision = PC_FINEGRAIN_PRECISION_WORKING;
+  PCFinegrainAccumulateType accumulate = PC_FINEGRAIN_ACCUMULATE_WORKING;
   PCFinegrainDiagonalPrecisionType diagonal = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
   MatFactorShiftType shift_type = MAT_SHIFT_NONE;
   PetscReal shift_amount = 100 * PETSC_MACHINE_EPSILON;
@@ -57,10 +68,10 @@ struct PCEngine {
   finegrain::Box tile;
   std::string ordering = MATORDERINGNATURAL;
   PCFinegrainColoringType coloring = PC_FINEGRAIN_COLORING_AUTO;
-  PetscBool balance = PETSC_FALSE;
+  PetscBool balance = PETSC_FALSE, eisenstat = PETSC_FALSE;
   PetscInt corrections = 0; // inside one application
   PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
-  PetscReal growth_limit = PetscReal(1e5);
+  PetscReal growth_limit = PetscReal(sizeof(PetscReal) == 4 ? 1e3 : 1e4);
 
   // What set-up made.
   bool analyzed = false;
@@ -76,12 +87,14 @@ struct PCEngine {
   PetscObjectState state = 0;           // of the matrix when it was factored
   PetscObjectState converted_state = 0; // of the matrix when it was converted
 
+  PCEngineEisenstat solve;
+
   // The exchange between ranks, made where an application or a correction needs it.
   bool has_halo = false;
 
   // What corrections need; made at first use.
   bool has_corrections = false;
-  bool short_residual = false; // on all ranks
+  bool short_residual = false; // D is that of the matrix, on all ranks
   finegrain::PetscHalo halo;
   Vec residual = nullptr, correction = nullptr; // where PETSc finds residuals
 };
@@ -154,6 +167,9 @@ PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transpos
 PetscErrorCode PCEngineSetApplications(PC pc);
 PetscErrorCode PCEngineSetMatApplications(PC pc);
 
+// Those that are parts of M, P_L^-1 and P_R^-1, and Eisenstat's trick where it is asked for (eisenstat.cpp).
+PetscErrorCode PCEngineSetParts(PC pc);
+
 // Gives the PC its data and pc->ops.
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data);
 
@@ -195,3 +211,6 @@ PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const finegrain::St
 
 // A line on the coloring. Collective.
 PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer);
+
+// The line about entries that storage has made zero; `more` ends it. Collective.
+PetscErrorCode PCEngineViewFlushed(PC pc, const PCEngine &e, PetscViewer viewer, const char *more);

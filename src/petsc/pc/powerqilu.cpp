@@ -182,7 +182,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&settings::schedule, "auto,color,level"},
                                    {&settings::ordering},
                                    {&settings::coupling, nullptr, false},
@@ -225,14 +225,15 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
 .  -pc_powerqilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_powerqilu_precision <working,single>               - `PCFinegrainSetPrecision()`
+.  -pc_powerqilu_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_powerqilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_powerqilu_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_powerqilu_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_powerqilu_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -58,6 +58,8 @@ EngineOptions MakeOptions(const PCEngine &e)
   r.tile = e.tile;
   r.coloring = FinegrainEnum<ColoringKind>(e.coloring);
   r.balanced = e.balance;
+  r.eisenstat = e.eisenstat;
+  r.single_sums = e.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE;
   return r;
 }
 
@@ -138,10 +140,15 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   e->options = MakeOptions(*e);
   PetscCall(FindGrid(pc, *e, &e->options.grid, &e->options.open_axes, &hint));
   PetscCall((*e->type->options)(pc, &e->options));
+  PetscCheck(!e->eisenstat || (PCEngineSteps(*e) == 1 && e->richardson == PC_FINEGRAIN_RICHARDSON_NONE),
+             PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
+             PCEngineText(pc, "Options exclude each other: @_eisenstat takes the product with the matrix from one "
+                              "application; leave out @_corrections and @_richardson")
+               .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
-  if (PCEngineSteps(*e) > 1 || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  if (PCEngineSteps(*e) > 1 || e->has_corrections || e->options.eisenstat) PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));
   e->analyzed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,6 +211,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->growth = -1;
   e->trouble.clear();
   e->has_corrections = e->has_halo = false;
+  PetscCall(e->solve.reset());
   PetscCall(e->halo.destroy());
   PetscCall(MatDestroy(&e->converted));
   PetscCall(VecDestroy(&e->residual));
@@ -269,6 +277,7 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
+  if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view)); // the order of sums
   PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
   if (state == e->state) // for the short residual; a lagged factor stays as it is

@@ -14,7 +14,7 @@ namespace
 
 constexpr std::array common = {PCEngineRow{&settings::executor},
                                PCEngineRow{&settings::backend},
-                               PCEngineRow{&settings::precision},
+                               PCEngineRow{&settings::precision, "working,single,half,bfloat16"},
                                PCEngineRow{&settings::diagonal},
                                PCEngineRow{&settings::shift_type, "none,inblocks"},
                                PCEngineRow{&settings::shift_amount},
@@ -122,7 +122,7 @@ PetscErrorCode PCEngineChanged(PC pc, PCEngine *e, PCEngineEffect effect)
 {
   PetscFunctionBegin;
   if (effect == PCEngineEffect::analysis) PCEngineInvalidate(pc, e);
-  else PetscCall(PCEngineSetApplications(pc));
+  PetscCall(PCEngineSetApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,9 @@ const char *const PCFinegrainScheduleTypes[] = {
 const char *const PCFinegrainExecutorTypes[] = {
   "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
 const char *const PCFinegrainPrecisionTypes[] = {
-  "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
+  "working", "single", "half", "bfloat16", "int8", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
+const char *const PCFinegrainAccumulateTypes[] = {"working", "single", "PCFinegrainAccumulateType",
+                                                  "PC_FINEGRAIN_ACCUMULATE_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
                                                          "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
 
@@ -22,6 +24,8 @@ constinit const Common<PCFinegrainExecutorType> executor{"executor", "How groups
 constinit const Common<PCFinegrainPrecisionType> precision{"precision", "Storage of off-diagonal blocks",
                                                            "PCFinegrainSetPrecision", &PCEngine::precision,
                                                            PCFinegrainPrecisionTypes};
+constinit const Common<PCFinegrainAccumulateType> accumulate{
+  "accumulate", "Precision of sums", "PCFinegrainSetAccumulate", &PCEngine::accumulate, PCFinegrainAccumulateTypes};
 constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
   "diag_precision", "Storage of inverted diagonal blocks", "PCFinegrainSetDiagonalPrecision", &PCEngine::diagonal,
   PCFinegrainDiagonalPrecisionTypes};
@@ -46,7 +50,7 @@ constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relat
 static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
 static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
 static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
-static_assert(int(Precision::bfloat16) == PC_FINEGRAIN_PRECISION_BFLOAT16);
+static_assert(int(Precision::int8) == PC_FINEGRAIN_PRECISION_INT8);
 
 /*@
    PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
@@ -148,15 +152,22 @@ PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 
    Input Parameters:
 +  pc        - the preconditioner
--  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default) or `PC_FINEGRAIN_PRECISION_SINGLE`
+-  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default), `PC_FINEGRAIN_PRECISION_SINGLE`,
+`PC_FINEGRAIN_PRECISION_HALF` or `PC_FINEGRAIN_PRECISION_BFLOAT16`; `PCFGBICC` has the first two, and `PCMCPI` has
+`PC_FINEGRAIN_PRECISION_INT8` too
 
    Options Database Key:
-.  -pc_fgbilu_precision <working,single> - the precision
+.  -pc_fgbilu_precision <working,single,half,bfloat16> - the precision
 
    Level: intermediate
 
-   Note:
-   Arithmetic is always in `PetscScalar`. The time of an application is that of reading the blocks.
+   Notes:
+   The time of an application is that of reading the blocks. Products are summed in `PetscScalar`, or as
+`PCFinegrainSetAccumulate()` says.
+
+   A factor in 16 bits is made in `PetscScalar`, scaled by powers of two, one for each unknown of a block, and rounded
+where it is. Couplings in 8 bits are integers to 127 and an exponent for each row of a block, n^2 + n bytes a block of
+n: an error of at most 1/127 of the largest entry in that row.
 
 .seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
 @*/
@@ -183,6 +194,53 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
   return settings::precision.get(pc, precision);
+}
+
+/*@
+   PCFinegrainSetAccumulate - Chooses the precision of the sums of products of couplings
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  accumulate - `PC_FINEGRAIN_ACCUMULATE_WORKING` (default) or `PC_FINEGRAIN_ACCUMULATE_SINGLE`
+
+   Options Database Key:
+.  -pc_mcpi_accumulate, -pc_fgbilu_accumulate, -pc_powerqilu_accumulate, -pc_sip_accumulate <working,single> - the
+precision
+
+   Level: intermediate
+
+   Note:
+   Sums in single precision make an application linear to about seven digits. `KSPGMRES` in double precision takes it
+   for linear, and below that its recurrence and the true residual part: take `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
+
+.seealso: `PCFinegrainGetAccumulate()`, `PCFinegrainSetPrecision()`, `PCMCPI`, `PCFGBILU`, `PCPOWERQILU`,
+`PCSIP`
+@*/
+PetscErrorCode PCFinegrainSetAccumulate(PC pc, PCFinegrainAccumulateType accumulate)
+{
+  return settings::accumulate.set(pc, accumulate);
+}
+
+/*@
+   PCFinegrainGetAccumulate - Gets what `PCFinegrainSetAccumulate()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  accumulate - the value
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetAccumulate()`
+@*/
+PetscErrorCode PCFinegrainGetAccumulate(PC pc, PCFinegrainAccumulateType *accumulate)
+{
+  return settings::accumulate.get(pc, accumulate);
 }
 
 /*@

@@ -258,7 +258,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
 }
 
 // The star of a grid is factored whole, in an order of its own.
-static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&settings::schedule, "auto,hyperplane", false},
                                    {&settings::ordering, "natural", false},
                                    {&settings::coupling, nullptr, false},
@@ -301,14 +301,15 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`
 .  -pc_sip_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_sip_precision <working,single>               - `PCFinegrainSetPrecision()`
+.  -pc_sip_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_sip_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_sip_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_sip_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_sip_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_sip_growth_limit <1e5>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_sip_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
 -  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

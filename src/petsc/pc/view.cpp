@@ -97,9 +97,13 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
   if (s.tile.points())
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "tile: %d x %d x %d points\n", int(s.tile.i), int(s.tile.j), int(s.tile.k)));
+  const bool factors = e.type->method != Method::relaxation;
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s\n", e.op.block,
-    PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)]));
+    viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s%s\n", e.op.block,
+    PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)],
+    factors && e.options.single_sums ? ", sums in single precision" : ""));
+  if (factors && (s.precision == Precision::half || s.precision == Precision::bfloat16))
+    PetscCall(PCEngineViewFlushed(pc, e, viewer, ""));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
@@ -124,6 +128,18 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 }
 
 } // namespace
+
+PetscErrorCode PCEngineViewFlushed(PC pc, const PCEngine &e, PetscViewer viewer, const char *more)
+{
+  PetscInt64 flushed = e.report.flushed;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
+                             PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings that became zero in storage: %" PetscInt64_FMT " entries%s\n",
+                                   flushed, more));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
 {

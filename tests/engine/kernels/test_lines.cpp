@@ -61,11 +61,6 @@ EngineOptions by_rows(EngineOptions r)
   return r;
 }
 
-bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
-{
-  return a.size() == b.size() && !a.empty() && !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar));
-}
-
 // Columns, pointers and the order of rows are not among what an application reads.
 bool went_by_lines(const Statistics &s)
 {

@@ -2,6 +2,8 @@
 #include "problems.hpp"
 
 #include "base/column_sums.hpp"
+#include "base/quantized_sums.hpp"
+#include "base/rounding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +16,7 @@ namespace
 {
 
 // Blocks of one row, 64 bytes that belong to nobody behind the last one, full of NaN.
-template <class B> struct StoredBlocks {
+template <class B> struct RowOfBlocks {
   static constexpr std::size_t slack = 64 / sizeof(B);
   int n;
   Index entries;
@@ -22,7 +24,7 @@ template <class B> struct StoredBlocks {
   std::vector<Scalar> x; // exactly as long as it has to be
   std::vector<Index> col;
 
-  StoredBlocks(int block, Index count, unsigned seed)
+  RowOfBlocks(int block, Index count, unsigned seed)
       : n(block),
         entries(count),
         blocks(std::size_t(count * n * n) + slack),
@@ -78,7 +80,7 @@ template <class T> bool same(const std::vector<T> &a, const std::vector<T> &b)
 template <int N, class T, class B> void compare(const char *name)
 {
   for (const Index entries : {0, 1, 2, 6, 27}) {
-    const StoredBlocks<B> s(N, entries, unsigned(N + 31 * entries));
+    const RowOfBlocks<B> s(N, entries, unsigned(N + 31 * entries));
     const auto expected = s.template expected<T>();
     EXPECT_TRUE(same(s.template by_columns<T, N, N>(), expected)) << name << N << " " << entries;
     EXPECT_TRUE(same(s.template by_columns<T, N, 1>(), expected)) << name << N << " " << entries;
@@ -117,11 +119,64 @@ template <int N> void compare_all()
 
 TEST(BlockSums, BothTextsAddInTheSameOrder) { compare_all<1>(); }
 
+// In eight bits: any bytes are numbers, those behind the last block infinities.
+template <int N, class T> void compare_quantized()
+{
+  constexpr int length = int(block_length<Quantized>(N));
+  for (const Index entries : {0, 1, 2, 6, 27}) {
+    std::mt19937 random(unsigned(N + 31 * entries));
+    std::vector<Quantized> blocks(std::size_t(entries * length) + block_slack, Quantized{255});
+    for (Index e = 0; e < entries; ++e)
+      for (int k = 0; k < length; ++k) {
+        const bool exponent = k >= length - N;
+        blocks[std::size_t(e * length + k)].byte =
+          static_cast<unsigned char>(exponent ? 120 + random() % 14 : random());
+      }
+    const auto x = make_vector(std::size_t(7 * N), 3);
+    const auto block = [&](Index e) -> const Quantized * { return blocks.data() + e * length; };
+    const auto vector = [&](Index e) { return x.data() + e * 3 % 7 * N; };
+    std::vector<T> expected;
+    for (int r = 0; r < N; ++r) {
+      T total(0);
+      for (Index e = 0; e < entries; ++e) {
+        T sum(0);
+        for (int c = 0; c < N; ++c)
+          sum =
+            madd(convert<T>(vector(e)[c]),
+                 convert<T>(stored_number<Scalar>(block(e), N, r, c) / Real(unit_of(block(e)[length - N + r]))), sum);
+        total += sum * PartOf<T>(unit_of(block(e)[length - N + r]));
+      }
+      expected.push_back(total);
+    }
+    T out[std::size_t(N)], one[1];
+    QuantizedSums<N, T, N>{BlockSize<N>(N), Strip<N>{0}}(0, entries, block, vector, out);
+    for (int r = 0; r < N; ++r) {
+      EXPECT_EQ(out[r], expected[std::size_t(r)]) << N << " " << entries;
+      QuantizedSums<0, T, 1>{BlockSize<0>(N), Strip<1>{r}}(0, entries, block, vector, one);
+      EXPECT_EQ(one[0], expected[std::size_t(r)]) << N << " " << entries;
+    }
+#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+    QuantizedRows<N, T> rows;
+    for (Index e = 0; e < entries; ++e) rows.add(block(e), vector(e));
+    T total[std::size_t(rows.rows)];
+    rows.add_up(total);
+    for (int r = 0; r < N; ++r) EXPECT_EQ(total[r], expected[std::size_t(r)]) << N << " " << entries;
+#endif
+  }
+  if constexpr (N < 8) compare_quantized<N + 1, T>();
+}
+
+TEST(BlockSums, InEightBitsAddBlockByBlock)
+{
+  compare_quantized<1, Scalar>();
+  compare_quantized<1, Single>();
+}
+
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 // Blocks behind one another: what a sum reads behind a block is the next one, be it finite or not.
 TEST(BlockSums, NeverUseWhatLiesBehindABlock)
 {
-  StoredBlocks<Half> s(3, 2, 5);
+  RowOfBlocks<Half> s(3, 2, 5);
   const auto expected = [&] {
     auto first = s;
     first.entries = 1;

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 using namespace finegrain;
 using namespace finegrain::test;
 
@@ -42,11 +40,6 @@ EngineOptions options_for(const Case &c, FactorKind factor, ExecutorKind executo
   r.executor = executor;
   r.grid = c.grid;
   return r;
-}
-
-bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
-{
-  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
 }
 
 class BlockSizes : public ::testing::TestWithParam<int>
@@ -210,6 +203,45 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
       EXPECT_EQ(shifted.bad_row, -1);
       EXPECT_EQ(shifted.shifted, 3);
     }
+}
+
+// Terms of a scalar pivot that cancel but for rounding errors, in every factor and storage.
+TEST(Engine, PivotsOfRoundingErrorsAreBad)
+{
+  const Box box{2, 2, 1};
+  Problem p(make_grid_graph(box, Stencil::star), 1);
+  const auto set_last = [&](Real last) {
+    const Real diagonal[] = {1, 10, 5, last};
+    for (Index i = 0; i < 4; ++i)
+      for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e) {
+        const Index j = p.graph.col(e);
+        p.values[std::size_t(e)] = Scalar(i == j ? diagonal[i] : Real(i && j ? 1 : 0));
+      }
+  };
+  for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0, FactorKind::icc, FactorKind::sip})
+    for (const Precision precision : {Precision::working, Precision::single})
+      for (const ExecutorKind executor : executors()) {
+        EngineOptions r;
+        r.factor = factor;
+        r.executor = executor;
+        r.precision = precision;
+        r.grid = {box};
+        auto e = make_tested_engine();
+        ASSERT_FALSE(e->analyze(p.view(), r));
+        set_last(Real(0.3)); // less 1/10 and 1/5
+        EXPECT_EQ(e->factor(p.source()).bad_row, 3) << int(factor);
+        set_last(Real(0.3001));
+        EXPECT_EQ(e->factor(p.source()).bad_row, -1) << int(factor);
+        r.shift.amount = Real(1e-3);
+        ASSERT_FALSE(e->analyze(p.view(), r));
+        EXPECT_EQ(e->factor(p.source()).shifted, 0) << int(factor);
+        set_last(Real(0.3));
+        const FactorReport shifted = e->factor(p.source());
+        EXPECT_EQ(shifted.bad_row, -1);
+        EXPECT_EQ(shifted.shifted, 1);
+        set_last(std::numeric_limits<Real>::infinity());
+        EXPECT_EQ(e->factor(p.source()).bad_row, 3);
+      }
 }
 
 TEST(Engine, RefusesWhatItCannotDo)

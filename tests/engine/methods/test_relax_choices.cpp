@@ -44,13 +44,14 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
     expect_conflict(r, {"omega", "between 0 and 2"});
   }
   r = relaxation_options();
-  r.relaxation.single_sums = true;
+  r.single_sums = true;
   expect_conflict(r, {"@_accumulate single", "@_precision single"});
   r = relaxation_options();
   r.diagonal = Precision::single;
   expect_conflict(r, {"diagonal blocks", "@_diag_precision"});
-  for (const Precision diagonal : {Precision::half, Precision::bfloat16})
-    for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
+  for (const Precision diagonal : {Precision::half, Precision::bfloat16, Precision::int8})
+    for (const Precision off :
+         {Precision::working, Precision::single, Precision::half, Precision::bfloat16, Precision::int8}) {
       r = relaxation_options();
       r.diagonal = diagonal;
       r.precision = off;
@@ -67,12 +68,6 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
     r = relaxation_options();
     r.executor = ExecutorKind::natural;
     expect_conflict(r, {"executor", "host"});
-  }
-  // Storage of a relaxation in a factorization.
-  r = {};
-  for (const Precision p : {Precision::half, Precision::bfloat16}) {
-    r.precision = p;
-    expect_conflict(r, {"relaxation", "factorization"});
   }
 }
 
@@ -185,9 +180,9 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
     const Real largest = e->find_largest({p.source(), {}});
     // What ranks agree on decides the scale, not what this one found.
     e->factor({p.source(), {}}, Real(3e6));
-    EXPECT_EQ(e->statistics().scale, r.precision == Precision::half && r.relaxation.scaling == Scaling::global
-                                       ? Real(1) / 64
-                                       : e->statistics().scale);
+    const bool scaled = r.precision == Precision::half || r.precision == Precision::int8;
+    EXPECT_EQ(e->statistics().scale,
+              scaled && r.relaxation.scaling == Scaling::global ? Real(1) / 64 : e->statistics().scale);
     return largest;
   };
   Real most = 0;
@@ -203,7 +198,7 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
   for (const Storage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
-    EXPECT_EQ(find(r), s.off == Precision::half && s.scaling == Scaling::global ? most : -1) << s.name;
+    EXPECT_EQ(find(r), s.scaled() && s.scaling == Scaling::global ? most : -1) << s.name;
   }
 }
 

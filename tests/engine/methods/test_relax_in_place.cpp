@@ -81,8 +81,7 @@ std::vector<Storage> reducing_storage()
 {
   std::vector<Storage> all;
   for (const Storage &s : all_storage())
-    if (storage_size(s.off) < sizeof(Scalar) && !(s.off == Precision::half && s.scaling == Scaling::row))
-      all.push_back(s);
+    if (storage_size(s.off) < sizeof(Scalar) && !(s.scaled() && s.scaling == Scaling::row)) all.push_back(s);
   return all;
 }
 
@@ -278,9 +277,9 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
     EngineOptions r = relaxation_options();
     s.set(r);
     r.relaxation.exchange = Exchange::sweep;
-    const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries()) * 25;
+    const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries());
     const auto mirror = std::int64_t((p.values.size() + p.outside.size()) * sizeof(Scalar));
-    const auto narrowed = std::int64_t(blocks * storage_size(s.off)), some = std::int64_t(1024);
+    const auto narrowed = std::int64_t(blocks * block_size(s.off, 5)), some = std::int64_t(1024);
     std::int64_t peak[2], kept[2];
     for (const Reduction reduction : {Reduction::none, Reduction::in_place}) {
       const Counting counting;

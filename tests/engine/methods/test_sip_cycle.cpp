@@ -165,9 +165,6 @@ TEST(SipCycle, RefusesWhatDoesNotFit)
   r.levels = 1;
   EXPECT_EQ(refuse(), SetupError::conflict);
   r.levels = 0;
-  r.precision = Precision::half;
-  EXPECT_EQ(refuse(), SetupError::conflict);
-  r.precision = Precision::working;
   r.grid = {};
   EXPECT_EQ(refuse(), SetupError::no_grid);
   r.grid = {{3, 4, 2}};

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <limits>
 
 using namespace finegrain;
@@ -14,11 +13,6 @@ namespace
 {
 
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
-
-bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
-{
-  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
-}
 
 // A symmetric problem: entries below the diagonal, in diagonal blocks too, are those above.
 struct SymmetricProblem : Problem {

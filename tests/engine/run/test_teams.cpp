@@ -1,4 +1,6 @@
 // Shapes of teams: Kokkos launches every one of them, for every row function and block size.
+#include "kernels/compact.hpp"
+#include "kernels/eisenstat.hpp"
 #include "kernels/factor.hpp"
 #include "kernels/relax.hpp"
 #include "kernels/residual.hpp"
@@ -44,7 +46,10 @@ template <class Row> class RowsOf : public ::testing::Test
 };
 using AllRows = ::testing::Types<
   ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>, ForwardRow<0, Scalar, Scalar, 1, true>,
-  BackwardRow<0, Scalar>, BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
+  BackwardRow<0, Scalar>, BlockProductRow<0>, EisenstatRow<0>, EisenstatCouplingRow<0>,
+  CompactRow<0, HalfScalar, Scalar, Single>, CompactRow<0, HalfScalar, Scalar, Scalar, most_vectors>,
+  CompactTransposedRow<HalfScalar, Scalar>, CompactLowerRow<0>, EisenstatFactorRow<0>, EisenstatRootRow<0>,
+  BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
   ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>, SipRow<0, Scalar, Scalar>,
   SymmetricFactorRow<0, Scalar, Scalar>, SymmetricBackwardRow<0, Scalar, Scalar, most_vectors>,
   RelaxRow<0, HalfScalar, Scalar, Single>, RelaxRow<0, Scalar, Scalar, Scalar, most_vectors>,

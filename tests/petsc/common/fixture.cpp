@@ -143,6 +143,7 @@ PetscErrorCode MakeReference(Mat A, PC *pc)
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
   PetscCall(PCSetType(*pc, PCBJACOBI));
   PetscCall(PCSetOperators(*pc, A, A));
+  PetscCall(PCSetFromOptions(*pc)); // or its blocks read none, and are ICC where a matrix is known to be symmetric
   PetscCall(PCSetUp(*pc));
   PetscCall(PCSetUpOnBlocks(*pc));
   PetscFunctionReturn(PETSC_SUCCESS);

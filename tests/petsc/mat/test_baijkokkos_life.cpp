@@ -146,7 +146,10 @@ TEST_P(Life, FilesKeepTheValues)
     OK(MatZeroEntries(C));
   }
   EXPECT_EQ(TypeOf(C), OurType());
-  if (!rank) std::remove(name);
+  if (!rank) {
+    std::remove(name);
+    std::remove((std::string(name) + ".info").c_str()); // PETSc keeps the block size there
+  }
 }
 
 // Where products run, for -ksp_view.

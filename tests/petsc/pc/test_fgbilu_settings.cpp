@@ -98,8 +98,7 @@ TEST(FgbiluSettings, ThatDoNotFitAreErrors)
   refuse("-pc_fgbilu_tile 4,0,4", {"-pc_fgbilu_tile", "1 or more", "0,0,0"}, true);
   refuse("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"}, true);
   refuse("-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
-  for (const std::string precision : {"half", "bfloat16"})
-    refuse("-pc_fgbilu_precision " + precision, {"-pc_fgbilu", precision, "working, single"});
+  refuse("-pc_fgbilu_accumulate single", {"-pc_fgbilu_accumulate single", "-pc_fgbilu_precision single"});
   refuse("-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
   if (Size() == 1) refuse("-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
   refuse("-pc_fgbilu_tile 4,4,4", {"-pc_fgbilu_tile", "-pc_fgbilu_grid I,J,K"});

@@ -47,7 +47,7 @@ TEST(McpiLife, OptionsReachGetters)
   PCFinegrainColoringType coloring;
   PCMCPIExchangeType exchange;
   PCMCPIScalingType scaling;
-  PCMCPIAccumulateType accumulate;
+  PCFinegrainAccumulateType accumulate;
   const auto get = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PCMCPIGetIterations(pc, &its));
@@ -57,7 +57,7 @@ TEST(McpiLife, OptionsReachGetters)
     PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCMCPIGetExchange(pc, &exchange));
     PetscCall(PCMCPIGetScaling(pc, &scaling));
-    PetscCall(PCMCPIGetAccumulate(pc, &accumulate));
+    PetscCall(PCFinegrainGetAccumulate(pc, &accumulate));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
@@ -70,7 +70,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(balance, PETSC_FALSE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_SWEEP);
   EXPECT_EQ(scaling, PCMCPI_SCALING_GLOBAL);
-  EXPECT_EQ(accumulate, PCMCPI_ACCUMULATE_WORKING);
+  EXPECT_EQ(accumulate, PC_FINEGRAIN_ACCUMULATE_WORKING);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set("-other_pc_mcpi_its 7 -other_pc_mcpi_sweep symmetric -other_pc_mcpi_omega 1.5 "
                     "-other_pc_mcpi_coloring sl -other_pc_mcpi_coloring_balance -other_pc_mcpi_exchange none "
@@ -85,7 +85,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(balance, PETSC_TRUE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_NONE);
   EXPECT_EQ(scaling, PCMCPI_SCALING_ROW);
-  EXPECT_EQ(accumulate, PCMCPI_ACCUMULATE_SINGLE);
+  EXPECT_EQ(accumulate, PC_FINEGRAIN_ACCUMULATE_SINGLE);
   // Other types ignore setters, and getters of those that are not ours are an error.
   for (const char *type : {PCFGBILU, PCJACOBI}) {
     OK(PCSetType(pc, type));

@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Table1, PaperLuo2015,
 
 TEST_P(PaperLuo2015, HistoryIsThatOfSequentialBlockIlu)
 {
+  constexpr double late = PetscDefined(USE_COMPLEX) ? 2e-7 : 5e-8;
   std::vector<PetscReal> r, expected;
   OK(RichardsonHistory(fgbilu, b, table_1_steps, &r));
   OK(RichardsonHistory(reference, b, table_1_steps, &expected));
@@ -88,6 +89,11 @@ TEST_P(PaperLuo2015, HistoryIsThatOfSequentialBlockIlu)
   EXPECT_NEAR(double(r[0] * r[0]), table_1_first, double(same) * table_1_first);
   for (std::size_t l = 0; l < r.size(); ++l) {
     EXPECT_LE(std::abs(r[l] - expected[l]), same * r[0]) << l;
+    // The paper's digits: twelve after 11 steps, eight after 19 (here 1e-12 and 1e-8 at most; 7e-8 in complex
+    // numbers, where PETSc's block inverses round otherwise).
+    if (sizeof(PetscReal) == 8) {
+      EXPECT_LE(std::abs(r[l] - expected[l]), (l <= 11 ? 5e-12 : late) * double(expected[l])) << l;
+    }
     if (l && r[l - 1] > same * r[0]) { // in single precision, the end is rounding
       EXPECT_LT(r[l], r[l - 1]) << l;
     }

@@ -266,7 +266,8 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
     OK(KSPGetIterationNumber(ksp, &taken));
     OK(KSPGetConvergedReason(ksp, &reason));
     EXPECT_GT(reason, 0) << options;
-    EXPECT_NEAR(double(taken), double(its), 1) << options;
+    // One more or less, by rounding; 7 is few enough to be exact.
+    EXPECT_NEAR(double(taken), double(its), its == 7 ? 0 : 1) << options;
   }
 }
 

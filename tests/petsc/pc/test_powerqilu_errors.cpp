@@ -29,8 +29,7 @@ TEST(PowerqiluErrors, OptionsThatDoNotFit)
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
     {"-pc_powerqilu_schedule hyperplane",
      {"-pc_powerqilu_schedule is hyperplane, which -pc_type powerqilu does not have; it has auto, color, level"}},
-    {"-pc_powerqilu_precision half", {"-pc_powerqilu_precision is half", "it has working, single"}},
-    {"-pc_powerqilu_precision bfloat16", {"-pc_powerqilu_precision is bfloat16", "it has working, single"}},
+    {"-pc_powerqilu_accumulate single", {"-pc_powerqilu_accumulate single", "-pc_powerqilu_precision single"}},
     {"-pc_powerqilu_coloring redblack",
      {"-pc_powerqilu_coloring redblack does not fit", "no grid", "-pc_powerqilu_coloring greedy"}}};
   for (const auto &[options, words] : wrong) ExpectRefusal(A, PCPOWERQILU, options, words);

@@ -196,7 +196,6 @@ TEST(SipErrors, WhatDoesNotFit)
   Owned<DM> da;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATAIJ, 1, &A));
   expect(A, "", {"-pc_type sip needs a structured grid", "-pc_sip_grid I,J,K", "KSPSetDM()"});
-  expect(A, "-pc_sip_precision half", {"half", "working, single"});
   if (Size() == 1) expect(A, "-pc_sip_grid 4,5,3", {"Block row 0 ", "not beside it on the grid 4,5,3", "fgbilu"});
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 1, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));

@@ -310,7 +310,7 @@ TEST_P(RolesPerType, ReusedAndFailingInside)
       }
       if (std::string(role).find("bjacobi") != std::string::npos) again = 1;
 #endif
-#if PETSC_VERSION_GE(3, 25, 0)
+#if PETSC_VERSION_GE(3, 20, 0)
       // A composite sets up again what is inside, an ILU too, but not what is inside a bjacobi.
       if (std::string(role).find("composite") != std::string::npos) {
         expected[2] = theirs[4];

@@ -21,8 +21,8 @@ std::vector<Variant> Relaxations()
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string kind :
          {"", "-@_sweep backward", "-@_sweep symmetric", "-@_omega 0.8", "-@_sweep symmetric -@_omega 1.3",
-          "-@_precision half", "-@_precision bfloat16", "-@_precision half -@_scaling row -@_sweep symmetric",
-          "-@_precision single -@_accumulate working"})
+          "-@_precision half", "-@_precision bfloat16", "-@_precision int8",
+          "-@_precision half -@_scaling row -@_sweep symmetric", "-@_precision single -@_accumulate working"})
       all.emplace_back(("-@_its 3 -@_exchange " + exchange + " " + kind).c_str(), exchange != "color");
   return all;
 }
@@ -33,10 +33,11 @@ const std::vector<TypeCase> &AllTypes()
 {
   static const std::vector<TypeCase> all = {
     {.type = PCFGBILU,
-     .variants = {"", "-@_precision single", "-@_corrections 1", "-@_factor ilu0",
+     .variants = {"", "-@_precision single", "-@_corrections 1", "-@_eisenstat true", "-@_precision half",
+                  "-@_factor ilu0", "-@_precision half -@_accumulate single -@_diag_precision storage",
                   "-@_schedule level -@_ordering rcm", "-@_corrections 2 -@_factor ilu0"},
      .reference = PCILU,
-     .options = {"factor", "schedule", "ordering", "tile", "grid_coupling"},
+     .options = {"factor", "eisenstat", "accumulate", "schedule", "ordering", "tile", "grid_coupling"},
      .absent = {"pc_fgbilu_coloring", "pc_fgbilu_its", "pc_fgbilu_levels"}},
     {.type = PCFGBICC,
      .variants = {"", "-@_precision single", "-@_corrections 1", "-@_schedule level -@_ordering rcm"},
@@ -53,10 +54,10 @@ const std::vector<TypeCase> &AllTypes()
                   "-@_levels 2 -@_power 1 -@_drop after", "-@_levels 2 -@_power 1 -@_drop none",
                   "-@_levels 1 -@_schedule level", "-@_levels 1 -@_schedule level -@_ordering rcm",
                   "-@_levels 1 -@_precision single", "-@_levels 1 -@_schedule level -@_precision single",
-                  "-@_levels 1 -@_corrections 2"},
+                  "-@_levels 1 -@_corrections 2", "-@_levels 1 -@_precision half"},
      .reference = PCILU,
      .as_reference = "-@_schedule level",
-     .options = {"levels", "power", "drop", "schedule", "coloring", "coloring_balance", "ordering"},
+     .options = {"accumulate", "levels", "power", "drop", "schedule", "coloring", "coloring_balance", "ordering"},
      .absent = {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"}},
     {.type = PCSIP,
      .variants = {"",
@@ -64,11 +65,12 @@ const std::vector<TypeCase> &AllTypes()
                   {"-@_alternate", true, true},
                   "-@_precision single",
                   "-@_precision single -@_diag_precision storage",
-                  "-@_alpha 0.5 -@_corrections 1"},
+                  "-@_alpha 0.5 -@_corrections 1",
+                  "-@_precision bfloat16"},
      .reference = PCILU,
      .as_reference = "-@_alpha 0",
      .needs_grid = true,
-     .options = {"alpha", "alternate", "its", "tile"},
+     .options = {"accumulate", "alpha", "alternate", "its", "tile"},
      .absent = {"pc_sip_schedule", "pc_sip_ordering", "pc_sip_coloring", "pc_sip_levels", "pc_sip_grid_coupling"}}};
   return all;
 }

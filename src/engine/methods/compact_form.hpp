@@ -1,0 +1,253 @@
+// A factor in fewer bits (numerics.md 1): what factorization.cpp's engine has made in working precision becomes
+// M = D (1 + L) (1 + U), rounded in place, and is applied by sweeps of its own.
+#pragma once
+
+#include "base/rounding.hpp"
+#include "base/rounding_in_place.hpp"
+#include "base/units.hpp"
+#include "kernels/compact.hpp"
+#include "kernels/kernels.hpp"
+#include "methods/engine.hpp"
+#include "plan/factor_pattern.hpp"
+#include "run/sweep_order.hpp"
+
+namespace finegrain
+{
+
+template <class Exec> struct Runner; // runner.hpp: of the engine that has this as a member
+
+// Blocks times the factor of their entry. Outside of the class, for nvcc.
+struct ScaleBlocks {
+  Scalar *blocks;
+  const Real *factor; // n^2
+  int nn;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[i] = factor[i % nn] * blocks[i]; }
+};
+
+// The first row, in the order of slots, with an entry that is not finite.
+struct FindNotFinite {
+  const Index *ptr, *row_of;
+  Index last_position; // of the upper part, else -1
+  const Scalar *blocks;
+  Offset nn;
+  Trouble *trouble;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset slot) const
+  {
+    const Index pos = last_position < 0 ? Index(slot) : last_position - Index(slot);
+    for (Offset i = ptr[slot] * nn; i < ptr[slot + 1] * nn; ++i)
+      if (!is_finite(largest_part(blocks[i])))
+        return atomic_lower(&trouble->bad_coupling, row_of ? row_of[pos] : pos);
+  }
+};
+
+// x by row times S or its inverse. Outside of the class, for nvcc.
+struct ScaleRows {
+  const Real *unit;
+  bool divides;
+  int n;
+  const Scalar *from;
+  Scalar *to;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    const Real s = unit[i % n];
+    to[i] = (divides ? 1 / s : s) * from[i];
+  }
+};
+
+template <class Exec> class CompactForm
+{
+  using Space = typename Exec::memory_space;
+
+public:
+  // The factor of an engine, made in working precision; rounded from compact() on.
+  struct Factor {
+    Runner<Exec> &run;
+    const Pattern<Space> &pattern;
+    Scalar *lower, *upper, *diagonal; // with block_slack bytes more
+  };
+
+  // For a factor of blocks of n, if these options ask for one.
+  void begin(const EngineOptions &r, int n)
+  {
+    storage_ = {r.precision, r.diagonal, r.single_sums};
+    const PermittedStorage *row = find_storage(Method::factorization, storage_);
+    used_ = row && row->compact;
+    if (!used_) return;
+    kernels_ = find_compact_kernels<Exec>(n, storage_);
+    any_size_ = any_size_compact_kernels_for<Exec>(storage_);
+    y_ = y_many_ = {};
+  }
+  bool used() const { return used_; }
+  // That an application reads.
+  std::size_t bytes(std::size_t couplings, std::size_t diagonals) const
+  {
+    return couplings * storage_size(storage_.off_diagonal) + diagonals * storage_size(storage_.diagonal);
+  }
+
+  void compact(const Factor &f)
+  {
+    Runner<Exec> &run = f.run;
+    const Pattern<Space> &p = f.pattern;
+    const Offset n = run.n, nn = n * n;
+    const auto largest = make_array<std::uint64_t, Space>("finegrain::largest", std::size_t(nn));
+    Kokkos::deep_copy(run.exec, largest, std::uint64_t(0));
+    kernels_.lower(run.all(), run.n,
+                   {.lower_ptr = p.lower.ptr.data(),
+                    .upper_ptr = p.upper.ptr.data(),
+                    .last_position = run.rows - 1,
+                    .diagonal = f.diagonal,
+                    .upper = f.upper,
+                    .lower = f.lower,
+                    .largest = largest.data()});
+    run.exec.fence();
+    const auto bits = copy_to<Kokkos::HostSpace>(largest);
+    std::vector<double> table(std::size_t(nn), 0);
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] = detail::bits_as<double>(bits(k));
+    const std::vector<Real> unit = choose_units(table, run.n);
+    std::vector<Real> coupling(table.size()), diagonal(table.size());
+    Real most = 0;
+    bool finite = true;
+    for (int c = 0; c < run.n; ++c)
+      for (int r = 0; r < run.n; ++r) {
+        const std::size_t k = std::size_t(c * n + r);
+        coupling[k] = unit[std::size_t(c)] / unit[std::size_t(r)];
+        diagonal[k] = 1 / unit[std::size_t(r)];
+        most = std::max(most, coupling[k] * Real(table[k]));
+        finite = finite && std::isfinite(table[k]);
+      }
+    const Real scale = storage_.off_diagonal == Precision::half ? find_scale(most) : Real(1);
+    unscale_ = 1 / scale;
+    unit_ = to_space("finegrain::unit", unit);
+    const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
+    if (!finite) {
+      run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, f.lower, nn, run.trouble.data()});
+      run.for_each(run.rows,
+                   FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, f.upper, nn, run.trouble.data()});
+    }
+    if (std::any_of(unit.begin(), unit.end(), [](Real s) { return s != Real(1); })) {
+      const auto of_couplings = to_space("finegrain::factor", coupling),
+                 of_diagonals = to_space("finegrain::factor", diagonal);
+      run.for_each(lower, ScaleBlocks{f.lower, of_couplings.data(), int(nn)});
+      run.for_each(upper, ScaleBlocks{f.upper, of_couplings.data(), int(nn)});
+      run.for_each(run.rows * nn, ScaleBlocks{f.diagonal, of_diagonals.data(), int(nn)});
+      run.exec.fence(); // before the factors go
+    }
+    reduce_blocks<Exec>(run.exec, f.lower, lower, storage_.off_diagonal, scale, &run.trouble.data()->flushed);
+    reduce_blocks<Exec>(run.exec, f.upper, upper, storage_.off_diagonal, scale, &run.trouble.data()->flushed);
+    if (storage_.diagonal != Precision::working)
+      reduce_blocks<Exec>(run.exec, f.diagonal, run.rows * nn, storage_.diagonal, 1, nullptr);
+  }
+
+  void apply(const Factor &f, const Application &a)
+  {
+    Runner<Exec> &run = f.run;
+    for (int first = 0; first < a.vectors; first += most_vectors) {
+      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
+      CompactArguments s = arguments(f, false);
+      s.vectors = some;
+      s.b = a.b + first * a.stride;
+      s.x = a.x + first * a.stride;
+      s.total = a.total;
+      s.y = work(run, a.vectors > 1, a.stride);
+      const auto sweep = a.vectors > 1 ? any_size_.sweep : kernels_.sweep;
+      sweep(run.sweep(run.forward), run.n, s);
+      take_part(f, true, s);
+      sweep(run.sweep(run.backward), run.n, s);
+    }
+  }
+  // The transposed pattern is that of the engine (Transposed).
+  void apply_transposed(const Factor &f, const Transposed<Space> &t, const Application &a)
+  {
+    using Step = CompactTransposedArguments::Step;
+    Runner<Exec> &run = f.run;
+    for (int first = 0; first < a.vectors; first += most_vectors) {
+      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
+      Scalar *y = static_cast<Scalar *>(work(run, true, a.vectors > 1 ? a.stride : Offset(run.scalars())));
+      const auto step = [&](Step which, const typename Transposed<Space>::Part &part, const void *blocks,
+                            const Scalar *in, Scalar *out, const SweepOrder<Space> &order) {
+        any_size_.transposed(which == Step::last ? run.all() : run.sweep(order), run.n,
+                             {.step = which,
+                              .ptr = part.ptr.data(),
+                              .entry = part.entry.data(),
+                              .col = part.row.data(),
+                              .row_of = run.row_of(),
+                              .last_position = run.rows - 1,
+                              .blocks = blocks,
+                              .unscale = unscale_,
+                              .unit = unit_.data(),
+                              .in = in,
+                              .out = out,
+                              .vectors = some});
+      };
+      step(Step::first, t.upper, f.upper, a.b + first * a.stride, y, run.forward);
+      step(Step::second, t.lower, f.lower, y, y, run.backward);
+      step(Step::last, t.lower, f.diagonal, y, a.x + first * a.stride, run.backward);
+    }
+  }
+  // P_L^-1 = (1 + L)^-1 D^-1 and P_R^-1 = (1 + U)^-1.
+  void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
+  {
+    Runner<Exec> &run = f.run;
+    CompactArguments s = arguments(f, false);
+    s.b = b;
+    s.x = x;
+    s.y = work(run, true, Offset(run.scalars()));
+    s.vectors = {1, Offset(run.scalars())};
+    Scalar *y = static_cast<Scalar *>(s.y);
+    if (part == Part::left_inverse) {
+      any_size_.sweep(run.sweep(run.forward), run.n, s);
+      run.for_each(Offset(run.scalars()), ScaleRows{unit_.data(), false, run.n, y, x});
+    } else {
+      run.for_each(Offset(run.scalars()), ScaleRows{unit_.data(), true, run.n, b, y});
+      take_part(f, true, s);
+      any_size_.sweep(run.sweep(run.backward), run.n, s);
+    }
+  }
+
+private:
+  static Array<Real, Space> to_space(const char *name, const std::vector<Real> &numbers)
+  {
+    const auto a = make_array<Real>(name, numbers.size());
+    std::copy(numbers.begin(), numbers.end(), a.data());
+    return copy_to<Space>(a);
+  }
+  CompactArguments arguments(const Factor &f, bool backward)
+  {
+    CompactArguments s;
+    s.diagonal = f.diagonal;
+    s.unscale = unscale_;
+    s.unit = unit_.data();
+    take_part(f, backward, s);
+    return s;
+  }
+  void take_part(const Factor &f, bool backward, CompactArguments &s)
+  {
+    const auto &part = backward ? f.pattern.upper : f.pattern.lower;
+    s.ptr = part.ptr.data();
+    s.col = part.col.data();
+    s.row_of = f.run.row_of();
+    s.backward = backward;
+    s.last_position = f.run.rows - 1;
+    s.blocks = backward ? f.upper : f.lower;
+  }
+  void *work(Runner<Exec> &run, bool several, Offset stride) // at first use
+  {
+    Array<Scalar, Space> &y = several ? y_many_ : y_;
+    const std::size_t size = several ? std::size_t(stride) * most_vectors : run.scalars();
+    if (y.extent(0) < size) y = make_array<Scalar, Space>("finegrain::y", size);
+    return y.data();
+  }
+
+  Storage storage_;
+  bool used_ = false;
+  CompactKernels<Exec> kernels_{};
+  AnySizeCompactKernels<Exec> any_size_{};
+  Array<Real, Space> unit_;
+  Real unscale_ = 1;
+  Array<Scalar, Space> y_, y_many_;
+};
+
+} // namespace finegrain

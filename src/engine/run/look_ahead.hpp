@@ -1,0 +1,30 @@
+// How far ahead of its reading a host asks for blocks that are one stream, of a matrix or a factor. That is a
+// property of the machine: where the hardware follows one stream well, requests only cost time. Not a bit of a result
+// depends on it.
+#pragma once
+
+#include "base/scalar.hpp"
+
+#include <cstddef>
+
+namespace finegrain
+{
+
+enum class LookAheadSource { assumed, measured, given };
+
+struct LookAhead {
+  std::size_t bytes = 6144; // 0: nothing is asked for
+  LookAheadSource source = LookAheadSource::assumed;
+};
+
+// Of this process.
+LookAhead look_ahead();
+// From now on; below 0 it is measured at the next large matrix.
+void set_look_ahead(Offset bytes);
+// What kernels of an execution space get: hosts ask.
+inline Offset ahead_of(bool device) { return device ? 0 : Offset(look_ahead().bytes); }
+// Measured once in a process, on memory that has been written: some milliseconds. Nothing is done where it is less
+// than caches hold, or where the distance is known.
+void measure_look_ahead(const void *stream, std::size_t bytes);
+
+} // namespace finegrain

@@ -1,0 +1,323 @@
+// Eisenstat's trick for a factor of DILU (numerics.md 1): while a KSP solves, a shell stands in the place of Amat,
+// the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc is the model. fgbilu
+// has it; apply.cpp asks for what an application is meanwhile.
+#include "common/arrays.hpp"
+#include "mat/baijkokkos.hpp"
+#include "pc/settings.hpp"
+
+#include <petsc/private/kspimpl.h>
+
+#include <string>
+
+using namespace finegrain;
+
+constinit const settings::Common<PetscBool> settings::eisenstat{
+  "eisenstat", "Let sweeps make the product with the matrix too", "PCFGBILUSetEisenstat", &PCEngine::eisenstat};
+
+namespace
+{
+
+// KSPs for any matrix. All others get the symmetric form.
+bool takes_any_matrix(const char *type)
+{
+  for (const char *name :
+       {KSPGMRES, KSPFGMRES, KSPLGMRES, KSPDGMRES,     KSPPGMRES,    KSPPIPEFGMRES, KSPGCR,   KSPPIPEGCR,
+        KSPBCGS,  KSPBCGSL,  KSPFBCGS,  KSPFBCGSR,     KSPQMRCGS,    KSPPIPEBCGS,   KSPIBCGS, KSPTFQMR,
+        KSPTCQMR, KSPCGS,    KSPBICG,   KSPRICHARDSON, KSPCHEBYSHEV, KSPLSQR,       KSPCGNE,  KSPCGLS})
+    if (std::string(type) == name) return true;
+  return false;
+}
+
+PetscErrorCode ApplyPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed = false)
+{
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(a.get(e->op.backend, b, nullptr, x, false));
+  e->engine->apply_part({.part = part,
+                         .b = a.from(),
+                         .x = a.to(),
+                         .transposed = transposed,
+                         .symmetric = e->solve.symmetric,
+                         .memory = a.memory()});
+  PetscCall(a.restore());
+  PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops / 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Multiply(PC pc, Vec v, Vec u)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  Values values;
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
+  PetscCall(a.get(e->op.backend, v, nullptr, u, false));
+  e->engine->multiply(
+    {.values = values, .v = a.from(), .u = a.to(), .symmetric = e->solve.symmetric, .memory = a.memory()});
+  PetscCall(a.restore());
+  const Statistics s = e->engine->statistics();
+  PetscCall(FinegrainLogFlops(e->op.backend, s.apply_flops + s.residual_flops));
+  PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));
+  PetscCall(e->halo.take_error());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Operations of the shell.
+PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, &pc));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Multiply(pc, v, u); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// By the parts, which read all blocks; KSPs that need it take the form for any matrix.
+PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, &pc));
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
+  PetscCall(ApplyPart(e, Part::left_inverse, v, u, true));
+  PetscCall(MatMultTranspose(pc->pmat, u, e->residual));
+  PetscCall(ApplyPart(e, Part::right_inverse, e->residual, u, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeShell(PC pc, PCEngine *e)
+{
+  PetscInt m, n;
+  VecType type;
+  using Operation = void (*)();
+
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&e->solve.shell));
+  PetscCall(MatGetLocalSize(pc->pmat, &m, &n));
+  PetscCall(MatGetVecType(pc->pmat, &type));
+  PetscCall(MatCreateShell(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), m, n, PETSC_DETERMINE, PETSC_DETERMINE,
+                           pc, &e->solve.shell));
+  PetscCall(MatShellSetVecType(e->solve.shell, type));
+  PetscCall(MatShellSetOperation(e->solve.shell, MATOP_MULT, reinterpret_cast<Operation>(MatMult_Eisenstat)));
+  PetscCall(MatShellSetOperation(e->solve.shell, MATOP_MULT_TRANSPOSE,
+                                 reinterpret_cast<Operation>(MatMultTranspose_Eisenstat)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What products read, made at the first solve with a factor. *symmetric: asked for; on return whether it can be, on
+// all ranks.
+PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
+{
+  Values values;
+  PetscInt mine, all;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
+  mine = e->engine->prepare(values, *symmetric);
+  PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));
+  if (*symmetric) {
+    PetscCallMPI(
+      MPI_Allreduce(&mine, &all, 1, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    *symmetric = PetscBool(all);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Why a solve goes without the trick; null: it does not. The same on all ranks.
+PetscErrorCode FindObstacle(PC pc, const PCEngine &e, KSP ksp, const char **why)
+{
+  PetscObjectState state;
+  MatNullSpace space;
+  PetscBool guess, own, once;
+
+  PetscFunctionBegin;
+  *why = nullptr;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  PetscCall(MatGetNullSpace(pc->mat, &space));
+  PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
+  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &own, KSPREFINE, KSPSIP, ""));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &once));
+  if (pc->failedreason) *why = "the set-up has failed";
+  else if (state != e.state) *why = "the matrix has changed since it was factored";
+  else if (space) *why = "the matrix has a null space";
+  else if (ksp->transpose_solve && guess) *why = "a transposed solve has an initial guess";
+  else if (once) *why = "there is one application, and no product";
+  else if (own) *why = "this KSP makes its residuals itself";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Of P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
+PetscErrorCode PCPreSolve_Eisenstat(PC pc, KSP ksp, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PCEngineEisenstat &now = e->solve;
+  const char *why;
+  KSPType type;
+  PetscBool guess, symmetric;
+
+  PetscFunctionBegin;
+  if (now.depth++ > 0) PetscFunctionReturn(PETSC_SUCCESS); // inside, the shell is the matrix
+  PetscCall(PCSetUp(pc));                                  // which PETSc may leave to the first application
+  PetscCall(FindObstacle(pc, *e, ksp, &why));
+  if (why) {
+    PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+             "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
+             PCEngineOption(pc, "eisenstat").c_str());
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(KSPGetType(ksp, &type));
+    PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
+    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
+    PetscCall(Prepare(pc, e, &symmetric));
+    if (wanted && !symmetric) {
+      PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: a pivot is not positive definite\n"));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    now.symmetric = symmetric;
+    now.transposed = ksp->transpose_solve;
+    if (!now.rhs) PetscCall(VecDuplicate(b, &now.rhs));
+    if (guess) {
+      PetscCall(VecCopy(x, now.rhs));
+      PetscCall(ApplyPart(e, Part::right, now.rhs, x));
+    }
+    PetscCall(ApplyPart(e, now.transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, now.transposed));
+    PetscCall(MakeShell(pc, e));
+    // The KSP solves for another vector: b may be locked, as the columns of KSPMatSolve() are.
+    PetscCall(VecDestroy(&now.b));
+    now.b = ksp->vec_rhs; // with its reference
+    ksp->vec_rhs = now.rhs;
+    PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(now.rhs)));
+    now.amat = pc->mat; // with its reference
+    pc->mat = now.shell;
+    PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(now.shell)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPostSolve_Eisenstat(PC pc, KSP ksp, Vec, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PCEngineEisenstat &now = e->solve;
+
+  PetscFunctionBegin;
+  if (--now.depth > 0 || !now.amat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&pc->mat));
+  pc->mat = now.amat;
+  now.amat = nullptr;
+  PetscCall(VecDestroy(&ksp->vec_rhs));
+  ksp->vec_rhs = now.b;
+  now.b = nullptr;
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(VecCopy(x, now.rhs));
+    PetscCall(ApplyPart(e, now.transposed ? Part::left_inverse : Part::right_inverse, now.rhs, x, now.transposed));
+    now.symmetric = false;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// For KSPs with the preconditioner on both sides. Inside a solve with the trick the operator has both already.
+template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  PetscCheck(PCEngineSteps(*e) == 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP, "%s",
+             PCEngineText(pc,
+                          "One step of the preconditioner has two parts, several have not: leave out @_corrections "
+                          "and what else makes steps, or take -ksp_pc_side left")
+               .c_str());
+  if (e->solve.amat) PetscCall(VecCopy(b, x));
+  else PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyPart(e, part, b, x); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineSetParts(PC pc)
+{
+  const PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  pc->ops->presolve = e->eisenstat ? PCPreSolve_Eisenstat : nullptr;
+  pc->ops->postsolve = e->eisenstat ? PCPostSolve_Eisenstat : nullptr;
+  const bool parts = e->type->method == Method::factorization;
+  pc->ops->applysymmetricleft = parts ? PCApplySymmetric_Engine<Part::left_inverse> : nullptr;
+  pc->ops->applysymmetricright = parts ? PCApplySymmetric_Engine<Part::right_inverse> : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineEisenstat::reset()
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&amat));
+  PetscCall(MatDestroy(&shell));
+  PetscCall(VecDestroy(&rhs));
+  PetscCall(VecDestroy(&b));
+  depth = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFGBILUSetEisenstat - Lets the sweeps of an application make the product with the matrix too
+
+   Logically Collective
+
+   Input Parameters:
++  pc        - the preconditioner
+-  eisenstat - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_fgbilu_eisenstat <bool> - Eisenstat's trick
+
+   Level: intermediate
+
+   Notes:
+   DILU has the couplings of A: A = L + D_A + U + C, with C those that the factor leaves out, and
+M = P_L P_R with P_L = D + L and P_R = I + D^-1 U. While a `KSP` solves, its operator is P_L^-1 A P_R^-1, and its
+preconditioner the identity. A product is the two sweeps of an application, so that an iteration reads 7 blocks a row
+instead of 14 on the star of a three-dimensional grid. Any `KSP` on any side takes the same iterations but for
+rounding; norms and monitors are those of P_L^-1 (b - A x).
+
+   `KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with D = S S^H, where all
+pivots are Hermitian and positive definite. Upper blocks are then kept once more.
+
+   `PCFGBILU_FACTOR_AUTO` is then DILU on any matrix. It is an error with another factor, with single precision, with
+corrections, with -pc_fgbilu_richardson, and where Amat is not Pmat. A solve goes without, and -info says so, where
+the matrix has changed since it was factored or has a null space, under `KSPPREONLY` and `KSPREFINE`, and where a
+`KSP` needs a symmetric operator and a pivot is not positive definite.
+
+   References:
+.  * - S. C. Eisenstat, Efficient implementation of a class of preconditioned conjugate gradient methods, SIAM Journal
+       on Scientific and Statistical Computing 2 (1981)
+
+.seealso: `PCFGBILUGetEisenstat()`, `PCFGBILU`, `PCEISENSTAT`
+@*/
+PetscErrorCode PCFGBILUSetEisenstat(PC pc, PetscBool eisenstat) { return settings::eisenstat.set(pc, eisenstat); }
+
+/*@
+   PCFGBILUGetEisenstat - Gets what `PCFGBILUSetEisenstat()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  eisenstat - whether Eisenstat's trick was asked for
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetEisenstat()`
+@*/
+PetscErrorCode PCFGBILUGetEisenstat(PC pc, PetscBool *eisenstat) { return settings::eisenstat.get(pc, eisenstat); }

@@ -1,0 +1,40 @@
+// Counts the kernels that Kokkos is given, from outside: a hook of Kokkos Tools, which knows nothing of the engine's
+// own statistics.
+#pragma once
+
+#include "../backend.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace finegrain::test
+{
+
+class KernelCounter
+{
+public:
+  KernelCounter() : first_(count_)
+  {
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+      [](const char *name, std::uint32_t, std::uint64_t *) {
+        count_ += !std::strcmp(name, "finegrain::threads") || !std::strcmp(name, "finegrain::teams");
+      });
+  }
+  // Row functions and sweeps that were launched since this counter was made.
+  Offset count() const { return count_ - first_; }
+  // Threads of the tests' own are none of Kokkos' kernels.
+  static bool sees_all()
+  {
+#if defined(FINEGRAIN_OWN_THREADS)
+    return where == Where::device;
+#else
+    return true;
+#endif
+  }
+
+private:
+  inline static Offset count_ = 0;
+  Offset first_;
+};
+
+} // namespace finegrain::test

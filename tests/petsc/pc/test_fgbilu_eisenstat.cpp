@@ -1,0 +1,284 @@
+// Eisenstat's trick: solves take the iterations that they take without, whatever the KSP, and leave everything in its
+// place; where the trick cannot be, they go without, or it is an error.
+#include "refine.hpp"
+
+using namespace finegrain::test;
+using finegrain::test::refine::Outcome;
+
+namespace
+{
+
+constexpr char dilu[] = " -pc_fgbilu_factor dilu ", trick[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat ";
+
+PetscErrorCode SeeShell(KSP ksp, PetscInt, PetscReal, void *seen)
+{
+  Mat A;
+  PetscBool shell;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(ksp, &A, nullptr));
+  PetscCall(PetscObjectTypeCompare(object(A), MATSHELL, &shell));
+  *static_cast<bool *>(seen) = shell;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+struct Solver {
+  Owned<KSP> ksp;
+  bool tricked = false; // in the last solve
+
+  PetscErrorCode make(Mat A, const std::string &options, bool guess = false)
+  {
+    PetscFunctionBegin;
+    PetscCall(refine::MakeKSP(A, A, KSPGMRES, "-pc_type fgbilu -ksp_rtol 1e-9 " + options, &ksp));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PetscBool(guess)));
+    PetscCall(KSPMonitorSet(ksp, SeeShell, &tricked, nullptr));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode solve(Vec b, Vec x, Outcome *out, bool transposed = false)
+  {
+    PetscFunctionBegin;
+    tricked = false;
+    PetscCall(transposed ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
+    PetscCall(refine::GetOutcome(ksp, out));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+// Solves with the trick and without; the solutions and the counts of iterations are the same but for rounding.
+void ExpectTheSame(Mat A, const std::string &options, bool guess = false, bool transposed = false)
+{
+  SCOPED_TRACE(options + (guess ? ", with a guess" : "") + (transposed ? ", transposed" : ""));
+  Solver with, without;
+  Outcome ours, theirs;
+  Owned<Vec> b;
+  PetscReal d;
+  Vectors v(A);
+  OK(v.code);
+  OK(VecDuplicate(v.b, &b));
+  OK(VecCopy(v.b, b));
+  OK(VecSet(v.x, guess ? PetscReal(0.1) : PETSC_INFINITY));
+  OK(VecCopy(v.x, v.y));
+  OK(with.make(A, trick + options, guess));
+  OK(without.make(A, dilu + options, guess));
+  OK(with.solve(v.b, v.x, &ours, transposed));
+  OK(without.solve(v.b, v.y, &theirs, transposed));
+  EXPECT_TRUE(with.tricked);
+  EXPECT_FALSE(without.tricked);
+  EXPECT_GT(ours.reason, 0);
+  EXPECT_GT(theirs.reason, 0);
+  EXPECT_LE(std::abs(ours.its - theirs.its), 2 + theirs.its / 10);
+  OK(Difference(v.x, v.y, &d));
+  EXPECT_LT(d, sizeof(PetscReal) == 4 ? 1e-3 : 1e-7);
+  OK(Difference(b, v.b, &d)); // it is as it was
+  EXPECT_EQ(d, 0);
+  Mat now;
+  OK(KSPGetOperators(with.ksp, &now, nullptr));
+  EXPECT_EQ(now, A);
+}
+
+class Eisenstat : public ::testing::TestWithParam<PetscInt>
+{
+};
+INSTANTIATE_TEST_SUITE_P(FgBilu, Eisenstat, ::testing::Values(1, 3, 5));
+
+TEST_P(Eisenstat, AnySolverOnAnySide)
+{
+  for (const char *format : {MATAIJ, MATBAIJ, MATBAIJKOKKOS}) {
+    SCOPED_TRACE(format);
+    Owned<Mat> A;
+    OK(AssembleMatrix(star(7, 6, 5), GetParam(), format, 1, &A));
+    for (const bool guess : {false, true}) {
+      for (const char *options :
+           {"-ksp_pc_side left", "-ksp_pc_side right", "-ksp_type fgmres", "-ksp_type bcgs", "-ksp_type tfqmr",
+            "-ksp_type richardson", "-ksp_type bicg", "-ksp_pc_side symmetric"})
+        ExpectTheSame(A, options, guess);
+      if (!PetscDefined(USE_COMPLEX)) ExpectTheSame(A, "-ksp_type cgne", guess); // there it does not converge without
+    }
+    ExpectTheSame(A, "", false, true);
+    ExpectTheSame(A, "-ksp_type bcgs", false, true);
+  }
+}
+
+TEST_P(Eisenstat, SymmetricSolversOfSymmetricMatrices)
+{
+  Owned<Mat> A;
+  OK(AssembleMatrix(star(7, 6, 5), GetParam(), MATBAIJ, 1, &A));
+  OK(MakeSymmetric(A, true));
+  for (const bool guess : {false, true})
+    for (const char *options : {"-ksp_type cg", "-ksp_type fcg", "-ksp_type minres", "-ksp_type cr"})
+      ExpectTheSame(A, options, guess);
+}
+
+// Couplings that the factor leaves out: between ranks, between grids, by an ordering or a stencil none.
+TEST_P(Eisenstat, AnyGraphAndLayout)
+{
+  const PetscInt n = GetParam();
+  Owned<Mat> A, B, C;
+  OK(AssembleMatrix(box(6, 5, 4), n, MATBAIJ, 1, &A));
+  for (const char *options :
+       {"", "-pc_fgbilu_ordering rcm", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor self"})
+    ExpectTheSame(A, options);
+  OK(AssembleMatrix(scattered(90, 3, false), n, MATBAIJ, 1, &B));
+  ExpectTheSame(B, "");
+  if (Size() > 1) return;
+  OK(AssembleMatrix(star(4, 4, 4), n, MATBAIJ, 1, &C));
+  ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling corrections");
+}
+
+// -ksp_pc_side symmetric without the trick: the parts of any factorization.
+TEST(EisenstatParts, SymmetricSideOfAllFactorizations)
+{
+  Owned<Mat> A;
+  OK(AssembleMatrix(star(7, 6, 5), 3, MATBAIJ, 1, &A));
+  OK(MakeSymmetric(A));
+  OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  for (const char *type : {PCFGBILU, PCFGBICC, PCPOWERQILU}) {
+    Vectors v(A);
+    Outcome out[2];
+    PetscReal d;
+    OK(v.code);
+    const std::string options = std::string("-ksp_rtol 1e-9 -pc_type ") + type + " -ksp_pc_side ";
+    OK(refine::SolveOnce(A, KSPGMRES, options + "symmetric", v.b, v.x, &out[0]));
+    OK(refine::SolveOnce(A, KSPGMRES, options + "left", v.b, v.y, &out[1]));
+    EXPECT_GT(out[0].reason, 0) << type;
+    EXPECT_LE(std::abs(out[0].its - out[1].its), 1) << type;
+    OK(Difference(v.x, v.y, &d));
+    EXPECT_LT(d, sizeof(PetscReal) == 4 ? 1e-3 : 1e-7) << type;
+  }
+}
+
+// KSPMatSolve() solves column by column.
+TEST(EisenstatLife, SeveralRightHandSides)
+{
+  Owned<Mat> A, B, X;
+  Solver s;
+  Outcome out;
+  PetscInt rows;
+  PetscReal d;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  Vectors v(A);
+  OK(v.code);
+  OK(MatGetLocalSize(A, &rows, nullptr));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &B));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &X));
+  OK(s.make(A, trick));
+  for (PetscInt c = 0; c < 3; ++c) {
+    Vec column;
+    OK(MatDenseGetColumnVecWrite(B, c, &column));
+    OK(VecCopy(v.b, column));
+    OK(VecShift(column, PetscScalar(c)));
+    OK(MatDenseRestoreColumnVecWrite(B, c, &column));
+  }
+  OK(MatZeroEntries(X));
+  OK(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  s.tricked = false;
+  OK(KSPMatSolve(s.ksp, B, X));
+  EXPECT_TRUE(s.tricked);
+  for (PetscInt c = 0; c < 3; ++c) {
+    Vec column;
+    OK(MatDenseGetColumnVecRead(B, c, &column));
+    OK(VecCopy(column, v.b));
+    OK(MatDenseRestoreColumnVecRead(B, c, &column));
+    OK(s.solve(v.b, v.x, &out));
+    OK(MatDenseGetColumnVecRead(X, c, &column));
+    OK(Difference(column, v.x, &d));
+    OK(MatDenseRestoreColumnVecRead(X, c, &column));
+    EXPECT_EQ(d, 0);
+  }
+}
+
+// One solver, solve after solve.
+TEST(EisenstatLife, GoesWithoutWhereTheFactorIsNotTheMatrix)
+{
+  Owned<Mat> A;
+  Solver s;
+  Outcome out;
+  Owned<MatNullSpace> space;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  Vectors v(A);
+  OK(v.code);
+  OK(s.make(A, trick));
+  const auto expect = [&](bool tricked, const char *what) {
+    OK(s.solve(v.b, v.x, &out));
+    EXPECT_GT(out.reason, 0) << what;
+    EXPECT_EQ(s.tricked, tricked) << what;
+  };
+  expect(true, "first");
+  expect(true, "again");
+  OK(KSPSetReusePreconditioner(s.ksp, PETSC_TRUE));
+  OK(MatScale(A, 2));
+  expect(false, "a lagged factor");
+  OK(KSPSetReusePreconditioner(s.ksp, PETSC_FALSE));
+  OK(MatScale(A, 2));
+  expect(true, "a new factor");
+  OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &space));
+  OK(MatSetNullSpace(A, space));
+  OK(s.solve(v.b, v.x, &out));
+  EXPECT_FALSE(s.tricked) << "a null space";
+  OK(MatSetNullSpace(A, nullptr));
+  PC pc;
+  OK(KSPGetPC(s.ksp, &pc));
+  OK(PCFGBILUSetEisenstat(pc, PETSC_FALSE));
+  expect(false, "switched off");
+  PetscBool now;
+  OK(PCFGBILUSetEisenstat(pc, PETSC_TRUE));
+  OK(PCFGBILUGetEisenstat(pc, &now));
+  EXPECT_TRUE(now);
+  expect(true, "and on");
+  std::string text;
+  OK(ViewText(pc, &text));
+  ExpectIn(text, {"Eisenstat's trick"});
+  OK(KSPSetType(s.ksp, KSPREFINE));
+  OK(s.solve(v.b, v.x, &out));
+  EXPECT_GT(out.reason, 0);
+  EXPECT_FALSE(s.tricked);
+}
+
+TEST(EisenstatLife, ReplacedPivotsAndFailures)
+{
+  Owned<Mat> A;
+  Outcome out;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  OK(MakeSingular(A, 17, 2));
+  Vectors v(A);
+  OK(v.code);
+  Solver fails, shifts;
+  OK(fails.make(A, trick));
+  OK(fails.solve(v.b, v.x, &out));
+  EXPECT_EQ(out.reason, KSP_DIVERGED_PC_FAILED);
+  OK(shifts.make(A, std::string(trick) + "-pc_fgbilu_shift_type inblocks -ksp_max_it 3"));
+  OK(shifts.solve(v.b, v.x, &out));
+  EXPECT_TRUE(shifts.tricked); // it is exact for any pivots
+}
+
+TEST(EisenstatErrors, WhatCannotBe)
+{
+  Owned<Mat> A, P;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  const struct {
+    const char *options;
+    std::vector<std::string> parts;
+  } cases[] = {{"-my_pc_fgbilu_factor ilu0", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_factor dilu"}},
+               {"-my_pc_fgbilu_precision single", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_precision working"}},
+               {"-my_pc_fgbilu_corrections 1", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_corrections"}},
+               {"-my_pc_fgbilu_richardson steps", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_richardson"}}};
+  for (const auto &c : cases) {
+    Owned<PC> pc;
+    const Options set(std::string("-my_pc_fgbilu_eisenstat ") + c.options);
+    OK(PCCreate(PETSC_COMM_WORLD, &pc));
+    OK(PCSetOptionsPrefix(pc, "my_"));
+    OK(PCSetType(pc, PCFGBILU));
+    OK(PCSetOperators(pc, A, A));
+    OK(PCSetFromOptions(pc));
+    ExpectIn(ExpectError([&] { return PCSetUp(pc); }), c.parts);
+  }
+  OK(MatDuplicate(A, MAT_COPY_VALUES, &P));
+  Owned<KSP> ksp;
+  Vectors v(A);
+  OK(v.code);
+  OK(refine::MakeKSP(A, P, KSPGMRES, std::string("-pc_type fgbilu") + trick, &ksp));
+  ExpectIn(ExpectError([&] { return KSPSolve(ksp, v.b, v.x); }), {"-pc_fgbilu_eisenstat", "Amat and Pmat"});
+}
+
+} // namespace
