@@ -212,7 +212,7 @@ inline std::size_t storage_size(Precision p)
   }
   return 0;
 }
-inline std::size_t block_size(Precision p, int n)
+inline std::size_t bytes_of_block(Precision p, int n)
 {
   return std::size_t(n) * (std::size_t(n) * storage_size(p) + (p == Precision::int8));
 }

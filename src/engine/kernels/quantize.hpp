@@ -29,7 +29,7 @@ struct QuantizeArguments {
 // F for blocks of n.
 inline int quantized_streams(int n)
 {
-  return int(std::size_t(n) * std::size_t(n) * sizeof(Scalar) / block_size(Precision::int8, n));
+  return int(std::size_t(n) * std::size_t(n) * sizeof(Scalar) / bytes_of_block(Precision::int8, n));
 }
 
 enum class QuantizeStep { gather, spread, finish };

@@ -259,7 +259,7 @@ private:
     }
     if (a.first < a.count) step(any_size_.finish, 1);
     unsigned char *const end =
-      reinterpret_cast<unsigned char *>(blocks) + std::size_t(a.count) * block_size(Precision::int8, run_.n);
+      reinterpret_cast<unsigned char *>(blocks) + std::size_t(a.count) * bytes_of_block(Precision::int8, run_.n);
     Kokkos::deep_copy(run_.exec, Unmanaged<unsigned char, Space>(end, block_slack), 0);
   }
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
@@ -411,7 +411,7 @@ private:
     const std::size_t sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
     const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
     const double first = double(first_entries_); // read by the first sweep
-    const std::size_t blocks = std::size_t(rows_of_.entries()) * block_size(storage_.off_diagonal, run_.n);
+    const std::size_t blocks = std::size_t(rows_of_.entries()) * bytes_of_block(storage_.off_diagonal, run_.n);
     s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
     first_bytes_ = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
                    unscale_.span() * sizeof(Real);

@@ -22,7 +22,7 @@ template <class Space> struct BlockStorage {
   static constexpr std::size_t slack = block_slack;
   void allocate(Offset blocks, int n, Precision p)
   {
-    size_ = std::size_t(blocks) * block_size(p, n);
+    size_ = std::size_t(blocks) * bytes_of_block(p, n);
     bytes = Array<unsigned char, Space>();
     bytes = make_array<unsigned char, Space>("finegrain::blocks", size_ + slack);
     Kokkos::deep_copy(Kokkos::subview(bytes, std::make_pair(size_, size_ + slack)), 0);

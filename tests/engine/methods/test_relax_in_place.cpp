@@ -279,7 +279,7 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
     r.relaxation.exchange = Exchange::sweep;
     const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries());
     const auto mirror = std::int64_t((p.values.size() + p.outside.size()) * sizeof(Scalar));
-    const auto narrowed = std::int64_t(blocks * block_size(s.off, 5)), some = std::int64_t(1024);
+    const auto narrowed = std::int64_t(blocks * bytes_of_block(s.off, 5)), some = std::int64_t(1024);
     std::int64_t peak[2], kept[2];
     for (const Reduction reduction : {Reduction::none, Reduction::in_place}) {
       const Counting counting;

@@ -165,7 +165,7 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
     Statistics st;
     p.solve(r, &st);
     const bool by_row = s.scaled() && s.scaling == Scaling::row;
-    EXPECT_EQ(st.factor_bytes, couplings * block_size(s.off, 3) + 24 * nn * storage_size(s.diagonal) +
+    EXPECT_EQ(st.factor_bytes, couplings * bytes_of_block(s.off, 3) + 24 * nn * storage_size(s.diagonal) +
                                  (by_row ? 24 * sizeof(Real) : 0))
       << s.name;
     EXPECT_EQ(st.precision, s.off);
@@ -174,8 +174,8 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
   }
   EXPECT_EQ(storage_size(Precision::half) * 2, storage_size(Precision::single));
   EXPECT_EQ(storage_size(Precision::bfloat16) * 2, storage_size(Precision::single));
-  EXPECT_EQ(block_size(Precision::int8, 5), 25 * sizeof(Scalar) / sizeof(Real) + 5);
-  EXPECT_EQ(block_size(Precision::half, 5), 25 * storage_size(Precision::half));
+  EXPECT_EQ(bytes_of_block(Precision::int8, 5), 25 * sizeof(Scalar) / sizeof(Real) + 5);
+  EXPECT_EQ(bytes_of_block(Precision::half, 5), 25 * storage_size(Precision::half));
 }
 
 TEST(RelaxedStorage, LowerPrecisionIsClose)
