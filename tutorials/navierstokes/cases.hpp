@@ -1,0 +1,36 @@
+// The flows that the program knows: grids, boundary conditions, numbers.
+#pragma once
+
+#include "grid.hpp"
+
+#include <memory>
+
+struct Condition {
+  enum Type { wall, inflow, outflow, slip, farfield } type = wall;
+  // Of a wall, an inflow, the far field, where the face's center is; none: at rest.
+  std::function<Vector3(const Vector3 &center)> velocity;
+  std::array<bool, 2> fixed = {false, false}; // the scalars of a wall: given, or no flux
+  std::array<double, 2> scalar = {0, 0};
+};
+
+struct Case {
+  enum Kind { cavity, cylinder, step, convection, file } kind = cavity;
+  Geometry geometry;
+  std::vector<Condition> conditions;
+  int unknowns = 4;
+  double viscosity = 1;
+  std::array<double, 2> diffusivity = {1, 1};
+  std::array<Vector3, 2> buoyancy = {}; // force by each scalar
+  Vector3 start = {0, 0, 0};            // velocity at first
+  std::string title;
+};
+
+// By -case and the options that belong to it, which `help` of navierstokes.cpp lists.
+PetscErrorCode CreateCase(MPI_Comm comm, Case *c);
+
+// Grid and conditions from two text files. Grid: Plot3D's multi-block text of vertices (number of blocks; I J K of
+// each; x, y, z of each block, i fastest). Conditions, a line each, blocks from 1, * for all:
+//   <block> imin|imax|jmin|jmax|kmin|kmax  wall|inflow|farfield|outflow|slip  [u v w [s1 s2]]
+//   period <x y z>
+// Side * is all sides; where several lines fit, the last one counts. # begins a remark.
+PetscErrorCode ReadGeometry(const std::string &grid, const std::string &conditions, Case *c);

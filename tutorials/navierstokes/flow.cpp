@@ -1,0 +1,420 @@
+#include "flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Share of the difference across the face in a reconstructed state; the rest is the cell's own gradient. 1/3 is third
+// order on a line of equal cells (van Leer's kappa scheme; Burg, AIAA 2005-4999 for its form without corners).
+static constexpr double upwinding = 1. / 3;
+
+Flow::Flow(const Grid &g, const Case &c, double b) : grid(g), problem(c), n(c.unknowns), beta(b) {}
+
+Flow::~Flow()
+{
+  if (state_unit_ != MPI_DATATYPE_NULL) (void)MPI_Type_free(&state_unit_);
+  if (gradient_unit_ != MPI_DATATYPE_NULL) (void)MPI_Type_free(&gradient_unit_);
+}
+
+PetscErrorCode Flow::Create()
+{
+  PetscClassId id;
+  const std::size_t cells = std::size_t(grid.owned + grid.ghosts), size = std::size_t(n);
+
+  PetscFunctionBeginUser;
+  q.assign(cells * size, 0);
+  for (std::size_t c = 0; c < std::size_t(grid.owned); ++c)
+    for (std::size_t a = 0; a < 3; ++a) q[c * size + 1 + a] = problem.start[a];
+  gradient.assign(cells * size * 3, 0);
+  waves.assign(std::size_t(grid.owned), 0);
+  CreateBoundary();
+  CreateGradients();
+  PetscCallMPI(MPI_Type_contiguous(n, MPI_DOUBLE, &state_unit_));
+  PetscCallMPI(MPI_Type_commit(&state_unit_));
+  PetscCallMPI(MPI_Type_contiguous(3 * n, MPI_DOUBLE, &gradient_unit_));
+  PetscCallMPI(MPI_Type_commit(&gradient_unit_));
+  PetscCall(PetscClassIdRegister("Flow", &id));
+  PetscCall(PetscLogEventRegister("FlowResidual", id, &residual_event));
+  PetscCall(PetscLogEventRegister("FlowJacobian", id, &jacobian_event));
+  PetscCall(PetscLogEventRegister("FlowExchange", id, &exchange_event));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+double Flow::Diffusivity(std::size_t unknown) const
+{
+  return unknown < 4 ? problem.viscosity : problem.diffusivity[unknown - 4];
+}
+
+// ---- boundary
+
+void Flow::CreateBoundary()
+{
+  given_.resize(grid.faces.size());
+  for (std::size_t f = 0; f < grid.faces.size(); ++f) {
+    const Face &face = grid.faces[f];
+    if (face.b >= 0) continue;
+    const Condition &condition = problem.conditions[std::size_t(~face.b)];
+    Given &given = given_[f];
+    given.type = condition.type;
+    const Vector3 at = grid.center[std::size_t(face.a)] + face.from_a;
+    const Vector3 velocity = condition.velocity ? condition.velocity(at) : Vector3{0, 0, 0};
+    given.state = {0, velocity[0], velocity[1], velocity[2], condition.scalar[0], condition.scalar[1]};
+    for (std::size_t u = 0; u < 6; ++u) switch (condition.type) {
+      case Condition::wall:
+        given.use[u] = u == 0 ? Given::nothing : u < 4 || condition.fixed[u - 4] ? Given::value : Given::flat;
+        break;
+      case Condition::inflow:
+        given.use[u] = u == 0 ? Given::nothing : Given::value;
+        break;
+      case Condition::outflow:
+        given.use[u] = u == 0 ? Given::value : Given::nothing;
+        break;
+      case Condition::slip:
+        given.use[u] = Given::flat;
+        break;
+      case Condition::farfield:
+        given.use[u] = Given::nothing;
+        break;
+      }
+  }
+}
+
+// Convection and pressure through a face of the boundary, from the state on its inner side; with `d` the derivative
+// by that.
+template <std::size_t N>
+void Flow::BoundaryFlux(const Face &face, const State<N> &L, State<N> *flux, Derivative<N> *d) const
+{
+  const Given &given = At(face);
+  State<N> R;
+  Derivative<N> dR;
+
+  std::copy_n(given.state.begin(), N, R.begin());
+  if (given.type == Condition::outflow || given.type == Condition::farfield) {
+    const bool out = given.type == Condition::outflow;
+    if (out) std::copy(L.begin() + 1, L.end(), R.begin() + 1);
+    Convection<N>(L, R, face.area, beta, *flux, d, d ? &dR : nullptr);
+    if (d && out)
+      for (std::size_t e = 0; e < d->size(); ++e)
+        if (e % N > 0) (*d)[e] += dR[e];
+    return;
+  }
+  // A wall lets nothing through, whatever its velocity.
+  const double m = given.type == Condition::inflow ? Dot(Velocity(R), face.area) : 0;
+  (*flux)[0] = beta * m;
+  for (std::size_t u = 1; u < N; ++u) (*flux)[u] = m * R[u] + (u < 4 ? L[0] * face.area[u - 1] : 0);
+  if (!d) return;
+  d->fill(0);
+  for (std::size_t a = 0; a < 3; ++a) (*d)[(1 + a) * N] = face.area[a];
+}
+
+// ---- gradients: least squares over neighbors and what is given at the boundary, weighted by 1 / distance^2
+
+namespace
+{
+
+std::size_t KindOf(std::size_t unknown) { return unknown == 0 ? 0 : unknown < 4 ? 1 : unknown - 2; }
+
+// Symmetric 3 x 3. Directions without data get no gradient.
+std::array<double, 9> Inverse(std::array<double, 9> m)
+{
+  const double trace = m[0] + m[4] + m[8];
+  const auto determinant = [&] {
+    return m[0] * (m[4] * m[8] - m[5] * m[5]) - m[1] * (m[1] * m[8] - m[5] * m[2]) +
+           m[2] * (m[1] * m[5] - m[4] * m[2]);
+  };
+  if (determinant() < 1e-6 * trace * trace * trace)
+    for (std::size_t e = 0; e < 9; e += 4) m[e] += 1e-6 * trace;
+  const double scale = determinant() > 0 ? 1 / determinant() : 0;
+  const double a = scale * (m[4] * m[8] - m[5] * m[5]), b = scale * (m[2] * m[5] - m[1] * m[8]),
+               c = scale * (m[1] * m[5] - m[2] * m[4]), d = scale * (m[0] * m[8] - m[2] * m[2]),
+               e = scale * (m[1] * m[2] - m[0] * m[5]), f = scale * (m[0] * m[4] - m[1] * m[1]);
+  return {a, b, c, b, d, e, c, e, f};
+}
+
+Vector3 NormalPart(const Vector3 &v, const Vector3 &area) { return (Dot(v, area) / Dot(area, area)) * area; }
+
+} // namespace
+
+void Flow::CreateGradients()
+{
+  const std::size_t kinds = std::size_t(n) - 2;
+  least_squares_.assign(std::size_t(grid.owned) * kinds, {});
+  const auto add = [&](PetscInt cell, std::size_t kind, const Vector3 &across) {
+    if (cell >= grid.owned) return;
+    std::array<double, 9> &matrix = least_squares_[std::size_t(cell) * kinds + kind];
+    for (std::size_t e = 0; e < 9; ++e) matrix[e] += across[e / 3] * across[e % 3] / Dot(across, across);
+  };
+  for (const Face &face : grid.faces)
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      if (face.b >= 0) {
+        add(face.a, kind, face.from_a - face.from_b);
+        add(face.b, kind, face.from_a - face.from_b);
+      } else {
+        const Given::Use use = At(face).use[kind == 0 ? 0 : kind == 1 ? 1 : kind + 2];
+        if (use == Given::value) add(face.a, kind, face.from_a);
+        if (use == Given::flat) add(face.a, kind, NormalPart(face.from_a, face.area));
+      }
+  for (auto &matrix : least_squares_) matrix = Inverse(matrix);
+}
+
+template <std::size_t N> void Flow::AddDifferences(std::size_t first, std::size_t last)
+{
+  const auto add = [&](PetscInt cell, std::size_t u, const Vector3 &across, double difference) {
+    double *sum = gradient.data() + 3 * (std::size_t(cell) * N + u);
+    for (std::size_t x = 0; x < 3; ++x) sum[x] += across[x] * difference;
+  };
+  for (std::size_t f = first; f < last; ++f) {
+    const Face &face = grid.faces[f];
+    const double *a = q.data() + std::size_t(face.a) * N;
+    if (face.b >= 0) {
+      const Vector3 across = face.from_a - face.from_b, weighted = (1 / Dot(across, across)) * across;
+      const double *b = q.data() + std::size_t(face.b) * N;
+      for (std::size_t u = 0; u < N; ++u) {
+        add(face.a, u, weighted, b[u] - a[u]);
+        if (face.b < grid.owned) add(face.b, u, weighted, b[u] - a[u]);
+      }
+      continue;
+    }
+    const Given &given = given_[f];
+    const Vector3 normal = NormalPart(face.from_a, face.area);
+    const double through = Dot({a[1], a[2], a[3]}, face.area) / Dot(face.area, face.area);
+    for (std::size_t u = 0; u < N; ++u) {
+      if (given.use[u] == Given::value)
+        add(face.a, u, (1 / Dot(face.from_a, face.from_a)) * face.from_a, given.state[u] - a[u]);
+      if (given.use[u] == Given::flat && u > 0 && u < 4)
+        add(face.a, u, (1 / Dot(normal, normal)) * normal, -through * face.area[u - 1]);
+    }
+  }
+}
+
+template <std::size_t N> void Flow::SolveGradients()
+{
+  for (std::size_t c = 0; c < std::size_t(grid.owned); ++c)
+    for (std::size_t u = 0; u < N; ++u) {
+      const std::array<double, 9> &m = least_squares_[c * (N - 2) + KindOf(u)];
+      double *g = gradient.data() + 3 * (c * N + u);
+      const Vector3 sum = {g[0], g[1], g[2]};
+      for (std::size_t x = 0; x < 3; ++x) g[x] = m[3 * x] * sum[0] + m[3 * x + 1] * sum[1] + m[3 * x + 2] * sum[2];
+    }
+}
+
+// ---- fluxes
+
+template <std::size_t N> State<N> Flow::AtCell(PetscInt cell) const
+{
+  State<N> state;
+  std::copy_n(q.data() + std::size_t(cell) * N, N, state.begin());
+  return state;
+}
+
+// The state that a cell has at its face.
+template <std::size_t N> State<N> Flow::AtFace(const Face &face, bool of_a) const
+{
+  const PetscInt cell = of_a ? face.a : face.b;
+  const Vector3 &to_face = of_a ? face.from_a : face.from_b;
+  State<N> state = AtCell<N>(cell);
+  const double *g = gradient.data() + 3 * std::size_t(cell) * N;
+  double share = 0;
+  if (face.b >= 0) {
+    const State<N> other = AtCell<N>(of_a ? face.b : face.a);
+    const Vector3 across = of_a ? face.from_a - face.from_b : face.from_b - face.from_a;
+    share = upwinding;
+    const double part = share * Dot(to_face, across) / Dot(across, across);
+    for (std::size_t u = 0; u < N; ++u) state[u] += part * (other[u] - state[u]);
+  }
+  for (std::size_t u = 0; u < N; ++u) state[u] += (1 - share) * Dot({g[3 * u], g[3 * u + 1], g[3 * u + 2]}, to_face);
+  return state;
+}
+
+// Takes from a flux what diffuses against it: along the line of centers, and with `second` what skewed cells add.
+template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, State<N> *flux) const
+{
+  const bool inside = face.b >= 0;
+  const Vector3 across = inside ? face.from_a - face.from_b : face.from_a;
+  const double conductance = Conductance(face.area, across);
+  const Vector3 skew = face.area - conductance * across;
+  const double *a = q.data() + std::size_t(face.a) * N;
+  const double *ga = gradient.data() + 3 * std::size_t(face.a) * N;
+  const double through = inside ? 0 : Dot({a[1], a[2], a[3]}, face.area) / Dot(face.area, face.area);
+  for (std::size_t u = 1; u < N; ++u) {
+    double sum = 0;
+    if (inside) sum = conductance * (q[std::size_t(face.b) * N + u] - a[u]);
+    else if (At(face).use[u] == Given::value) sum = conductance * (At(face).state[u] - a[u]);
+    else {
+      if (At(face).use[u] == Given::flat && u < 4) // the normal velocity ends at the plane
+        (*flux)[u] +=
+          Diffusivity(u) * Conductance(face.area, NormalPart(across, face.area)) * through * face.area[u - 1];
+      continue;
+    }
+    if (second) {
+      Vector3 g = {ga[3 * u], ga[3 * u + 1], ga[3 * u + 2]};
+      if (inside) {
+        const double *gb = gradient.data() + 3 * (std::size_t(face.b) * N + u);
+        g = 0.5 * (g + Vector3{gb[0], gb[1], gb[2]});
+      }
+      sum += Dot(skew, g);
+    }
+    (*flux)[u] -= Diffusivity(u) * sum;
+  }
+}
+
+template <std::size_t N> State<N> Flow::Flux(const Face &face, bool second) const
+{
+  State<N> flux;
+  const State<N> L = second ? AtFace<N>(face, true) : AtCell<N>(face.a);
+  if (face.b < 0) BoundaryFlux<N>(face, L, &flux);
+  else Convection<N>(L, second ? AtFace<N>(face, false) : AtCell<N>(face.b), face.area, beta, flux);
+  AddDiffusion<N>(face, second, &flux);
+  return flux;
+}
+
+template <std::size_t N> void Flow::Fill(bool second, std::size_t first, std::size_t last, double *residual)
+{
+  for (std::size_t f = first; f < last; ++f) {
+    const Face &face = grid.faces[f];
+    const State<N> flux = Flux<N>(face, second);
+    const bool both = face.b >= 0 && face.b < grid.owned;
+    waves[std::size_t(face.a)] += Wave(AtCell<N>(face.a), face.area, beta);
+    if (both) waves[std::size_t(face.b)] += Wave(AtCell<N>(face.b), face.area, beta);
+    for (std::size_t u = 0; u < N; ++u) {
+      residual[std::size_t(face.a) * N + u] += flux[u];
+      if (both) residual[std::size_t(face.b) * N + u] -= flux[u];
+    }
+  }
+}
+
+PetscErrorCode Flow::Begin(std::vector<double> &values, MPI_Datatype unit)
+{
+  const std::size_t size = values.size() / std::max<std::size_t>(std::size_t(grid.owned + grid.ghosts), 1);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventBegin(exchange_event, 0, 0, 0, 0));
+  PetscCall(PetscSFBcastBegin(grid.exchange, unit, values.data(), values.data() + std::size_t(grid.owned) * size,
+                              MPI_REPLACE));
+  PetscCall(PetscLogEventEnd(exchange_event, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Flow::End(std::vector<double> &values, MPI_Datatype unit)
+{
+  const std::size_t size = values.size() / std::max<std::size_t>(std::size_t(grid.owned + grid.ghosts), 1);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventBegin(exchange_event, 0, 0, 0, 0));
+  PetscCall(
+    PetscSFBcastEnd(grid.exchange, unit, values.data(), values.data() + std::size_t(grid.owned) * size, MPI_REPLACE));
+  PetscCall(PetscLogEventEnd(exchange_event, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// While ghosts travel, faces that need none are done.
+template <std::size_t N> PetscErrorCode Flow::ResidualOf(bool second, double *residual)
+{
+  const std::size_t faces = grid.faces.size();
+
+  PetscFunctionBeginUser;
+  std::fill_n(residual, std::size_t(grid.owned) * N, 0.);
+  std::fill(waves.begin(), waves.end(), 0.);
+  PetscCall(Begin(q, state_unit_));
+  if (second) {
+    std::fill(gradient.begin(), gradient.end(), 0.);
+    AddDifferences<N>(0, grid.inner);
+    PetscCall(End(q, state_unit_));
+    AddDifferences<N>(grid.inner, faces);
+    SolveGradients<N>();
+    PetscCall(Begin(gradient, gradient_unit_));
+    Fill<N>(second, 0, grid.inner, residual);
+    PetscCall(End(gradient, gradient_unit_));
+  } else {
+    Fill<N>(second, 0, grid.inner, residual);
+    PetscCall(End(q, state_unit_));
+  }
+  Fill<N>(second, grid.inner, faces, residual);
+  for (std::size_t c = 0; c < std::size_t(grid.owned); ++c)
+    for (std::size_t s = 4; s < N; ++s)
+      for (std::size_t a = 0; a < 3; ++a)
+        residual[c * N + 1 + a] -= grid.volume[c] * q[c * N + s] * problem.buoyancy[s - 4][a];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Flow::Residual(bool second, double *residual)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventBegin(residual_event, 0, 0, 0, 0));
+  if (n == 4) PetscCall(ResidualOf<4>(second, residual));
+  else PetscCall(ResidualOf<6>(second, residual));
+  PetscCall(PetscLogEventEnd(residual_event, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::array<double, 6> Flow::Through(const Face &face) const
+{
+  std::array<double, 6> all = {};
+  const auto copy = [&](const auto &flux) { std::copy(flux.begin(), flux.end(), all.begin()); };
+  if (n == 4) copy(Flux<4>(face, true));
+  else copy(Flux<6>(face, true));
+  return all;
+}
+
+// ---- Jacobian
+
+template <std::size_t N> void Flow::FillJacobian(PetscScalar *blocks)
+{
+  constexpr std::size_t square = N * N;
+  const auto add = [&](PetscInt cell, int slot, double sign, const Derivative<N> &d) {
+    PetscScalar *block = blocks + (std::size_t(cell) * star + std::size_t(slot)) * square;
+    for (std::size_t e = 0; e < square; ++e) block[e] += PetscScalar(sign * d[e]);
+  };
+  std::fill_n(blocks, std::size_t(grid.owned) * star * square, PetscScalar(0));
+  for (const Face &face : grid.faces) {
+    State<N> flux;
+    Derivative<N> dL, dR;
+    const State<N> L = AtCell<N>(face.a);
+    if (face.b < 0) {
+      BoundaryFlux<N>(face, L, &flux, &dL);
+      for (std::size_t u = 1; u < N; ++u)
+        if (At(face).use[u] == Given::value) dL[u * N + u] += Diffusivity(u) * Conductance(face.area, face.from_a);
+        else if (At(face).use[u] == Given::flat && u < 4)
+          for (std::size_t a = 0; a < 3; ++a)
+            dL[u * N + 1 + a] += Diffusivity(u) * Conductance(face.area, NormalPart(face.from_a, face.area)) *
+                                 face.area[a] * face.area[u - 1] / Dot(face.area, face.area);
+      add(face.a, 0, 1, dL);
+      continue;
+    }
+    Convection<N>(L, AtCell<N>(face.b), face.area, beta, flux, &dL, &dR);
+    const double conductance = Conductance(face.area, face.from_a - face.from_b);
+    for (std::size_t u = 1; u < N; ++u) {
+      dL[u * N + u] += Diffusivity(u) * conductance;
+      dR[u * N + u] -= Diffusivity(u) * conductance;
+    }
+    add(face.a, 0, 1, dL);
+    add(face.a, 1 + face.side_a, 1, dR);
+    if (face.b >= grid.owned) continue;
+    add(face.b, 0, -1, dR);
+    add(face.b, 1 + face.side_b, -1, dL);
+  }
+  for (std::size_t c = 0; c < std::size_t(grid.owned); ++c)
+    for (std::size_t s = 4; s < N; ++s)
+      for (std::size_t a = 0; a < 3; ++a)
+        blocks[c * star * square + (1 + a) * N + s] -= PetscScalar(grid.volume[c] * problem.buoyancy[s - 4][a]);
+}
+
+PetscErrorCode Flow::Jacobian(PetscScalar *blocks)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventBegin(jacobian_event, 0, 0, 0, 0));
+  if (n == 4) FillJacobian<4>(blocks);
+  else FillJacobian<6>(blocks);
+  PetscCall(PetscLogEventEnd(jacobian_event, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void Flow::Columns(PetscInt *columns) const
+{
+  std::fill_n(columns, grid.owned * star, PetscInt(-1));
+  for (PetscInt c = 0; c < grid.owned; ++c) columns[c * star] = grid.global[std::size_t(c)];
+  for (const Face &face : grid.faces) {
+    if (face.b < 0) continue;
+    columns[face.a * star + 1 + face.side_a] = grid.global[std::size_t(face.b)];
+    if (face.b < grid.owned) columns[face.b * star + 1 + face.side_b] = grid.global[std::size_t(face.a)];
+  }
+}

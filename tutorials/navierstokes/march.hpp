@@ -1,0 +1,28 @@
+// Pseudo-time steps to a steady flow, or to each time of an unsteady one.
+#pragma once
+
+#include "system.hpp"
+
+#include <functional>
+
+struct MarchOptions {
+  PetscReal cfl = 10, cfl_max = 200; // of the local pseudo-time steps; it grows as the residual falls
+  PetscReal rtol = PetscReal(1e-8);  // of the residual, by the first; unsteady: in each time step, 1e-3
+  PetscInt max_steps = 500;          // unsteady: pseudo-time steps of a time step
+  PetscReal dt = 0, until = 0;       // above 0: unsteady, by BDF2
+  PetscBool second_order = PETSC_FALSE, timing = PETSC_TRUE;
+};
+
+// Where the march is, for restarts: the state is in the flow.
+struct Progress {
+  double time = 0, first = 0; // first: norm of the first residual
+  PetscInt steps = 0, iterations = 0, times = 0;
+  std::vector<double> old, older; // states at the last two times
+};
+
+PetscErrorCode GetMarchOptions(MarchOptions *options);
+
+// `done` is called after each step, or time, with what the line printed may end in.
+using Monitor = std::function<PetscErrorCode(const Progress &, std::string *text)>;
+PetscErrorCode March(const MarchOptions &options, Flow *flow, System *system, Progress *progress,
+                     const Monitor &done);
