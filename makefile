@@ -23,7 +23,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler powerq step poisson
+	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler navierstokes powerq step poisson
 
 build-all: $(BUILD)/Makefile
 	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)

@@ -279,8 +279,8 @@ PetscErrorCode CreateConvection(Case *c)
 PetscErrorCode CreateFromFiles(Case *c)
 {
   char grid[PETSC_MAX_PATH_LEN], conditions[PETSC_MAX_PATH_LEN];
-  PetscReal viscosity = PetscReal(0.01), diffusivity[] = {PetscReal(0.01), PetscReal(0.01)}, start[] = {0, 0, 0};
-  PetscInt unknowns = 4, count = 2, components = 3;
+  PetscReal viscosity = PetscReal(0.01), diffusivity[] = {PetscReal(0.01), PetscReal(0.01)};
+  PetscInt unknowns = 4, count = 2;
   PetscBool set, set_conditions;
 
   PetscFunctionBeginUser;
@@ -290,11 +290,9 @@ PetscErrorCode CreateFromFiles(Case *c)
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-viscosity", &viscosity, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-unknowns", &unknowns, nullptr));
   PetscCall(PetscOptionsGetRealArray(nullptr, nullptr, "-diffusivity", diffusivity, &count, nullptr));
-  PetscCall(PetscOptionsGetRealArray(nullptr, nullptr, "-start", start, &components, nullptr));
   PetscCheck(unknowns == 4 || unknowns == 6, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-unknowns is 4 or 6");
   c->unknowns = int(unknowns);
   c->diffusivity = {double(diffusivity[0]), double(diffusivity[1])};
-  c->start = {double(start[0]), double(start[1]), double(start[2])};
   PetscCall(ReadGeometry(grid, conditions, c));
   c->viscosity = double(viscosity);
   c->title = std::string("Flow in ") + grid;
@@ -308,12 +306,20 @@ PetscErrorCode CreateCase(MPI_Comm comm, Case *c)
   const char *const names[] = {"cavity", "cylinder", "step", "convection", "file"};
   PetscErrorCode (*const create[])(Case *) = {CreateCavity, CreateCylinder, CreateStep, CreateConvection,
                                               CreateFromFiles};
-  PetscInt kind = Case::cavity;
+  PetscInt kind = Case::cavity, components = 3;
+  PetscReal start[3], smagorinsky = 0;
+  PetscBool set;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetEList(nullptr, nullptr, "-case", names, 5, &kind, nullptr));
   c->kind = Case::Kind(kind);
   PetscCall(create[kind](c));
+  PetscCall(PetscOptionsGetRealArray(nullptr, nullptr, "-start", start, &components, &set));
+  PetscCheck(!set || components == 3, comm, PETSC_ERR_USER_INPUT, "Give -start u,v,w");
+  PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-smagorinsky", &smagorinsky, nullptr));
+  PetscCheck(smagorinsky >= 0, comm, PETSC_ERR_USER_INPUT, "-smagorinsky is not negative");
+  c->smagorinsky = double(smagorinsky);
+  if (set) c->start = {double(start[0]), double(start[1]), double(start[2])};
   PetscCall(PetscPrintf(comm, "%s\n", c->title.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,6 +21,7 @@ struct Case {
   double viscosity = 1;
   std::array<double, 2> diffusivity = {1, 1};
   std::array<Vector3, 2> buoyancy = {}; // force by each scalar
+  double smagorinsky = 0;               // constant of the eddies' viscosity; 0: none
   Vector3 start = {0, 0, 0};            // velocity at first
   std::string title;
 };

@@ -28,6 +28,7 @@ PetscErrorCode Flow::Create()
   waves.assign(std::size_t(grid.owned), 0);
   CreateBoundary();
   CreateGradients();
+  eddy_.assign(problem.smagorinsky > 0 ? cells : 0, 0);
   PetscCallMPI(MPI_Type_contiguous(n, MPI_DOUBLE, &state_unit_));
   PetscCallMPI(MPI_Type_commit(&state_unit_));
   PetscCallMPI(MPI_Type_contiguous(3 * n, MPI_DOUBLE, &gradient_unit_));
@@ -39,9 +40,16 @@ PetscErrorCode Flow::Create()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-double Flow::Diffusivity(std::size_t unknown) const
+// With the eddies' share, which walls have none of; scalars with a turbulent Prandtl number of 0.9.
+double Flow::Diffusivity(const Face &face, std::size_t unknown) const
 {
-  return unknown < 4 ? problem.viscosity : problem.diffusivity[unknown - 4];
+  const double own = unknown < 4 ? problem.viscosity : problem.diffusivity[unknown - 4];
+  if (problem.smagorinsky == 0) return own;
+  const double a = eddy_[std::size_t(face.a)];
+  const double eddy = face.b >= 0                             ? 0.5 * (a + eddy_[std::size_t(face.b)])
+                      : At(face).use[unknown] == Given::value ? 0
+                                                              : a;
+  return own + (unknown < 4 ? eddy : eddy / 0.9);
 }
 
 // ---- boundary
@@ -106,97 +114,6 @@ void Flow::BoundaryFlux(const Face &face, const State<N> &L, State<N> *flux, Der
   for (std::size_t a = 0; a < 3; ++a) (*d)[(1 + a) * N] = face.area[a];
 }
 
-// ---- gradients: least squares over neighbors and what is given at the boundary, weighted by 1 / distance^2
-
-namespace
-{
-
-std::size_t KindOf(std::size_t unknown) { return unknown == 0 ? 0 : unknown < 4 ? 1 : unknown - 2; }
-
-// Symmetric 3 x 3. Directions without data get no gradient.
-std::array<double, 9> Inverse(std::array<double, 9> m)
-{
-  const double trace = m[0] + m[4] + m[8];
-  const auto determinant = [&] {
-    return m[0] * (m[4] * m[8] - m[5] * m[5]) - m[1] * (m[1] * m[8] - m[5] * m[2]) +
-           m[2] * (m[1] * m[5] - m[4] * m[2]);
-  };
-  if (determinant() < 1e-6 * trace * trace * trace)
-    for (std::size_t e = 0; e < 9; e += 4) m[e] += 1e-6 * trace;
-  const double scale = determinant() > 0 ? 1 / determinant() : 0;
-  const double a = scale * (m[4] * m[8] - m[5] * m[5]), b = scale * (m[2] * m[5] - m[1] * m[8]),
-               c = scale * (m[1] * m[5] - m[2] * m[4]), d = scale * (m[0] * m[8] - m[2] * m[2]),
-               e = scale * (m[1] * m[2] - m[0] * m[5]), f = scale * (m[0] * m[4] - m[1] * m[1]);
-  return {a, b, c, b, d, e, c, e, f};
-}
-
-Vector3 NormalPart(const Vector3 &v, const Vector3 &area) { return (Dot(v, area) / Dot(area, area)) * area; }
-
-} // namespace
-
-void Flow::CreateGradients()
-{
-  const std::size_t kinds = std::size_t(n) - 2;
-  least_squares_.assign(std::size_t(grid.owned) * kinds, {});
-  const auto add = [&](PetscInt cell, std::size_t kind, const Vector3 &across) {
-    if (cell >= grid.owned) return;
-    std::array<double, 9> &matrix = least_squares_[std::size_t(cell) * kinds + kind];
-    for (std::size_t e = 0; e < 9; ++e) matrix[e] += across[e / 3] * across[e % 3] / Dot(across, across);
-  };
-  for (const Face &face : grid.faces)
-    for (std::size_t kind = 0; kind < kinds; ++kind)
-      if (face.b >= 0) {
-        add(face.a, kind, face.from_a - face.from_b);
-        add(face.b, kind, face.from_a - face.from_b);
-      } else {
-        const Given::Use use = At(face).use[kind == 0 ? 0 : kind == 1 ? 1 : kind + 2];
-        if (use == Given::value) add(face.a, kind, face.from_a);
-        if (use == Given::flat) add(face.a, kind, NormalPart(face.from_a, face.area));
-      }
-  for (auto &matrix : least_squares_) matrix = Inverse(matrix);
-}
-
-template <std::size_t N> void Flow::AddDifferences(std::size_t first, std::size_t last)
-{
-  const auto add = [&](PetscInt cell, std::size_t u, const Vector3 &across, double difference) {
-    double *sum = gradient.data() + 3 * (std::size_t(cell) * N + u);
-    for (std::size_t x = 0; x < 3; ++x) sum[x] += across[x] * difference;
-  };
-  for (std::size_t f = first; f < last; ++f) {
-    const Face &face = grid.faces[f];
-    const double *a = q.data() + std::size_t(face.a) * N;
-    if (face.b >= 0) {
-      const Vector3 across = face.from_a - face.from_b, weighted = (1 / Dot(across, across)) * across;
-      const double *b = q.data() + std::size_t(face.b) * N;
-      for (std::size_t u = 0; u < N; ++u) {
-        add(face.a, u, weighted, b[u] - a[u]);
-        if (face.b < grid.owned) add(face.b, u, weighted, b[u] - a[u]);
-      }
-      continue;
-    }
-    const Given &given = given_[f];
-    const Vector3 normal = NormalPart(face.from_a, face.area);
-    const double through = Dot({a[1], a[2], a[3]}, face.area) / Dot(face.area, face.area);
-    for (std::size_t u = 0; u < N; ++u) {
-      if (given.use[u] == Given::value)
-        add(face.a, u, (1 / Dot(face.from_a, face.from_a)) * face.from_a, given.state[u] - a[u]);
-      if (given.use[u] == Given::flat && u > 0 && u < 4)
-        add(face.a, u, (1 / Dot(normal, normal)) * normal, -through * face.area[u - 1]);
-    }
-  }
-}
-
-template <std::size_t N> void Flow::SolveGradients()
-{
-  for (std::size_t c = 0; c < std::size_t(grid.owned); ++c)
-    for (std::size_t u = 0; u < N; ++u) {
-      const std::array<double, 9> &m = least_squares_[c * (N - 2) + KindOf(u)];
-      double *g = gradient.data() + 3 * (c * N + u);
-      const Vector3 sum = {g[0], g[1], g[2]};
-      for (std::size_t x = 0; x < 3; ++x) g[x] = m[3 * x] * sum[0] + m[3 * x + 1] * sum[1] + m[3 * x + 2] * sum[2];
-    }
-}
-
 // ---- fluxes
 
 template <std::size_t N> State<N> Flow::AtCell(PetscInt cell) const
@@ -225,6 +142,16 @@ template <std::size_t N> State<N> Flow::AtFace(const Face &face, bool of_a) cons
   return state;
 }
 
+// Viscosity that differs from place to place: the transposed gradient's part, sum_x S_x du_x / dx_row.
+double Flow::Transposed(const Face &face, std::size_t row) const
+{
+  const auto of = [&](PetscInt cell) {
+    const double *g = gradient.data() + 3 * std::size_t(cell) * std::size_t(n);
+    return face.area[0] * g[3 + row] + face.area[1] * g[6 + row] + face.area[2] * g[9 + row];
+  };
+  return face.b >= 0 ? 0.5 * (of(face.a) + of(face.b)) : of(face.a);
+}
+
 // Takes from a flux what diffuses against it: along the line of centers, and with `second` what skewed cells add.
 template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, State<N> *flux) const
 {
@@ -242,7 +169,7 @@ template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, 
     else {
       if (At(face).use[u] == Given::flat && u < 4) // the normal velocity ends at the plane
         (*flux)[u] +=
-          Diffusivity(u) * Conductance(face.area, NormalPart(across, face.area)) * through * face.area[u - 1];
+          Diffusivity(face, u) * Conductance(face.area, NormalPart(across, face.area)) * through * face.area[u - 1];
       continue;
     }
     if (second) {
@@ -252,8 +179,9 @@ template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, 
         g = 0.5 * (g + Vector3{gb[0], gb[1], gb[2]});
       }
       sum += Dot(skew, g);
+      if (problem.smagorinsky > 0 && u < 4) sum += Transposed(face, u - 1);
     }
-    (*flux)[u] -= Diffusivity(u) * sum;
+    (*flux)[u] -= Diffusivity(face, u) * sum;
   }
 }
 
@@ -321,9 +249,11 @@ template <std::size_t N> PetscErrorCode Flow::ResidualOf(bool second, double *re
     PetscCall(End(q, state_unit_));
     AddDifferences<N>(grid.inner, faces);
     SolveGradients<N>();
+    FillEddies(0, std::size_t(grid.owned));
     PetscCall(Begin(gradient, gradient_unit_));
     Fill<N>(second, 0, grid.inner, residual);
     PetscCall(End(gradient, gradient_unit_));
+    FillEddies(std::size_t(grid.owned), waves.size() + std::size_t(grid.ghosts));
   } else {
     Fill<N>(second, 0, grid.inner, residual);
     PetscCall(End(q, state_unit_));
@@ -372,10 +302,11 @@ template <std::size_t N> void Flow::FillJacobian(PetscScalar *blocks)
     if (face.b < 0) {
       BoundaryFlux<N>(face, L, &flux, &dL);
       for (std::size_t u = 1; u < N; ++u)
-        if (At(face).use[u] == Given::value) dL[u * N + u] += Diffusivity(u) * Conductance(face.area, face.from_a);
+        if (At(face).use[u] == Given::value)
+          dL[u * N + u] += Diffusivity(face, u) * Conductance(face.area, face.from_a);
         else if (At(face).use[u] == Given::flat && u < 4)
           for (std::size_t a = 0; a < 3; ++a)
-            dL[u * N + 1 + a] += Diffusivity(u) * Conductance(face.area, NormalPart(face.from_a, face.area)) *
+            dL[u * N + 1 + a] += Diffusivity(face, u) * Conductance(face.area, NormalPart(face.from_a, face.area)) *
                                  face.area[a] * face.area[u - 1] / Dot(face.area, face.area);
       add(face.a, 0, 1, dL);
       continue;
@@ -383,8 +314,8 @@ template <std::size_t N> void Flow::FillJacobian(PetscScalar *blocks)
     Convection<N>(L, AtCell<N>(face.b), face.area, beta, flux, &dL, &dR);
     const double conductance = Conductance(face.area, face.from_a - face.from_b);
     for (std::size_t u = 1; u < N; ++u) {
-      dL[u * N + u] += Diffusivity(u) * conductance;
-      dR[u * N + u] -= Diffusivity(u) * conductance;
+      dL[u * N + u] += Diffusivity(face, u) * conductance;
+      dR[u * N + u] -= Diffusivity(face, u) * conductance;
     }
     add(face.a, 0, 1, dL);
     add(face.a, 1 + face.side_a, 1, dR);

@@ -62,7 +62,9 @@ private:
   template <std::size_t N>
   void BoundaryFlux(const Face &face, const State<N> &L, State<N> *flux, Derivative<N> *d = nullptr) const;
   template <std::size_t N> PetscErrorCode ResidualOf(bool second, double *residual);
-  double Diffusivity(std::size_t unknown) const;
+  double Diffusivity(const Face &face, std::size_t unknown) const;
+  double Transposed(const Face &face, std::size_t row) const;
+  void FillEddies(std::size_t first, std::size_t last);
   void CreateBoundary();
   void CreateGradients();
   PetscErrorCode Begin(std::vector<double> &values, MPI_Datatype unit);
@@ -70,5 +72,6 @@ private:
 
   std::vector<Given> given_;                         // as the faces
   std::vector<std::array<double, 9>> least_squares_; // inverse matrices, a cell: of p, u, each scalar
+  std::vector<double> eddy_; // viscosity of cells and ghosts, of the last second-order residual
   MPI_Datatype state_unit_ = MPI_DATATYPE_NULL, gradient_unit_ = MPI_DATATYPE_NULL;
 };

@@ -266,7 +266,7 @@ static PetscErrorCode Join(const Geometry &geometry, const std::vector<Surface> 
       const int condition = geometry.boundary(piece.block, face.side_a, mine[s].center);
       PetscCheck(condition >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                  "Side %s of block %d meets no other block at (%g, %g, %g) and has no boundary condition there",
-                 Sides[face.side_a], int(piece.block), mine[s].center[0], mine[s].center[1], mine[s].center[2]);
+                 Sides[face.side_a], int(piece.block) + 1, mine[s].center[0], mine[s].center[1], mine[s].center[2]);
       face.b = ~PetscInt(condition);
     }
     grid->faces.push_back(face);
@@ -310,6 +310,11 @@ PetscErrorCode CreateGrid(MPI_Comm comm, const Geometry &geometry, PetscInt leas
   PetscCall(PetscSFSetGraphLayout(grid->exchange, layout, grid->ghosts, nullptr, PETSC_USE_POINTER,
                                   grid->global.data() + grid->owned));
   PetscCall(PetscLayoutDestroy(&layout));
+  grid->volume.resize(std::size_t(grid->owned + grid->ghosts));
+  PetscCall(PetscSFBcastBegin(grid->exchange, MPI_DOUBLE, grid->volume.data(), grid->volume.data() + grid->owned,
+                              MPI_REPLACE));
+  PetscCall(
+    PetscSFBcastEnd(grid->exchange, MPI_DOUBLE, grid->volume.data(), grid->volume.data() + grid->owned, MPI_REPLACE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

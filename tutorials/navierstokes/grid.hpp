@@ -21,6 +21,8 @@ inline Vector3 operator-(const Vector3 &a, const Vector3 &b) { return {a[0] - b[
 inline Vector3 operator*(double s, const Vector3 &a) { return {s * a[0], s * a[1], s * a[2]}; }
 inline double Dot(const Vector3 &a, const Vector3 &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 double Norm(const Vector3 &a);
+// The part of v across a face.
+inline Vector3 NormalPart(const Vector3 &v, const Vector3 &area) { return (Dot(v, area) / Dot(area, area)) * area; }
 
 // The sides of a block, as option texts and files name them.
 inline constexpr const char *Sides[] = {"imin", "imax", "jmin", "jmax", "kmin", "kmax"};
@@ -59,7 +61,7 @@ struct Grid {
   std::vector<Piece> own;       // those of this rank
   std::vector<PetscInt> offset; // local index of the first cell of each own piece
   PetscInt owned = 0, ghosts = 0, first = 0, cells = 0; // cells here, copies here, first global index, cells of all
-  std::vector<double> volume;
+  std::vector<double> volume;                           // of own cells and ghosts
   std::vector<Vector3> center;
   std::vector<Face> faces;         // each one between two own cells once, also one that is joined to itself
   std::size_t inner = 0;           // faces that need no ghost; those of ghosts are behind them

@@ -14,8 +14,9 @@ implicit steps with one linear solve each; four unknowns a cell, six where two s
   -stretch <s>            towards walls               -depth <z>, -span walls|slip|periodic   the third direction\n\
   -turn                   indices of blocks turned and reversed            -radius <r>   cylinder: of the far field\n\
   -step_height <h>, -length <l>   of the step         -rayleigh, -prandtl, -lewis, -buoyancy_ratio   convection\n\
-  -grid <file>, -conditions <file>, -viscosity, -unknowns 4|6, -diffusivity <a,b>, -start <u,v,w>   -case file\n\
+  -grid <file>, -conditions <file>, -viscosity, -unknowns 4|6, -diffusivity <a,b>   -case file\n\
   -pieces <k>             cut blocks into k pieces at least; 0: until ranks are even; -1: only where ranks are more\n\
+  -start <u,v,w>          velocity at first           -smagorinsky <C>      eddies' viscosity; 0: none\n\
   -beta <number>          artificial compressibility  -cfl <first>, -cfl_max <most>    local pseudo-time steps\n\
   -steps_rtol <r>, -max_steps <k>   when to end       -second_order_operator   solve with the residual's own derivative\n\
   -dt <step>, -until <time>   unsteady, BDF2          -timing false     no seconds\n\
@@ -143,7 +144,7 @@ static PetscErrorCode RunFlow(const Settings &s, const Case &problem, const Grid
   PetscCall(
     PetscPrintf(grid.comm, "%d steps, %d linear iterations\n", int(progress.steps), int(progress.iterations)));
   if (forces) PetscCall(shedding.Print(grid.comm));
-  else PetscCall(Report(flow));
+  PetscCall(Report(flow));
   if (!s.profiles.empty()) PetscCall(WriteProfiles(s.profiles, flow));
   if (!s.vtk.empty()) PetscCall(WriteVtk(s.vtk, flow));
   if (!s.write_restart.empty()) PetscCall(WriteRestart(s.write_restart, flow, progress));

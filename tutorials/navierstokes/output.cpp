@@ -90,24 +90,21 @@ private:
   std::vector<double> sum_, weight_;
 };
 
-// A structured grid of the piece's vertices, and a vector on it.
-PetscErrorCode CreateVector(const Flow &flow, const Piece &piece, const Index3 &size, DM *grid, Vec *values)
+// A structured grid of the piece's vertices.
+PetscErrorCode CreateVertices(const Flow &flow, const Piece &piece, const Index3 &size, DM *grid)
 {
-  static const char *const names[] = {"p", "u", "v", "w", "s1", "s2"};
   DM places;
   Vec coordinates;
   PetscScalar *x;
+  PetscInt at = 0;
 
   PetscFunctionBeginUser;
   PetscCall(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
-                         size[0], size[1], size[2], 1, 1, 1, flow.n + 1, 1, nullptr, nullptr, nullptr, grid));
+                         size[0], size[1], size[2], 1, 1, 1, flow.n - 2, 1, nullptr, nullptr, nullptr, grid));
   PetscCall(DMSetUp(*grid));
-  for (PetscInt u = 0; u < flow.n; ++u) PetscCall(DMDASetFieldName(*grid, u, names[u]));
-  PetscCall(DMDASetFieldName(*grid, flow.n, "piece"));
   PetscCall(DMGetCoordinateDM(*grid, &places));
   PetscCall(DMCreateGlobalVector(places, &coordinates));
   PetscCall(VecGetArrayWrite(coordinates, &x));
-  PetscInt at = 0;
   for (PetscInt k = 0; k < size[2]; ++k)
     for (PetscInt j = 0; j < size[1]; ++j)
       for (PetscInt i = 0; i < size[0]; ++i) {
@@ -118,33 +115,52 @@ PetscErrorCode CreateVector(const Flow &flow, const Piece &piece, const Index3 &
   PetscCall(VecRestoreArrayWrite(coordinates, &x));
   PetscCall(DMSetCoordinates(*grid, coordinates));
   PetscCall(VecDestroy(&coordinates));
-  PetscCall(DMCreateGlobalVector(*grid, values));
-  PetscCall(PetscObjectSetName(reinterpret_cast<PetscObject>(*values), "flow"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Adds some of the unknowns to a file; those without names are the components of one vector.
+PetscErrorCode WriteUnknowns(const Vertices &vertices, const std::vector<std::size_t> &unknowns, PetscInt number,
+                             const char *name, DM grid, PetscViewer viewer)
+{
+  const Index3 &size = vertices.Size();
+  Vec values;
+  PetscScalar *array;
+  PetscInt components;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMCreateGlobalVector(grid, &values));
+  PetscCall(PetscObjectSetName(reinterpret_cast<PetscObject>(values), name));
+  PetscCall(VecGetBlockSize(values, &components));
+  PetscCall(VecGetArrayWrite(values, &array));
+  for (std::size_t v = 0; v < std::size_t(size[0] * size[1] * size[2]); ++v)
+    for (std::size_t c = 0; c < std::size_t(components); ++c)
+      array[v * std::size_t(components) + c] =
+        c < unknowns.size() ? PetscScalar(vertices(v, unknowns[c])) : PetscScalar(number);
+  PetscCall(VecRestoreArrayWrite(values, &array));
+  PetscCall(VecView(values, viewer));
+  PetscCall(VecDestroy(&values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode WritePiece(const std::string &name, const Flow &flow, std::size_t piece, PetscInt number)
 {
+  static const char *const names[] = {"p", "s1", "s2"};
   const Vertices vertices(flow, piece);
-  const std::size_t n = std::size_t(flow.n);
-  DM grid;
-  Vec values;
+  std::vector<std::size_t> scalars = {0};
+  DM grid, vectors;
   PetscViewer viewer;
-  PetscScalar *array;
 
   PetscFunctionBeginUser;
-  PetscCall(CreateVector(flow, flow.grid.own[piece], vertices.Size(), &grid, &values));
-  const Index3 &size = vertices.Size();
-  PetscCall(VecGetArrayWrite(values, &array));
-  for (std::size_t v = 0; v < std::size_t(size[0] * size[1] * size[2]); ++v) {
-    for (std::size_t u = 0; u < n; ++u) array[v * (n + 1) + u] = PetscScalar(vertices(v, u));
-    array[v * (n + 1) + n] = PetscScalar(number);
-  }
-  PetscCall(VecRestoreArrayWrite(values, &array));
+  for (std::size_t u = 4; u < std::size_t(flow.n); ++u) scalars.push_back(u);
+  PetscCall(CreateVertices(flow, flow.grid.own[piece], vertices.Size(), &grid));
+  for (std::size_t c = 0; c < scalars.size(); ++c) PetscCall(DMDASetFieldName(grid, PetscInt(c), names[c]));
+  PetscCall(DMDASetFieldName(grid, PetscInt(scalars.size()), "piece"));
+  PetscCall(DMDACreateCompatibleDMDA(grid, 3, &vectors));
   PetscCall(PetscViewerVTKOpen(PETSC_COMM_SELF, name.c_str(), FILE_MODE_WRITE, &viewer));
-  PetscCall(VecView(values, viewer));
+  PetscCall(WriteUnknowns(vertices, scalars, number, "flow", grid, viewer));
+  PetscCall(WriteUnknowns(vertices, {1, 2, 3}, number, "velocity", vectors, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  PetscCall(VecDestroy(&values));
+  PetscCall(DMDestroy(&vectors));
   PetscCall(DMDestroy(&grid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

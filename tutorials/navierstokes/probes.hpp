@@ -3,9 +3,11 @@
 
 #include "march.hpp"
 
-// Values of an unknown along a line, in order: where, value. Cells that the line goes through; where it goes between
-// cells, the mean of those on all sides. The same on all ranks.
+// Where along a line, and a value there, in order.
 using Profile = std::vector<std::array<double, 2>>;
+// All ranks get what each has; values at one place become their mean.
+PetscErrorCode CollectProfile(MPI_Comm comm, const Profile &mine, Profile *all);
+// Values of an unknown in the cells that a line goes through; between cells, the mean of those on all sides.
 PetscErrorCode FindProfile(const Flow &flow, const Vector3 &origin, const Vector3 &direction, int unknown,
                            Profile *profile);
 // By a cubic through the four nearest points.
