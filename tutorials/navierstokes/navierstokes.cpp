@@ -17,7 +17,7 @@ implicit steps with one linear solve each; four unknowns a cell, six where two s
   -grid <file>, -conditions <file>, -viscosity, -unknowns 4|6, -diffusivity <a,b>   -case file\n\
   -pieces <k>             cut blocks into k pieces at least; 0: until ranks are even; -1: only where ranks are more\n\
   -start <u,v,w>          velocity at first           -smagorinsky <C>      eddies' viscosity; 0: none\n\
-  -beta <number>          artificial compressibility  -cfl <first>, -cfl_max <most>    local pseudo-time steps\n\
+  -beta <number>          artificial compressibility; 1, unsteady (0.3 / dt)^2  -cfl <first>, -cfl_max <most>    local pseudo-time steps\n\
   -steps_rtol <r>, -max_steps <k>   when to end       -second_order_operator   solve with the residual's own derivative\n\
   -dt <step>, -until <time>   unsteady, BDF2          -timing false     no seconds\n\
   -check                  closed cells, uniform flow, Jacobian against differences\n\
@@ -59,6 +59,9 @@ static PetscErrorCode GetSettings(Settings *s)
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-pieces", &s->pieces, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-every", &s->every, nullptr));
+  PetscCall(GetMarchOptions(&s->march));
+  // Short time steps: the pressure's upwinding, by 1 / sqrt(beta), must stay below what dt grad p moves.
+  if (s->march.dt > 0) s->beta = PetscMax(1, PetscSqr(PetscReal(0.3) / s->march.dt));
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-beta", &s->beta, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-check", &s->check, nullptr));
   PetscCall(Name("-vtk", &s->vtk));
@@ -66,7 +69,6 @@ static PetscErrorCode GetSettings(Settings *s)
   PetscCall(Name("-write_restart", &s->write_restart));
   PetscCall(Name("-profiles", &s->profiles));
   PetscCheck(s->beta > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-beta is above 0");
-  PetscCall(GetMarchOptions(&s->march));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

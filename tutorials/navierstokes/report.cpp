@@ -272,6 +272,14 @@ PetscErrorCode WriteProfiles(const std::string &name, const Flow &flow)
     PetscCall(PetscViewerASCIIPrintf(viewer, "# %s\n", profile == &u ? "y u" : "x v"));
     for (const auto &point : *profile) PetscCall(PetscViewerASCIIPrintf(viewer, "%.8f %.8f\n", point[0], point[1]));
   }
+  for (const GhiaTable &table : ghia) {
+    if (std::abs(table.re * flow.problem.viscosity - 1) > 1e-6) continue;
+    PetscCall(PetscViewerASCIIPrintf(viewer, "# y u, Ghia, Ghia and Shin\n"));
+    for (std::size_t k = 0; k < 15; ++k) PetscCall(PetscViewerASCIIPrintf(viewer, "%g %g\n", ghia_y[k], table.u[k]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "# x v, Ghia, Ghia and Shin\n"));
+    for (std::size_t k = 0; k < 15; ++k)
+      if (table.v[k] != 0) PetscCall(PetscViewerASCIIPrintf(viewer, "%g %g\n", ghia_x[k], table.v[k]));
+  }
   PetscCall(PetscViewerDestroy(&viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
