@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints tables of what ./study left in a folder, and draws center lines, a flow with its blocks, and where time went.
 
-usage: plot.py folder navierstokes.png
+usage: plot.py folder navierstokes.png           tables and a picture of a study
+       plot.py -vtk prefix flow.png [x0,x1,y0,y1]  the flow that `navierstokes -vtk prefix` wrote
 """
 import glob
 import os
@@ -117,8 +118,8 @@ def draw_lines(axes, folder):
     axes.legend(fontsize=7)
 
 
-def draw_flow(axes, prefix):
-    """Vorticity or speed of a flow in the plane, and its blocks' outlines. Needs vtk."""
+def draw_flow(axes, prefix, title):
+    """Velocity along x in the first plane of a flow, and its pieces' outlines. Needs vtk."""
     import numpy
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy
@@ -131,13 +132,12 @@ def draw_flow(axes, prefix):
         shape = (sizes[2], sizes[1], sizes[0])
         places = vtk_to_numpy(grid.GetPoints().GetData()).reshape(*shape, 3)[0]
         speed = vtk_to_numpy(grid.GetPointData().GetArray("velocity")).reshape(*shape, 3)[0]
-        axes.contourf(places[..., 0], places[..., 1], speed[..., 0], levels=numpy.linspace(-0.4, 1.4, 19), cmap="RdBu_r", extend="both")
+        filled = axes.contourf(places[..., 0], places[..., 1], speed[..., 0], levels=numpy.linspace(-0.4, 1.4, 19), cmap="RdBu_r", extend="both")
         for line in (places[0], places[-1], places[:, 0], places[:, -1]):
             axes.plot(line[:, 0], line[:, 1], color="k", linewidth=0.5)
-    axes.set_xlim(-2, 12)
-    axes.set_ylim(-3.5, 3.5)
     axes.set_aspect("equal")
-    axes.set_title("Cylinder, Re 100: velocity along x; lines: four blocks")
+    axes.set_title(title)
+    return filled
 
 
 def draw_breakdown(axes, found):
@@ -154,7 +154,21 @@ def draw_breakdown(axes, found):
     axes.legend(fontsize=7)
 
 
+def flow_alone(prefix, picture, limits):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plot
+    figure, axes = plot.subplots(figsize=(8, 5), layout="constrained")
+    figure.colorbar(draw_flow(axes, prefix, "velocity along x; lines: pieces of the blocks"))
+    if limits:
+        axes.axis([float(number) for number in limits.split(",")])
+    figure.savefig(picture, dpi=120)
+
+
 def main():
+    if len(sys.argv) > 3 and sys.argv[1] == "-vtk":
+        flow_alone(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "")
+        return
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     folder = sys.argv[1]
@@ -171,7 +185,8 @@ def main():
     figure, axes = plot.subplots(3, 1, figsize=(8, 12), layout="constrained")
     draw_lines(axes[0], folder)
     try:
-        draw_flow(axes[1], os.path.join(folder, "street"))
+        draw_flow(axes[1], os.path.join(folder, "street"), "Cylinder, Re 100: velocity along x; lines: four blocks")
+        axes[1].axis([-2, 12, -3.5, 3.5])
     except ImportError:
         axes[1].set_axis_off()
     draw_breakdown(axes[2], found)
