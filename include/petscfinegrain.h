@@ -314,6 +314,20 @@ E*/
 typedef enum { PCPOWERQILU_DROP_DURING, PCPOWERQILU_DROP_AFTER, PCPOWERQILU_DROP_NONE } PCPOWERQILUDropType;
 FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 
+/*E
+   PCPOWERQILUExchangeType - what ranks factor with `PCPOWERQILU`
+
+   Values:
++  PCPOWERQILU_EXCHANGE_NONE  - each its own block rows
+-  PCPOWERQILU_EXCHANGE_COLOR - the whole matrix together, color by color: the result does not depend on their number
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetExchange()`
+E*/
+typedef enum { PCPOWERQILU_EXCHANGE_NONE, PCPOWERQILU_EXCHANGE_COLOR } PCPOWERQILUExchangeType;
+FINEGRAIN_EXTERN const char *const PCPOWERQILUExchangeTypes[];
+
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
@@ -379,6 +393,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC, PetscInt *);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC, PCPOWERQILUDropType);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC, PCPOWERQILUDropType *);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetExchange(PC, PCPOWERQILUExchangeType);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetExchange(PC, PCPOWERQILUExchangeType *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlpha(PC, PetscInt, const PetscReal[]);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlpha(PC, PetscInt *, const PetscReal *[]);

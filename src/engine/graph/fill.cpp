@@ -69,14 +69,16 @@ private:
 class FillFinder
 {
 public:
-  FillFinder(const Graph &g, const HostArray<Index> &ordering, int levels, const HostArray<Index> &color)
+  FillFinder(const Graph &g, const HostArray<Index> &ordering, int levels, const HostArray<Index> &color,
+             Index counted)
       : g_(g),
         levels_(levels),
         color_(color),
         place_(std::size_t(g.rows)),
         seen_by_(std::size_t(g.rows), -1),
         upper_(g.rows, levels),
-        lower_first_(std::size_t(levels) + 1)
+        lower_first_(std::size_t(levels) + 1),
+        counted_(counted)
   {
     for (Index p = 0; p < g.rows; ++p) place_[std::size_t(ordering.extent(0) ? ordering(p) : p)] = p;
   }
@@ -115,7 +117,7 @@ private:
       if (seen_by_[std::size_t(j)] == row) continue;
       seen_by_[std::size_t(j)] = row;
       if (color_.extent(0) && color_(j) == color_(row)) {
-        ++dropped_;
+        dropped_ += counted_ < 0 || row < counted_;
         continue;
       }
       fill_.push_back(j);
@@ -134,6 +136,7 @@ private:
   UpperLevels upper_;
   std::vector<Index> lower_, fill_; // of the row
   std::vector<std::size_t> lower_first_;
+  const Index counted_;
   Offset dropped_ = 0;
 };
 
@@ -194,12 +197,12 @@ Coloring color_power(const Graph &g, int power)
 }
 
 std::optional<Selection> find_fill(const Selection &from, const HostArray<Index> &ordering, int levels,
-                                   const HostArray<Index> &color, Offset *dropped)
+                                   const HostArray<Index> &color, Offset *dropped, Index counted)
 {
   const Graph &g = from.graph;
   *dropped = 0;
   if (levels == 0) return from;
-  FillFinder finder(g, ordering, levels, color);
+  FillFinder finder(g, ordering, levels, color, counted);
   std::vector<Index> fill;
   std::vector<std::size_t> first(std::size_t(g.rows));
   Selection to{{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}},

@@ -29,8 +29,9 @@ Coloring color_power(const Graph &symmetric, int power);
 // in the operator. Levels of entries of the graph are 0, lev(i, j) is the least lev(i, k) + lev(k, j) + 1 over the
 // rows k eliminated before i and j, and fill of a level above `levels` is left out, as is fill between two rows of
 // equal color (empty: no two are), from which nothing follows then. *dropped: the entries left out because of their
-// color. Nothing where there are more entries than an Index counts. O(products of a factorization of level - 1).
+// color, of rows below `counted` if that is not negative. Nothing where there are more entries than an Index counts.
+// O(products of a factorization of level - 1).
 std::optional<Selection> find_fill(const Selection &, const HostArray<Index> &ordering, int levels,
-                                   const HostArray<Index> &color, Offset *dropped);
+                                   const HostArray<Index> &color, Offset *dropped, Index counted = -1);
 
 } // namespace finegrain

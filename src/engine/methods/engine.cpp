@@ -11,6 +11,8 @@ std::unique_ptr<Engine> make_engine(Backend backend, Method method)
     return make_relaxation(backend);
   case Method::sip:
     return make_sip_cycle(backend);
+  case Method::shared:
+    return make_shared_factorization(backend);
   default:
     return make_factorization(backend);
   }

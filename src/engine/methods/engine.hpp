@@ -122,6 +122,9 @@ public:
   virtual SetupError analyze(const OperatorView &, const EngineOptions &) = 0;
   // Who fetches ghosts; null: there are none on any rank. After analyze().
   virtual void set_halo(Halo *) = 0;
+  // Of Method::shared: where its factor lies, and who fetches what others have of it; null: one rank.
+  virtual SharedStorage shared_storage() const { throw std::logic_error("this engine shares no rows"); }
+  virtual void set_shared_halo(SharedHalo *) { throw std::logic_error("this engine shares no rows"); }
   // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
   // the whole matrix, else nothing, -1.
   virtual Real find_largest(const Values &) = 0;
@@ -160,6 +163,7 @@ public:
 std::unique_ptr<Engine> make_factorization(Backend);
 std::unique_ptr<Engine> make_relaxation(Backend);
 std::unique_ptr<Engine> make_sip_cycle(Backend);
+std::unique_ptr<Engine> make_shared_factorization(Backend);
 
 // Kokkos must have been started. Arrays given to the engine lie where its back end works; staged.hpp has one for
 // arrays on the host.

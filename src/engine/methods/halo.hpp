@@ -26,4 +26,28 @@ public:
   virtual bool takes_device_arrays() const { return false; }
 };
 
+// Where the blocks of a factor lie that ranks share, so that they can be fetched: of each row, which is the number of
+// its inverted diagonal block; of each entry of SharedRows::selection, in the lower or in the upper part.
+struct SharedStorage {
+  HostArray<Index> diagonal;
+  HostArray<Index> entry; // -1: on the diagonal
+  std::vector<char> is_upper;
+  std::size_t diagonal_bytes = 0, block_bytes = 0; // of a block
+};
+
+// What src/petsc does for such a factorization. Owned rows are roots, rows of others stand behind them in each array.
+class SharedHalo
+{
+public:
+  virtual ~SharedHalo() = default;
+  // Rows of x of one color.
+  virtual void begin(Index color, const Scalar *x, Scalar *others) = 0;
+  virtual void end(Index color, const Scalar *x, Scalar *others) = 0;
+  // Inverted diagonal and upper blocks of rows of one color.
+  virtual void begin_rows(Index color, void *diagonal, void *upper) = 0;
+  virtual void end_rows(Index color, void *diagonal, void *upper) = 0;
+  // Lower blocks of all rows, for transposed sweeps.
+  virtual void fetch_lower(void *lower) = 0;
+};
+
 } // namespace finegrain

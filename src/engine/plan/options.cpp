@@ -50,6 +50,27 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   return nullptr;
 }
 
+const char *find_shared_conflict(const EngineOptions &r)
+{
+  if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
+    return "@_exchange color goes by colors that all ranks share; take @_schedule color, or @_exchange none";
+  if (r.ordering.extent(0) > 0)
+    return "@_ordering is an order of a rank's own rows, and @_exchange color has one of all; leave one out";
+  if (r.drop != Drop::during)
+    return "@_exchange color needs rows of a color that do not depend on each other; take @_drop during";
+  if (r.executor != ExecutorKind::automatic && r.executor != ExecutorKind::natural &&
+      r.executor != ExecutorKind::launch)
+    return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
+           "@_exchange none";
+  if (r.backend == Backend::device) return "@_exchange color of a factor runs on the host; take @_backend host";
+  if (storage_size(r.precision) < sizeof(Single))
+    return "@_exchange color has no factors in 16 bits; take @_precision working or single";
+  if (r.single_sums) return "@_exchange color sums in working precision; leave out @_accumulate";
+  if (r.coupling == GridCoupling::corrections)
+    return "@_grid_coupling corrections leaves out couplings, and @_exchange color has all of them; leave one out";
+  return nullptr;
+}
+
 } // namespace
 
 const char *find_conflict(const EngineOptions &r)
@@ -67,6 +88,7 @@ const char *find_conflict(const EngineOptions &r)
     return "@_backend device: this build has none; take @_backend host";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
+  if (r.method == Method::shared) return find_shared_conflict(r);
   if (r.factor == FactorKind::icc && storage && storage->compact)
     return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
            "@_precision working or single, and @_accumulate working";

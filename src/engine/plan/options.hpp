@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/coloring.hpp"
+#include "graph/fill.hpp"
 #include "graph/levels.hpp"
 
 #include <algorithm>
@@ -74,6 +75,22 @@ struct GlobalColoring {
   bool symmetrized = false;               // couplings between ranks were not symmetric, colors are those of the union
 };
 
+// What a factorization that all ranks do together (Method::shared) needs beside the owned rows: rows of others, which
+// stand behind them. One rank has none.
+struct SharedRows {
+  // Pattern of the factor in all of these rows, their diagonal among it. entry: the number of a block in the values
+  // of the owned square, then of the coupling; -1: fill, or a row of another rank.
+  Selection selection;
+  Index colors = 0; // of all ranks
+  ColoringKind coloring = ColoringKind::hash;
+  bool symmetrized = false; // the graph was not symmetric, its colors are those of the union
+  HostArray<Index> color;
+  HostArray<std::int64_t> key; // global numbers, by which rows of a color are ordered
+  std::vector<char> sent;      // whether another rank has an owned row
+  Index fill = 0;              // entries of owned rows that the matrix does not have
+  Offset dropped = 0;          // fill of owned rows left out because of their color
+};
+
 // A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
 // relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one MatrixValues for
 // each part, numbered like the part's entries.
@@ -83,6 +100,7 @@ struct OperatorView {
   Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
   GlobalColoring agreed;
+  SharedRows shared; // of Method::shared
   // Where the upper triangle alone is stored (SBAIJ, for FactorKind::icc): the number in the MatrixValues of each
   // entry of `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else
   // empty and 0.

@@ -30,7 +30,7 @@ PetscErrorCode RestoreValues(PC pc, PCEngine *e, Values *values)
 {
   PetscFunctionBegin;
   PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, values));
-  PetscCall(e->halo.take_error());
+  PetscCall(PCEngineTakeError(e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,7 +78,7 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
                     .factor = int(turn % e->factors),
                     .memory = a.memory()});
   PetscCall(a.restore());
-  PetscCall(e->halo.take_error());
+  PetscCall(PCEngineTakeError(e));
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -54,7 +54,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
-  PetscCall(e->halo.take_error());
+  PetscCall(PCEngineTakeError(e));
   PetscCall(FinegrainLogFlops(e->op.backend, double(columns) * e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,7 +60,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   const Statistics s = e->engine->statistics();
   PetscCall(FinegrainLogFlops(e->op.backend, s.apply_flops + s.residual_flops));
   PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));
-  PetscCall(e->halo.take_error());
+  PetscCall(PCEngineTakeError(e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
 // What ranks agree on for a relaxation that does not depend on their number: keys, colors, and which rows others
 // have as ghosts.
-#include "pc/settings.hpp"
+#include "pc/agreement.hpp"
 
 #include <petscdmda.h>
 
@@ -8,13 +8,7 @@
 
 using namespace finegrain;
 
-namespace
-{
-
-using Keys = HostArray<std::int64_t>;
-
-// Natural indices of a DMDA, whose numbering depends on the number of ranks, else global block rows.
-PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, Keys *key)
+PetscErrorCode PCEngineFindKeys(PC pc, PetscInt first, Index rows, HostArray<std::int64_t> *key)
 {
   DM da;
   PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
@@ -38,24 +32,8 @@ PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, Keys *key)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class T>
-PetscErrorCode Fetch(PetscSF sf, MPI_Datatype unit, const HostArray<T> &owned, HostArray<T> *ghosts)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(sf, unit, owned.data(), ghosts->data(), MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(sf, unit, owned.data(), ghosts->data(), MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// Couplings of owned rows to rows of others in either direction: ours, and those that others have to us.
-struct Neighbors {
-  Graph graph; // columns: places in `global`
-  std::vector<PetscInt> global;
-  bool symmetric = true; // of this rank's rows: ours are theirs
-};
-
-PetscErrorCode FindNeighbors(MPI_Comm comm, PetscInt first, const OperatorView &view,
-                             const std::vector<PetscInt> &ghosts, Neighbors *n)
+PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const OperatorView &view,
+                                      const std::vector<PetscInt> &ghosts, FinegrainNeighbors *n)
 {
   const Graph &g = view.coupling;
   const Index rows = view.owned.rows;
@@ -109,8 +87,8 @@ PetscErrorCode FindNeighbors(MPI_Comm comm, PetscInt first, const OperatorView &
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Jones and Plassmann's coloring over all ranks: rounds until every row has its color.
-PetscErrorCode ColorByHash(MPI_Comm comm, const OperatorView &view, const Neighbors &n, Coloring *coloring)
+PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const Graph &owned, const FinegrainNeighbors &n,
+                                    const HostArray<std::int64_t> &key, Coloring *coloring)
 {
   const std::size_t ghosts = n.global.size();
   auto ghost_key = make_array<std::int64_t>("finegrain::key", ghosts);
@@ -120,12 +98,12 @@ PetscErrorCode ColorByHash(MPI_Comm comm, const OperatorView &view, const Neighb
 
   PetscFunctionBegin;
   Kokkos::deep_copy(ghost_color, Index(-1));
-  PetscCall(FinegrainMakeForest(comm, view.owned.rows, n.global, &sf));
-  PetscCall(Fetch(sf, MPI_INT64_T, view.agreed.key, &ghost_key));
-  HashColoring colors(symmetrize(view.owned), n.graph, view.agreed.key, ghost_key);
+  PetscCall(FinegrainMakeForest(comm, owned.rows, n.global, &sf));
+  PetscCall(FinegrainFetch(sf, MPI_INT64_T, key, &ghost_key));
+  HashColoring colors(owned, n.graph, key, ghost_key);
   while (left) {
     const int mine = !colors.advance(ghost_color.data());
-    PetscCall(Fetch(sf, MPI_INT32_T, colors.color(), &ghost_color));
+    PetscCall(FinegrainFetch(sf, MPI_INT32_T, colors.color(), &ghost_color));
     PetscCallMPI(MPI_Allreduce(&mine, &left, 1, MPI_INT, MPI_MAX, comm));
   }
   *coloring = colors.coloring();
@@ -133,8 +111,7 @@ PetscErrorCode ColorByHash(MPI_Comm comm, const OperatorView &view, const Neighb
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Red and black by the parity of the global indices of a DMDA, if that is a coloring on all ranks.
-PetscErrorCode ColorByParity(PC pc, const OperatorView &view, PetscSF sf, Coloring *coloring, bool *fits)
+PetscErrorCode PCEngineColorByParity(PC pc, const OperatorView &view, PetscSF sf, Coloring *coloring, bool *fits)
 {
   DM da;
   PetscInt i, j, k, m, n, p;
@@ -148,15 +125,13 @@ PetscErrorCode ColorByParity(PC pc, const OperatorView &view, PetscSF sf, Colori
   }
   auto ghost_color = make_array<Index>("finegrain::color", std::size_t(view.ghosts));
   auto own = parity ? parity->color : HostArray<Index>("finegrain::color", std::size_t(view.owned.rows));
-  PetscCall(Fetch(sf, MPI_INT32_T, own, &ghost_color));
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, own, &ghost_color));
   int mine = parity && is_valid(view.coupling, *parity, ghost_color.data()), all;
   PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   *fits = all;
   if (all) *coloring = *parity;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
 {
@@ -167,6 +142,23 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
   if (!*da) PetscCall(MatGetDM(pc->pmat, da));
   if (*da) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(*da), DMDA, &is_da));
   if (!is_da) *da = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineFindGhostKeys(PC pc, const PCEngine &e, OperatorView *view)
+{
+  GlobalColoring &a = view->agreed;
+  PetscInt first;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  PetscCall(PCEngineFindKeys(pc, first / e.op.block, view->owned.rows, &a.key));
+  a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
+  PetscCall(
+    FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view->owned.rows, e.op.ghosts, &sf));
+  PetscCall(FinegrainFetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
+  PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -192,13 +184,11 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
     PCEngineText(pc, "@_coloring_balance depends on the ranks; it goes with @_exchange none and sweep").c_str());
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.op.block;
-  PetscCall(FindKeys(pc, first, rows, &a.key));
+  PetscCall(PCEngineFindGhostKeys(pc, e, view));
   PetscCall(FinegrainMakeForest(comm, rows, e.op.ghosts, &sf));
-  a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
   a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
-  PetscCall(Fetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
 
-  if (red_black) PetscCall(ColorByParity(pc, *view, sf, &a.coloring, &fits));
+  if (red_black) PetscCall(PCEngineColorByParity(pc, *view, sf, &a.coloring, &fits));
   if (!fits && coloring == PC_FINEGRAIN_COLORING_REDBLACK) {
     PetscCall(PetscSFDestroy(&sf));
     SETERRQ(comm, PETSC_ERR_ARG_INCOMP,
@@ -207,13 +197,13 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
             PCEngineOption(pc, "coloring").c_str(), PCEngineOption(pc, "coloring").c_str());
   }
   if (!fits) {
-    Neighbors n;
-    PetscCall(FindNeighbors(comm, first, *view, e.op.ghosts, &n));
-    PetscCall(ColorByHash(comm, *view, n, &a.coloring));
+    FinegrainNeighbors n;
+    PetscCall(FinegrainFindNeighbors(comm, first, *view, e.op.ghosts, &n));
+    PetscCall(FinegrainColorByHash(comm, symmetrize(view->owned), n, a.key, &a.coloring));
     a.symmetrized = !n.symmetric;
   }
   a.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
-  PetscCall(Fetch(sf, MPI_INT32_T, a.coloring.color, &a.ghost_color));
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, a.coloring.color, &a.ghost_color));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &a.coloring.colors, 1, MPI_INT32_T, MPI_MAX, comm));
 
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));

@@ -12,6 +12,10 @@
 #include <string>
 #include <vector>
 
+namespace finegrain
+{
+class SharedExchange; // shared_rows.hpp
+}
 struct PCEngine;
 struct PCEngineSetting; // settings.hpp
 
@@ -92,6 +96,8 @@ struct PCEngine {
   // The exchange between ranks, made where an application or a correction needs it.
   bool has_halo = false;
 
+  std::shared_ptr<finegrain::SharedExchange> shared; // of Method::shared, else null
+
   // What corrections need; made at first use.
   bool has_corrections = false;
   bool short_residual = false; // D is that of the matrix, on all ranks
@@ -113,6 +119,10 @@ inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.con
 
 // What an application exchanges between ranks.
 inline finegrain::Exchange PCEngineExchange(const PCEngine &e) { return e.options.relaxation.exchange; }
+inline bool PCEngineSharesRows(const PCEngine &e) { return e.options.method == finegrain::Method::shared; }
+
+// The first error of an exchange since the last call: the engine lets none through.
+PetscErrorCode PCEngineTakeError(PCEngine *e);
 
 // Steps x += M^-1 (b - A x) of one application, the first from x = 0; each takes the next factor.
 inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * e.cycles * e.factors; }

@@ -6,12 +6,15 @@ using namespace finegrain;
 
 const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
                                             nullptr};
+const char *const PCPOWERQILUExchangeTypes[] = {"none", "color", "PCPOWERQILUExchangeType", "PCPOWERQILU_EXCHANGE_",
+                                                nullptr};
 namespace
 {
 
 struct PowerqIlu final : PCEngine {
   PetscInt levels = 0, power = 0; // p and q; 0: p + 1
   PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
+  PCPOWERQILUExchangeType exchange = PCPOWERQILU_EXCHANGE_NONE;
 };
 constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{
   "levels", "Levels of fill, p", "PCPOWERQILUSetLevels", &PowerqIlu::levels, PetscInt(0)};
@@ -20,6 +23,9 @@ constinit const PCEngineValue<PowerqIlu, PetscInt> power_setting{
   PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
   "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
+constinit const PCEngineValue<PowerqIlu, PCPOWERQILUExchangeType> exchange_setting{
+  "exchange", "Whether ranks factor the whole matrix together", "PCPOWERQILUSetExchange", &PowerqIlu::exchange,
+  PCPOWERQILUExchangeTypes};
 
 } // namespace
 
@@ -145,6 +151,55 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop
 @*/
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
 
+/*@
+   PCPOWERQILUSetExchange - Says whether each rank factors its own block rows, or all ranks the whole matrix
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  exchange - `PCPOWERQILU_EXCHANGE_NONE` (default) or `PCPOWERQILU_EXCHANGE_COLOR`
+
+   Options Database Key:
+.  -pc_powerqilu_exchange <none,color> - the exchange
+
+   Level: intermediate
+
+   Notes:
+   With color the matrix is colored by all ranks, and factored and swept color by color; after each color its rows go
+to the ranks that need them. The preconditioner, bit by bit, does not depend on the number of ranks, or, with a
+`DMDA`, on how it is cut. An application sends a message to each neighbor for each color of each sweep.
+
+   It takes -pc_powerqilu_coloring jp (default; redblack where that fits and p is 0), -pc_powerqilu_drop during,
+working or single precision, and runs on the host.
+
+.seealso: `PCPOWERQILUGetExchange()`, `PCMCPISetExchange()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetExchange(PC pc, PCPOWERQILUExchangeType exchange)
+{
+  return exchange_setting.set(pc, exchange);
+}
+
+/*@
+   PCPOWERQILUGetExchange - Gets what `PCPOWERQILUSetExchange()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  exchange - the exchange
+
+   Level: intermediate
+
+.seealso: `PCPOWERQILUSetExchange()`
+@*/
+PetscErrorCode PCPOWERQILUGetExchange(PC pc, PCPOWERQILUExchangeType *exchange)
+{
+  return exchange_setting.get(pc, exchange);
+}
+
 static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
 {
   const PowerqIlu &e = PCEngineData<PowerqIlu>(pc);
@@ -153,6 +208,7 @@ static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
   options->levels = int(e.levels);
   options->power = int(e.power);
   options->drop = FinegrainEnum<Drop>(e.drop);
+  if (e.exchange == PCPOWERQILU_EXCHANGE_COLOR) options->method = Method::shared;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,8 +220,9 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   const EngineOptions &r = e->options;
   const bool colored = r.schedule != ScheduleKind::level;
   if (colored)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, per rank\n",
-                                     r.levels, PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, %s\n", r.levels,
+                                     PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)],
+                                     PCEngineSharesRows(*e) ? "of all ranks together" : "per rank"));
   else
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
@@ -191,7 +248,8 @@ static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&settings::balance},
                                    {&levels_setting},
                                    {&power_setting},
-                                   {&drop_setting}};
+                                   {&drop_setting},
+                                   {&exchange_setting}};
 
 static const char citation[] =
   "@techreport{HeuvelineLukarskiWeiss2011,\n"
@@ -217,6 +275,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 
    Options Database Keys:
 +  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
+.  -pc_powerqilu_exchange <none,color>                    - `PCPOWERQILUSetExchange()`
 .  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
 .  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
 .  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
@@ -248,7 +307,8 @@ between rows of one color is dropped.
    -pc_powerqilu_schedule level is ILU(p) in the order of rows, or in -pc_powerqilu_ordering, without colors, run by
 level sets. An ordering with colors is the order in which rows are colored.
 
-   Each rank factors its own block rows, as `PCBJACOBI` would. Multicolor Gauss-Seidel is `PCMCPI`.
+   Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_exchange color has all ranks
+factor the whole matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
 
    A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
 names the block row.

@@ -2,7 +2,8 @@
 // failures.cpp, applications are in apply.cpp, options and setters in settings*.cpp and in the files of types.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
-#include "pc/settings.hpp"
+#include "pc/agreement.hpp"
+#include "pc/shared_rows.hpp"
 #include "methods/device_copies.hpp"
 
 #include <petscdmda.h>
@@ -117,6 +118,18 @@ PetscErrorCode MakeHalo(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The exchange of what ranks compute of one factor.
+PetscErrorCode ShareStorage(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(e->shared->create(reinterpret_cast<PetscObject>(pc), e->op, view, e->engine->shared_storage()));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
+  e->engine->set_shared_halo(size > 1 ? e->shared.get() : nullptr);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 {
   PetscFunctionBegin;
@@ -146,7 +159,12 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
                               "application; leave out @_corrections and @_richardson")
                .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
+  if (PCEngineSharesRows(*e)) {
+    if (!e->shared) e->shared = std::make_shared<SharedExchange>();
+    PetscCall(e->shared->find_rows(pc, *e, &view));
+  }
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));
+  if (PCEngineSharesRows(*e)) PetscCall(ShareStorage(pc, e, view));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
   if (PCEngineSteps(*e) > 1 || e->has_corrections || e->options.eisenstat) PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));
@@ -169,6 +187,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
                                PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   e->report = e->engine->factor(values, largest);
+  PetscCall(PCEngineTakeError(e));
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().factor_flops));
@@ -213,6 +232,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->has_corrections = e->has_halo = false;
   PetscCall(e->solve.reset());
   PetscCall(e->halo.destroy());
+  if (e->shared) PetscCall(e->shared->destroy());
   PetscCall(MatDestroy(&e->converted));
   PetscCall(VecDestroy(&e->residual));
   PetscCall(VecDestroy(&e->correction));
@@ -278,10 +298,19 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
   }
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view)); // the order of sums
+  if (PCEngineSharesRows(*e)) PetscCall(PCEngineFindGhostKeys(pc, *e, &view));
   PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
   if (state == e->state) // for the short residual; a lagged factor stays as it is
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineTakeError(PCEngine *e)
+{
+  PetscFunctionBegin;
+  PetscCall(e->halo.take_error());
+  if (e->shared) PetscCall(e->shared->take_error());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

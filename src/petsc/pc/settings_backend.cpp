@@ -203,7 +203,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
 {
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
-  if (e.backend == PC_FINEGRAIN_BACKEND_AUTO)
+  if (e.backend == PC_FINEGRAIN_BACKEND_AUTO && !PCEngineSharesRows(e)) // which hosts do alone
     PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options.executor, backend));
   const std::string option = PCEngineOption(pc, "backend");
   PetscCheck(

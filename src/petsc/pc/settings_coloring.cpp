@@ -25,7 +25,7 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
 
   PetscFunctionBegin;
   if (!e.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
-  if (e.options.method == Method::factorization) power = " of |A|^" + std::to_string(colored_power(e.options));
+  if (e.options.method != Method::relaxation) power = " of |A|^" + std::to_string(colored_power(e.options));
   // Ranks without rows have colored nothing.
   const Statistics s = e.engine->statistics();
   const int kind = int(s.coloring);
@@ -34,10 +34,11 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
   std::string coloring = PCFinegrainColoringTypes[most[2]];
   if (most[2] + most[3] > kinds)
     coloring.append(" on some ranks, ").append(PCFinegrainColoringTypes[kinds - most[3]]).append(" on others");
-  PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s%s\n", coloring.c_str(),
-                                   e.balance ? ", balanced" : "", most[0], power.c_str(),
-                                   PCEngineExchange(e) == Exchange::color ? " agreed by all ranks" : "",
-                                   most[1] ? ", of the pattern with its transpose" : ""));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s%s\n", coloring.c_str(), e.balance ? ", balanced" : "",
+    most[0], power.c_str(),
+    PCEngineExchange(e) == Exchange::color || PCEngineSharesRows(e) ? " agreed by all ranks" : "",
+    most[1] ? ", of the pattern with its transpose" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,92 +1,18 @@
 // PCMCPI with an exchange after each color: the bits of one rank on any number of ranks, and exchanges that overlap
 // with computation.
 #include "mcpi.hpp"
+#include "ranks.hpp"
 
 using namespace finegrain::test;
 using namespace finegrain::test::mcpi;
+using namespace finegrain::test::ranks;
 
 namespace
 {
 
-// A matrix on a communicator; of a grid, or not.
-using Make = std::function<PetscErrorCode(MPI_Comm, Mat *, DM *)>;
-
-Make OfCouplings(const Couplings &couplings, PetscInt n, MatType type = MATBAIJ)
-{
-  return [=](MPI_Comm comm, Mat *A, DM *da) {
-    *da = nullptr;
-    return AssembleMatrix(couplings, n, type, 1, A, PETSC_DECIDE, comm);
-  };
-}
-
-Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
-            MatType type = MATBAIJ)
-{
-  return [=](MPI_Comm comm, Mat *A, DM *da) {
-    PetscFunctionBegin;
-    PetscCall(MakeGrid(dim, boundary, stencil, dof, width, da, comm));
-    PetscCall(AssembleOnGrid(*da, type, A));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
-}
-
-// x = M^-1 b for a right-hand side that does not depend on ranks; x at those of `index`, owned here.
-PetscErrorCode Result(const Make &make, MPI_Comm comm, const std::string &options, bool transposed,
-                      std::vector<PetscInt> *index, std::vector<PetscScalar> *result, std::string *text)
-{
-  Owned<Mat> A;
-  Owned<DM> da;
-  Owned<PC> pc;
-  Owned<Vec> b, x;
-  PetscScalar *rhs;
-  const PetscScalar *values;
-
-  PetscFunctionBegin;
-  PetscCall(make(comm, &A, &da));
-  PetscCall(MakePC(A, PCMCPI, "-pc_mcpi_exchange color " + options, &pc));
-  PetscCall(MatCreateVecs(A, &x, &b));
-  PetscCall(FindIndices(A, da, index));
-  PetscCall(VecGetArrayWrite(b, &rhs));
-  for (std::size_t i = 0; i < index->size(); ++i) rhs[i] = EntryValue((*index)[i], 1 << 20, 1, 7, 1);
-  PetscCall(VecRestoreArrayWrite(b, &rhs));
-  PetscCall(PCSetUp(pc));
-  PetscCall(VecSet(x, PETSC_INFINITY));
-  PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
-  PetscCall(VecGetArrayRead(x, &values));
-  result->assign(values, values + index->size());
-  PetscCall(VecRestoreArrayRead(x, &values));
-  PetscCall(ViewText(pc, text));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-std::string ColoringLine(const std::string &text)
-{
-  const std::size_t at = text.find("coloring: ");
-  return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
-}
-
-// Every rank compares what it owns with what it has found alone, bit by bit; `coloring` must be in the view.
 void ExpectBitsOfOneRank(const Make &make, const std::string &options, const std::string &coloring)
 {
-  SCOPED_TRACE(options);
-  std::vector<PetscInt> index, everything;
-  std::vector<PetscScalar> mine, alone;
-  std::string ours, theirs;
-  OK(Result(make, PETSC_COMM_WORLD, options, false, &index, &mine, &ours));
-  OK(Result(make, PETSC_COMM_SELF, options, false, &everything, &alone, &theirs));
-  int differences = 0;
-  for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
-  EXPECT_EQ(differences, 0) << "of " << index.size() << " on this rank";
-  EXPECT_EQ(ColoringLine(ours), ColoringLine(theirs));
-  EXPECT_EQ(ColoringLine(ours).find("coloring: " + coloring), 0u) << ours;
-  // Transposed, ghosts' shares are added rank by rank: to rounding.
-  OK(Result(make, PETSC_COMM_WORLD, options, true, &index, &mine, &ours));
-  OK(Result(make, PETSC_COMM_SELF, options, true, &everything, &alone, &theirs));
-  PetscReal most = 0, off = 0;
-  for (const PetscScalar a : alone) most = std::max(most, PetscAbsScalar(a));
-  for (std::size_t i = 0; i < index.size(); ++i)
-    off = std::max(off, PetscAbsScalar(mine[i] - alone[std::size_t(index[i])]));
-  EXPECT_LE(off, tolerance * most) << "transposed";
+  ranks::ExpectBitsOfOneRank(PCMCPI, make, "-pc_mcpi_exchange color " + options, coloring, false);
 }
 
 // Settings that sweeps, storage and order depend on.
@@ -190,9 +116,11 @@ TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
       std::vector<PetscInt> index;
       std::vector<PetscScalar> x;
       std::string text;
-      OK(Result(make, PETSC_COMM_WORLD,
-                std::string("-pc_mcpi_growth_limit 0 -pc_mcpi_precision half -pc_mcpi_scaling ") + scaling, false,
-                &index, &x, &text));
+      OK(Result(
+        PCMCPI, make, PETSC_COMM_WORLD,
+        std::string("-pc_mcpi_exchange color -pc_mcpi_growth_limit 0 -pc_mcpi_precision half -pc_mcpi_scaling ") +
+          scaling,
+        false, &index, &x, &text));
       ExpectIn(text, {std::string(scaling) == "row" ? "scaled by block row" : "scaled by 0.125"});
     }
 }

@@ -20,7 +20,7 @@ TEST(PowerqiluView, BeforeAndAfterSetUp)
   OK(ViewText(pc, &text));
   const std::string first = "    factor: block ILU(1,2), drop during, per rank\n";
   ExpectIn(text, {"    not set up; executor auto, backend auto, ", " precision single,", " levels 1,", " power 0,",
-                  " drop during\n"});
+                  " drop during, exchange none\n"});
   EXPECT_EQ(text.find("fill"), std::string::npos) << text;
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));

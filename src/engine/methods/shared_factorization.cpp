@@ -1,0 +1,381 @@
+// The engine of powerqilu's exchange by color: one factor of the whole matrix, color by color with all ranks
+// (numerics.md 3). In: the pattern of owned rows and of those of others that they read (SharedRows). Row functions
+// are those of factor.hpp and sweep.hpp; between two colors the SharedHalo fetches what others have done.
+#include "kernels/factor.hpp"
+#include "kernels/sweep.hpp"
+#include "methods/runner.hpp"
+#include "plan/factor_pattern.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace finegrain
+{
+
+namespace
+{
+
+// Copies the blocks of both parts of the matrix into one array. Outside of the class, for nvcc.
+struct LoadParts {
+  MatrixValues owned, coupling;
+  Index entries; // of the owned square
+  int n;
+  Scalar *blocks;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    const Index e = Index(i / (n * n));
+    const int at = int(i % (n * n));
+    blocks[i] = e < entries ? owned.number(n, e, at) : coupling.number(n, e - entries, at);
+  }
+};
+
+struct CopyOrAdd {
+  const Scalar *from;
+  Scalar *x, *total;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    x[i] = from[i];
+    if (total) total[i] += from[i];
+  }
+};
+
+// Positions of the rows of a color: those that others need, the other owned ones, those of other ranks.
+struct Stage {
+  Index first, split, last;
+};
+
+template <class Exec> class SharedFactorization final : public Engine
+{
+  using Space = typename Exec::memory_space;
+
+public:
+  SetupError analyze(const OperatorView &view, const EngineOptions &options) override
+  {
+    if (const SetupError error = run_.check(view, options)) return error;
+    const SharedRows &shared = view.shared;
+    all_ = shared.selection.graph.rows;
+    const HostArray<Index> place = order(shared, view.owned.rows, false),
+                           stored = order(shared, view.owned.rows, true);
+    find_stages(shared, view.owned.rows, stored);
+    FactorKind kind = FactorKind::automatic;
+    const auto pattern = split_pattern(shared.selection, place, stored, Layout::row, kind);
+    locate(shared.selection.graph, pattern);
+    pattern_ = copy_to<Space>(pattern);
+    key_ = shared.key;
+    transposed_ = {};
+    has_transposed_ = has_lower_ = false;
+
+    Plan plan;
+    plan.schedule = {ScheduleKind::color, {}, make_groups()};
+    plan.executor = options.executor != ExecutorKind::automatic ? options.executor
+                    : run_.machine().threads > 1                ? ExecutorKind::launch
+                                                                : ExecutorKind::natural;
+    plan.reason = options.executor == ExecutorKind::automatic ? "an exchange after each color" : "as asked for";
+    run_.begin(view, options, plan, {});
+    made_in_ = {options.precision, options.diagonal};
+    kernels_ = find_kernels<Exec>(run_.n, made_in_);
+    any_size_ = any_size_kernels_for<Exec>(made_in_);
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)), run_.n, made_in_.off_diagonal);
+    upper_.allocate(Offset(pattern_.upper.col.extent(0)), run_.n, made_in_.off_diagonal);
+    diagonal_.allocate(all_, run_.n, made_in_.diagonal);
+    const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
+    entries_ = view.owned.entries();
+    loaded_ = make_array<Scalar, Space>("finegrain::loaded", std::size_t(entries_ + view.coupling.entries()) * block);
+    x_ = make_array<Scalar, Space>("finegrain::x", std::size_t(all_) * std::size_t(run_.n));
+    halo_ = nullptr;
+    count(shared, kind);
+    return {};
+  }
+
+  SharedStorage shared_storage() const override
+  {
+    const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
+    SharedStorage s = storage_;
+    s.diagonal_bytes = block * storage_size(made_in_.diagonal);
+    s.block_bytes = block * storage_size(made_in_.off_diagonal);
+    return s;
+  }
+  void set_halo(Halo *halo) override { run_.halo = halo; }
+  void set_shared_halo(SharedHalo *halo) override { halo_ = halo; }
+  Scalar *scratch(Memory) override { return run_.scratch(); }
+  Real find_largest(const Values &) override { return -1; }
+  void allow_corrections(const OperatorView &view) override
+  {
+    run_.allow_residuals(view);
+    run_.count_long_residual();
+  }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
+  {
+    return run_.find_long_residual(values, b, x);
+  }
+
+  FactorReport factor(const Values &values, Real) override
+  {
+    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
+    run_.clear_trouble();
+    run_.for_each(Offset(loaded_.extent(0)),
+                  LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
+    const FactorArguments arguments{.lower_ptr = pattern_.lower.ptr.data(),
+                                    .upper_ptr = pattern_.upper.ptr.data(),
+                                    .lower_source = pattern_.lower.source.data(),
+                                    .diagonal_source = pattern_.diagonal.data(),
+                                    .upper_source = pattern_.upper.source.data(),
+                                    .row_of = pattern_.row_of.data(),
+                                    .last_position = all_ - 1,
+                                    .to_diagonal = list(pattern_.to_diagonal),
+                                    .to_lower = list(pattern_.to_lower),
+                                    .to_upper = list(pattern_.to_upper),
+                                    .source = {loaded_.data()},
+                                    .shift = run_.shift,
+                                    .lower = lower_.data(),
+                                    .upper = upper_.data(),
+                                    .diagonal = diagonal_.data(),
+                                    .difference = nullptr,
+                                    .trouble = run_.trouble.data()};
+    for_stages(
+      false, [&](const Index *cut) { kernels_.factor(run_.independent(cut), run_.n, arguments); },
+      [&](Index color) { halo_->begin_rows(color, diagonal_.data(), upper_.data()); },
+      [&](Index color) { halo_->end_rows(color, diagonal_.data(), upper_.data()); });
+    has_lower_ = false;
+    return run_.report_trouble();
+  }
+
+  void apply(const Application &a) override
+  {
+    for (int v = 0; v < a.vectors; ++v) {
+      const Scalar *b = a.b + v * a.stride;
+      if (a.transposed) sweep_transposed(b);
+      else sweep(b);
+      run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x + v * a.stride, a.total});
+      run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+    }
+    run_.finish();
+  }
+
+  Statistics statistics() const override
+  {
+    Statistics s = run_.statistics;
+    s.launches = run_.launches;
+    return s;
+  }
+
+private:
+  // Rows by color and key; with `stored`, inside of a color by what is to be sent first, and others' rows last: no
+  // color's rows depend on each other.
+  HostArray<Index> order(const SharedRows &s, Index owned, bool stored) const
+  {
+    const auto turn = [&](Index row) { return !stored ? 0 : row >= owned ? 2 : s.sent[std::size_t(row)] ? 0 : 1; };
+    auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
+    std::iota(rows.data(), rows.data() + all_, Index(0));
+    std::sort(rows.data(), rows.data() + all_, [&](Index a, Index b) {
+      return std::tuple(s.color(a), turn(a), s.key(a)) < std::tuple(s.color(b), turn(b), s.key(b));
+    });
+    return rows;
+  }
+
+  void find_stages(const SharedRows &s, Index owned, const HostArray<Index> &stored)
+  {
+    stages_.assign(std::size_t(s.colors), {});
+    Index at = 0;
+    for (Index c = 0; c < s.colors; ++c) {
+      Stage &stage = stages_[std::size_t(c)];
+      const auto pass = [&](const auto &wanted) {
+        while (at < all_ && s.color(stored(at)) == c && wanted(stored(at))) ++at;
+        return at;
+      };
+      stage.first = at;
+      stage.split = pass([&](Index row) { return row < owned && s.sent[std::size_t(row)]; });
+      stage.last = pass([&](Index row) { return row < owned; });
+      pass([](Index) { return true; });
+    }
+  }
+  // Owned rows of each color, for the view.
+  HostArray<Index> make_groups() const
+  {
+    auto group = make_array<Index>("finegrain::group", stages_.size() + 1);
+    group(0) = 0;
+    for (std::size_t c = 0; c < stages_.size(); ++c) group(c + 1) = group(c) + stages_[c].last - stages_[c].first;
+    return group;
+  }
+
+  // Where each row and entry of the graph is stored.
+  void locate(const Graph &g, const Pattern<Kokkos::HostSpace> &p)
+  {
+    storage_.diagonal = make_array<Index>("finegrain::position", std::size_t(all_));
+    storage_.entry = make_array<Index>("finegrain::entry", std::size_t(g.entries()));
+    storage_.is_upper.assign(std::size_t(g.entries()), 0);
+    Kokkos::deep_copy(storage_.entry, Index(-1));
+    const auto visit = [&](const Triangle<Kokkos::HostSpace> &t, Index slot, Index row, bool upper) {
+      for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f) {
+        const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
+        const std::ptrdiff_t e = std::lower_bound(first, last, t.col(f)) - g.col.data();
+        storage_.entry(e) = f;
+        storage_.is_upper[std::size_t(e)] = upper;
+      }
+    };
+    for (Index pos = 0; pos < all_; ++pos) {
+      const Index row = p.permuted ? p.row_of(pos) : pos;
+      storage_.diagonal(row) = pos;
+      visit(p.lower, pos, row, false);
+      visit(p.upper, all_ - 1 - pos, row, true);
+    }
+  }
+
+  // run(cut) for the rows of each color that others need, begin(color), run(cut) for the rest, end(color).
+  template <class Body, class Begin, class End>
+  void for_stages(bool backward, const Body &run, const Begin &begin, const End &end)
+  {
+    const Index colors = Index(stages_.size());
+    for (Index i = 0; i < colors; ++i) {
+      const Index color = backward ? colors - 1 - i : i;
+      const Stage &s = stages_[std::size_t(color)];
+      const Index sent[] = {backward ? all_ - s.split : s.first, backward ? all_ - s.first : s.split};
+      const Index rest[] = {backward ? all_ - s.last : s.split, backward ? all_ - s.split : s.last};
+      if (sent[0] < sent[1]) run(sent);
+      if (halo_) {
+        run_.finish();
+        begin(color);
+      }
+      if (rest[0] < rest[1]) run(rest);
+      if (halo_) {
+        run_.finish();
+        end(color);
+      }
+    }
+  }
+  // The same, and the rows of x travel.
+  template <class Body> void for_sweep(bool backward, const Body &run)
+  {
+    Scalar *others = x_.data() + run_.scalars();
+    for_stages(
+      backward, run, [&](Index color) { halo_->begin(color, x_.data(), others); },
+      [&](Index color) { halo_->end(color, x_.data(), others); });
+  }
+
+  void sweep(const Scalar *b)
+  {
+    const ForwardArguments forward{.ptr = pattern_.lower.ptr.data(),
+                                   .col = pattern_.lower.col.data(),
+                                   .row_of = pattern_.row_of.data(),
+                                   .y_by_row = true,
+                                   .lower = lower_.data(),
+                                   .diagonal = diagonal_.data(),
+                                   .b = b,
+                                   .y = x_.data(),
+                                   .vectors = {},
+                                   .lines = {},
+                                   .ahead = ahead_of(works_in_teams<Exec>)};
+    const BackwardArguments backward{.ptr = pattern_.upper.ptr.data(),
+                                     .col = pattern_.upper.col.data(),
+                                     .row_of = pattern_.row_of.data(),
+                                     .y_by_row = true,
+                                     .last_position = all_ - 1,
+                                     .upper = upper_.data(),
+                                     .y = x_.data(),
+                                     .x = x_.data(),
+                                     .vectors = {},
+                                     .lines = {},
+                                     .ahead = ahead_of(works_in_teams<Exec>)};
+    for_sweep(false, [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
+    for_sweep(true, [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
+  }
+
+  void sweep_transposed(const Scalar *b)
+  {
+    find_transposed();
+    run_.for_each(Offset(run_.scalars()), CopyOrAdd{b, x_.data(), nullptr});
+    for (const bool backward : {false, true}) {
+      const auto &part = backward ? transposed_.lower : transposed_.upper;
+      const TransposedArguments arguments{.ptr = part.ptr.data(),
+                                          .entry = part.entry.data(),
+                                          .col = part.row.data(),
+                                          .row_of = pattern_.row_of.data(),
+                                          .backward = backward,
+                                          .last_position = all_ - 1,
+                                          .blocks = backward ? lower_.data() : upper_.data(),
+                                          .diagonal = backward ? diagonal_.data() : nullptr,
+                                          .in = x_.data(),
+                                          .out = x_.data(),
+                                          .vectors = {}};
+      for_sweep(backward, [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
+    }
+  }
+  // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
+  void find_transposed()
+  {
+    if (halo_ && !has_lower_) halo_->fetch_lower(lower_.data());
+    has_lower_ = true;
+    if (has_transposed_) return;
+    auto t = transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_));
+    for (auto *part : {&t.upper, &t.lower})
+      for (Index slot = 0; slot < all_; ++slot) {
+        std::vector<std::pair<Index, Index>> terms;
+        for (Index e = part->ptr(slot); e < part->ptr(slot + 1); ++e) terms.push_back({part->row(e), part->entry(e)});
+        std::sort(terms.begin(), terms.end(),
+                  [&](const auto &a, const auto &b) { return key_(a.first) < key_(b.first); });
+        for (std::size_t k = 0; k < terms.size(); ++k) {
+          part->row(part->ptr(slot) + Index(k)) = terms[k].first;
+          part->entry(part->ptr(slot) + Index(k)) = terms[k].second;
+        }
+      }
+    transposed_ = copy_to<Space>(t);
+    has_transposed_ = true;
+    run_.statistics.index_bytes += transposed_.bytes();
+  }
+
+  // Of owned rows, but for memory, which is what there is.
+  void count(const SharedRows &shared, FactorKind kind)
+  {
+    const auto pattern = copy_to<Kokkos::HostSpace>(pattern_);
+    Statistics &s = run_.statistics;
+    s.factor = kind;
+    for (const Stage &stage : stages_) {
+      s.lower += pattern.lower.ptr(stage.last) - pattern.lower.ptr(stage.first);
+      s.upper += pattern.upper.ptr(all_ - stage.first) - pattern.upper.ptr(all_ - stage.last);
+    }
+    s.colors = shared.colors;
+    s.coloring = shared.coloring;
+    s.symmetrized = shared.symmetrized;
+    s.fill = shared.fill;
+    s.dropped = shared.dropped;
+    s.updates =
+      Offset(pattern.to_diagonal.left.extent(0) + pattern.to_lower.left.extent(0) + pattern.to_upper.left.extent(0));
+    const double nn = double(run_.n) * run_.n;
+    const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
+                                  pattern_.upper.col.span() + 2 * pattern_.row_of.span();
+    s.factor_bytes = lower_.size() + upper_.size() + diagonal_.size();
+    s.index_bytes = pattern_.bytes();
+    s.work_bytes = (x_.span() + loaded_.span()) * sizeof(Scalar);
+    s.apply_bytes = s.factor_bytes + 4 * run_.scalars() * sizeof(Scalar) + structure * sizeof(Index);
+    s.apply_flops = 2 * nn * (double(s.lower) + double(s.upper) + double(run_.rows));
+    s.factor_flops = 2 * nn * run_.n * (double(s.updates) + double(s.upper) + double(run_.rows));
+    s.apply_launches = s.executor == ExecutorKind::launch ? 4 * Offset(stages_.size()) : 0;
+  }
+
+  Runner<Exec> run_;
+  SharedHalo *halo_ = nullptr;
+  Index all_ = 0;     // rows, those of others among them
+  Index entries_ = 0; // of the owned square
+  std::vector<Stage> stages_;
+  SharedStorage storage_;
+  HostArray<std::int64_t> key_;
+  Pattern<Space> pattern_;
+  Transposed<Space> transposed_;
+  bool has_transposed_ = false, has_lower_ = false; // the second: those of other ranks
+  Storage made_in_;
+  Kernels<Exec> kernels_{};
+  AnySizeKernels<Exec> any_size_{};
+  BlockStorage<Space> lower_, upper_, diagonal_;
+  Array<Scalar, Space> loaded_, x_; // the matrix's blocks; both sweeps' vector
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_shared_factorization(Backend backend)
+{
+  return make_engine_on<SharedFactorization>(backend);
+}
+
+} // namespace finegrain

@@ -1,0 +1,219 @@
+#include "pc/shared_rows.hpp"
+
+#include "pc/shared_pattern.hpp"
+
+namespace finegrain
+{
+
+using namespace shared;
+
+namespace
+{
+
+// Trees from places of arrays here to places of their owners' arrays.
+struct Tree {
+  std::vector<PetscInt> local;
+  std::vector<PetscSFNode> remote;
+
+  PetscErrorCode create(MPI_Comm comm, PetscInt roots, PetscSF *sf)
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscSFCreate(comm, sf));
+    PetscCall(PetscSFSetGraph(*sf, roots, PetscInt(local.size()), local.data(), PETSC_COPY_VALUES, remote.data(),
+                              PETSC_COPY_VALUES));
+    PetscCall(PetscSFSetUp(*sf));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+} // namespace
+
+PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView *view)
+{
+  const PetscInt levels = e.options.levels, power = PetscInt(colored_power(e.options));
+  Owned owned = {PetscObjectComm(reinterpret_cast<PetscObject>(pc)), 0, view->owned.rows};
+  Coloring coloring;
+  FactorRows mine;
+  Lists theirs;
+  Graph inside;
+  OperatorView factor;
+  FinegrainNeighbors both;
+  bool symmetric = true;
+  const PetscInt *degree;
+  SharedRows &s = view->shared;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(destroy());
+  PetscCall(MatGetOwnershipRange(pc->pmat, &owned.first, nullptr));
+  owned.first /= e.op.block;
+  PetscCall(PCEngineFindGhostKeys(pc, e, view));
+  const HostArray<std::int64_t> &key = view->agreed.key;
+  PetscCall(FindColors(pc, e, owned, power, *view, key, &coloring, &s.coloring, &symmetric));
+  PetscCall(FindPattern(owned, *view, e.op.ghosts, levels, coloring, key, &mine));
+
+  // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
+  const FinegrainNeighbors out = split_lists(owned, mine.lists, &inside);
+  factor.owned.rows = owned.rows;
+  factor.coupling = out.graph;
+  PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &both));
+  others_ = both.global;
+  PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
+
+  const Index all = owned.rows + Index(others_.size());
+  const auto local = [&](PetscInt c) {
+    const Index other = owned.has(c) ? 0 : find(others_, c);
+    return owned.has(c) ? Index(c - owned.first) : other < 0 ? other : owned.rows + other;
+  };
+  std::vector<Index> col, entry;
+  s.selection.graph = {all, make_array<Index>("finegrain::ptr", std::size_t(all) + 1), {}};
+  s.selection.graph.ptr(0) = 0;
+  const auto add_row = [&](const Lists &lists, std::size_t i, const std::vector<Index> &source,
+                           std::vector<Index> &place) {
+    std::vector<std::pair<Index, PetscInt>> list;
+    for (PetscInt k = lists.ptr[i]; k < lists.ptr[i + 1]; ++k)
+      if (const Index c = local(lists.col[std::size_t(k)]); c >= 0) list.push_back({c, k});
+    std::sort(list.begin(), list.end());
+    for (const auto &[c, k] : list) {
+      place[std::size_t(k)] = Index(col.size());
+      col.push_back(c);
+      entry.push_back(source.empty() ? Index(-1) : source[std::size_t(k)]);
+    }
+  };
+  own_entry_.assign(mine.lists.col.size(), -1);
+  kept_.assign(theirs.col.size(), -1);
+  for (Index row = 0; row < all; ++row) {
+    if (row < owned.rows) add_row(mine.lists, std::size_t(row), mine.source, own_entry_);
+    else add_row(theirs, std::size_t(row - owned.rows), {}, kept_);
+    s.selection.graph.ptr(row + 1) = Index(col.size());
+  }
+  s.selection.graph.col = to_array("finegrain::col", col);
+  s.selection.entry = to_array("finegrain::entry", entry);
+  s.colors = coloring.colors;
+  s.symmetrized = !symmetric;
+  s.fill = mine.fill;
+  s.dropped = mine.dropped;
+  PetscCall(Extend(owned, others_, MPI_INT32_T, coloring.color, &s.color));
+  PetscCall(Extend(owned, others_, MPI_INT64_T, key, &s.key));
+  PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others_, &sf));
+  PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
+  s.sent.resize(std::size_t(owned.rows));
+  for (Index row = 0; row < owned.rows; ++row) s.sent[std::size_t(row)] = degree[row] > 0;
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &op, const OperatorView &view,
+                                      const SharedStorage &storage)
+{
+  const MPI_Comm comm = PetscObjectComm(owner);
+  const SharedRows &s = view.shared;
+  const Index rows = view.owned.rows, all = s.selection.graph.rows;
+  const std::size_t colors = std::size_t(s.colors);
+  Operator extended = op;
+  OperatorView colored;
+  std::vector<Index> own(own_entry_.size()), theirs(kept_.size());
+  HostArray<Index> position("finegrain::position", others_.size());
+  std::vector<Tree> diagonal(colors), upper(colors);
+  Tree lower;
+  const PetscSFNode *remote;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  // Rows of vectors, color by color.
+  extended.ghosts = others_;
+  colored.ghosts = all - rows;
+  colored.agreed.coloring.colors = s.colors;
+  colored.agreed.ghost_color = Kokkos::subview(s.color, std::make_pair(std::size_t(rows), std::size_t(all)));
+  PetscCall(rows_.create(owner, extended, colored, rows));
+
+  // Inverted diagonal blocks.
+  PetscCall(FinegrainMakeForest(comm, rows, others_, &sf));
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.diagonal, &position));
+  PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
+  for (Index g = 0; g < all - rows; ++g) {
+    Tree &tree = diagonal[std::size_t(s.color(rows + g))];
+    tree.local.push_back(storage.diagonal(rows + g));
+    tree.remote.push_back({remote[g].rank, position(g)});
+  }
+  PetscCall(PetscSFDestroy(&sf));
+
+  // Blocks beside them: where their owners have them is asked along the entries.
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
+  PetscCall(PetscSFBcastBegin(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
+  std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));
+  for (Index row = 0; row < all; ++row)
+    for (Index f = s.selection.graph.ptr(row); f < s.selection.graph.ptr(row + 1); ++f) row_of[std::size_t(f)] = row;
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    if (kept_[k] < 0 || theirs[k] < 0) continue;
+    Tree &tree =
+      storage.is_upper[std::size_t(kept_[k])] ? upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))] : lower;
+    tree.local.push_back(storage.entry(kept_[k]));
+    tree.remote.push_back({remote[k].rank, theirs[k]});
+  }
+  diagonal_.resize(colors);
+  upper_.resize(colors);
+  const PetscInt entries = s.selection.graph.entries(); // more than either part has
+  for (std::size_t c = 0; c < colors; ++c) {
+    PetscCall(diagonal[c].create(comm, all, &diagonal_[c]));
+    PetscCall(upper[c].create(comm, entries, &upper_[c]));
+  }
+  PetscCall(lower.create(comm, entries, &lower_));
+  for (const auto &[bytes, unit] :
+       {std::pair(storage.diagonal_bytes, &diagonal_unit_), std::pair(storage.block_bytes, &block_unit_)}) {
+    PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(bytes), MPI_BYTE, unit));
+    PetscCallMPI(MPI_Type_commit(unit));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SharedExchange::destroy()
+{
+  PetscFunctionBegin;
+  PetscCall(rows_.destroy());
+  PetscCall(PetscSFDestroy(&entries_));
+  PetscCall(PetscSFDestroy(&lower_));
+  for (auto *list : {&diagonal_, &upper_}) {
+    for (PetscSF &sf : *list) PetscCall(PetscSFDestroy(&sf));
+    list->clear();
+  }
+  for (MPI_Datatype *unit : {&diagonal_unit_, &block_unit_})
+    if (*unit != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(unit));
+  others_.clear();
+  own_entry_.clear();
+  kept_.clear();
+  error_ = PETSC_SUCCESS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void SharedExchange::begin_rows(Index color, void *diagonal, void *upper)
+{
+  const std::size_t c = std::size_t(color);
+  check(PetscSFBcastBegin(diagonal_[c], diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
+  check(PetscSFBcastBegin(upper_[c], block_unit_, upper, upper, MPI_REPLACE));
+}
+
+void SharedExchange::end_rows(Index color, void *diagonal, void *upper)
+{
+  const std::size_t c = std::size_t(color);
+  check(PetscSFBcastEnd(diagonal_[c], diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
+  check(PetscSFBcastEnd(upper_[c], block_unit_, upper, upper, MPI_REPLACE));
+}
+
+void SharedExchange::fetch_lower(void *lower)
+{
+  check(PetscSFBcastBegin(lower_, block_unit_, lower, lower, MPI_REPLACE));
+  check(PetscSFBcastEnd(lower_, block_unit_, lower, lower, MPI_REPLACE));
+}
+
+PetscErrorCode SharedExchange::take_error()
+{
+  const PetscErrorCode error = error_;
+  error_ = PETSC_SUCCESS;
+  return error ? error : rows_.take_error();
+}
+
+} // namespace finegrain

@@ -1,0 +1,94 @@
+// One matrix on one rank and on all of them: what must not depend on the number of ranks.
+#pragma once
+#include "fixture.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace finegrain::test::ranks
+{
+
+// A matrix on a communicator; of a grid, or not.
+using Make = std::function<PetscErrorCode(MPI_Comm, Mat *, DM *)>;
+
+inline Make OfCouplings(const Couplings &couplings, PetscInt n, MatType type = MATBAIJ)
+{
+  return [=](MPI_Comm comm, Mat *A, DM *da) {
+    *da = nullptr;
+    return AssembleMatrix(couplings, n, type, 1, A, PETSC_DECIDE, comm);
+  };
+}
+
+inline Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stencil, PetscInt dof, PetscInt width,
+                   MatType type = MATBAIJ)
+{
+  return [=](MPI_Comm comm, Mat *A, DM *da) {
+    PetscFunctionBegin;
+    PetscCall(MakeGrid(dim, boundary, stencil, dof, width, da, comm));
+    PetscCall(AssembleOnGrid(*da, type, A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+}
+
+// x = M^-1 b for a right-hand side that does not depend on ranks; x at those of `index`, owned here.
+inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, const std::string &options,
+                             bool transposed, std::vector<PetscInt> *index, std::vector<PetscScalar> *result,
+                             std::string *text)
+{
+  Owned<Mat> A;
+  Owned<DM> da;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
+  PetscScalar *rhs;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(make(comm, &A, &da));
+  PetscCall(MakePC(A, type, options, &pc));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(FindIndices(A, da, index));
+  PetscCall(VecGetArrayWrite(b, &rhs));
+  for (std::size_t i = 0; i < index->size(); ++i) rhs[i] = EntryValue((*index)[i], 1 << 20, 1, 7, 1);
+  PetscCall(VecRestoreArrayWrite(b, &rhs));
+  PetscCall(PCSetUp(pc));
+  PetscCall(VecSet(x, PETSC_INFINITY));
+  PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
+  PetscCall(VecGetArrayRead(x, &values));
+  result->assign(values, values + index->size());
+  PetscCall(VecRestoreArrayRead(x, &values));
+  PetscCall(ViewText(pc, text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline std::string ColoringLine(const std::string &text)
+{
+  const std::size_t at = text.find("coloring: ");
+  return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
+}
+
+// Every rank compares what it owns with what it has found alone, bit by bit, or transposed, where shares are added
+// rank by rank, to rounding; `coloring` must be in the view.
+inline void ExpectBitsOfOneRank(const char *type, const Make &make, const std::string &options,
+                                const std::string &coloring, bool exact_transposed)
+{
+  SCOPED_TRACE(options);
+  std::vector<PetscInt> index, everything;
+  std::vector<PetscScalar> mine, alone;
+  std::string ours, theirs;
+  OK(Result(type, make, PETSC_COMM_WORLD, options, false, &index, &mine, &ours));
+  OK(Result(type, make, PETSC_COMM_SELF, options, false, &everything, &alone, &theirs));
+  int differences = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
+  EXPECT_EQ(differences, 0) << "of " << index.size() << " on this rank";
+  EXPECT_EQ(ColoringLine(ours), ColoringLine(theirs));
+  EXPECT_EQ(ColoringLine(ours).find("coloring: " + coloring), 0u) << ours;
+  OK(Result(type, make, PETSC_COMM_WORLD, options, true, &index, &mine, &ours));
+  OK(Result(type, make, PETSC_COMM_SELF, options, true, &everything, &alone, &theirs));
+  PetscReal most = 0, off = 0;
+  for (const PetscScalar a : alone) most = std::max(most, PetscAbsScalar(a));
+  for (std::size_t i = 0; i < index.size(); ++i)
+    off = std::max(off, PetscAbsScalar(mine[i] - alone[std::size_t(index[i])]));
+  EXPECT_LE(off, exact_transposed ? 0 : tolerance * most) << "transposed";
+}
+
+} // namespace finegrain::test::ranks
