@@ -315,6 +315,20 @@ typedef enum { PCPOWERQILU_DROP_DURING, PCPOWERQILU_DROP_AFTER, PCPOWERQILU_DROP
 FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 
 /*E
+   PCFGBILUExchangeType - what ranks factor with `PCFGBILU`
+
+   Values:
++  PCFGBILU_EXCHANGE_NONE     - each its own block rows
+-  PCFGBILU_EXCHANGE_PIPELINE - the whole grid of a `DMDA` together, tile by tile: the result of one rank
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetExchange()`
+E*/
+typedef enum { PCFGBILU_EXCHANGE_NONE, PCFGBILU_EXCHANGE_PIPELINE } PCFGBILUExchangeType;
+FINEGRAIN_EXTERN const char *const PCFGBILUExchangeTypes[];
+
+/*E
    PCPOWERQILUExchangeType - what ranks factor with `PCPOWERQILU`
 
    Values:
@@ -371,6 +385,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC, PetscBool);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetExchange(PC, PCFGBILUExchangeType);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetExchange(PC, PCFGBILUExchangeType *);
 
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetIterations(PC, PetscInt *);

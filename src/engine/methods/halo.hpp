@@ -4,6 +4,8 @@
 
 #include "base/scalar.hpp"
 
+#include <vector>
+
 namespace finegrain
 {
 
@@ -26,26 +28,39 @@ public:
   virtual bool takes_device_arrays() const { return false; }
 };
 
-// Where the blocks of a factor lie that ranks share, so that they can be fetched: of each row, which is the number of
-// its inverted diagonal block; of each entry of SharedRows::selection, in the lower or in the upper part.
+// Where the rows and blocks of a factor lie that ranks share, so that they can be fetched: the stage of each owned
+// row, which is its color or its tile; of each row, the number of its inverted diagonal block; of each entry of
+// SharedRows::selection, its number in the lower or in the upper part.
 struct SharedStorage {
-  HostArray<Index> diagonal;
+  Index stages = 0;
+  HostArray<Index> stage, diagonal;
   HostArray<Index> entry; // -1: on the diagonal
   std::vector<char> is_upper;
   std::size_t diagonal_bytes = 0, block_bytes = 0; // of a block
 };
 
-// What src/petsc does for such a factorization. Owned rows are roots, rows of others stand behind them in each array.
+// What is going on while rows of such a factor travel.
+enum class Travel { factor, forward, backward };
+
+// Owned rows come first in each array, rows of others behind them.
+struct SharedArrays {
+  Scalar *x = nullptr, *others = nullptr; // of sweeps
+  void *diagonal = nullptr, *upper = nullptr;
+};
+
+// What src/petsc does for such a factorization. All calls are made by all ranks that have the stage, in its order.
 class SharedHalo
 {
 public:
   virtual ~SharedHalo() = default;
-  // Rows of x of one color.
-  virtual void begin(Index color, const Scalar *x, Scalar *others) = 0;
-  virtual void end(Index color, const Scalar *x, Scalar *others) = 0;
-  // Inverted diagonal and upper blocks of rows of one color.
-  virtual void begin_rows(Index color, void *diagonal, void *upper) = 0;
-  virtual void end_rows(Index color, void *diagonal, void *upper) = 0;
+  // Before the first stage.
+  virtual void start(Travel, const SharedArrays &) {}
+  // Before rows of a stage are computed.
+  virtual void await(Travel, Index /*stage*/, const SharedArrays &) {}
+  // Its rows that others need are done; they stay as they are from here on.
+  virtual void begin(Travel, Index stage, const SharedArrays &) = 0;
+  // All of its rows are done.
+  virtual void end(Travel, Index stage, const SharedArrays &) = 0;
   // Lower blocks of all rows, for transposed sweeps.
   virtual void fetch_lower(void *lower) = 0;
 };

@@ -1,10 +1,13 @@
-// The engine of powerqilu's exchange by color: one factor of the whole matrix, color by color with all ranks
-// (numerics.md 3). In: the pattern of owned rows and of those of others that they read (SharedRows). Row functions
-// are those of factor.hpp and sweep.hpp; between two colors the SharedHalo fetches what others have done.
+// The engine of one factor of the whole matrix by all ranks together: powerqilu's, color by color, and fgbilu's, tile
+// by tile of a grid (numerics.md 1 and 3). In: the pattern of owned rows and of those of others that they read
+// (SharedRows). Row functions are those of factor.hpp and sweep.hpp; between two stages the SharedHalo fetches what
+// others have done.
 #include "kernels/factor.hpp"
 #include "kernels/sweep.hpp"
 #include "methods/runner.hpp"
+#include "plan/elimination.hpp"
 #include "plan/factor_pattern.hpp"
+#include "plan/plan.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -41,7 +44,7 @@ struct CopyOrAdd {
   }
 };
 
-// Positions of the rows of a color: those that others need, the other owned ones, those of other ranks.
+// Positions of the owned rows of a color or tile; up to `split` those that others need.
 struct Stage {
   Index first, split, last;
 };
@@ -56,24 +59,25 @@ public:
     if (const SetupError error = run_.check(view, options)) return error;
     const SharedRows &shared = view.shared;
     all_ = shared.selection.graph.rows;
-    const HostArray<Index> place = order(shared, view.owned.rows, false),
-                           stored = order(shared, view.owned.rows, true);
-    find_stages(shared, view.owned.rows, stored);
-    FactorKind kind = FactorKind::automatic;
+    Plan plan;
+    if (const SetupError error = options.pipelined ? plan_tiles(view, options, plan) : SetupError{}) return error;
+    const HostArray<Index> place = options.pipelined ? order_by_key(shared)
+                                                     : order_by_color(shared, view.owned.rows, false),
+                           stored = options.pipelined ? order_by_tile(shared, plan.row_of)
+                                                      : order_by_color(shared, view.owned.rows, true);
+    FactorKind kind = options.factor;
     const auto pattern = split_pattern(shared.selection, place, stored, Layout::row, kind);
     locate(shared.selection.graph, pattern);
+    if (options.pipelined) find_tiles(plan, view.owned.rows);
+    else find_colors(shared, view.owned.rows, stored);
     pattern_ = copy_to<Space>(pattern);
     key_ = shared.key;
     transposed_ = {};
     has_transposed_ = has_lower_ = false;
 
-    Plan plan;
-    plan.schedule = {ScheduleKind::color, {}, make_groups()};
-    plan.executor = options.executor != ExecutorKind::automatic ? options.executor
-                    : run_.machine().threads > 1                ? ExecutorKind::launch
-                                                                : ExecutorKind::natural;
-    plan.reason = options.executor == ExecutorKind::automatic ? "an exchange after each color" : "as asked for";
+    if (!options.pipelined) plan_colors(options, plan);
     run_.begin(view, options, plan, {});
+    run_.statistics.stages = storage_.stages;
     made_in_ = {options.precision, options.diagonal};
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
@@ -134,10 +138,7 @@ public:
                                     .diagonal = diagonal_.data(),
                                     .difference = nullptr,
                                     .trouble = run_.trouble.data()};
-    for_stages(
-      false, [&](const Index *cut) { kernels_.factor(run_.independent(cut), run_.n, arguments); },
-      [&](Index color) { halo_->begin_rows(color, diagonal_.data(), upper_.data()); },
-      [&](Index color) { halo_->end_rows(color, diagonal_.data(), upper_.data()); });
+    for_stages(Travel::factor, [&](const Index *cut) { kernels_.factor(run_.independent(cut), run_.n, arguments); });
     has_lower_ = false;
     return run_.report_trouble();
   }
@@ -146,11 +147,29 @@ public:
   {
     for (int v = 0; v < a.vectors; ++v) {
       const Scalar *b = a.b + v * a.stride;
-      if (a.transposed) sweep_transposed(b);
-      else sweep(b);
+      if (a.transposed) {
+        load(b);
+        sweep_transposed(Travel::forward);
+        sweep_transposed(Travel::backward);
+      } else {
+        sweep_forward(b);
+        sweep_backward();
+      }
       run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x + v * a.stride, a.total});
       run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
     }
+    run_.finish();
+  }
+
+  void apply_part(const PartApplication &a) override
+  {
+    const bool left = a.part == Part::left_inverse;
+    if (a.symmetric || a.part == Part::right) return Engine::apply_part(a);
+    if (a.transposed || !left) load(a.b);
+    if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
+    else if (left) sweep_forward(a.b);
+    else sweep_backward();
+    run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x, nullptr});
     run_.finish();
   }
 
@@ -162,22 +181,85 @@ public:
   }
 
 private:
-  // Rows by color and key; with `stored`, inside of a color by what is to be sent first, and others' rows last: no
-  // color's rows depend on each other.
-  HostArray<Index> order(const SharedRows &s, Index owned, bool stored) const
+  template <class Less> HostArray<Index> sorted(const Less &less) const
   {
-    const auto turn = [&](Index row) { return !stored ? 0 : row >= owned ? 2 : s.sent[std::size_t(row)] ? 0 : 1; };
     auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
     std::iota(rows.data(), rows.data() + all_, Index(0));
-    std::sort(rows.data(), rows.data() + all_, [&](Index a, Index b) {
+    std::sort(rows.data(), rows.data() + all_, less);
+    return rows;
+  }
+  HostArray<Index> order_by_key(const SharedRows &s) const
+  {
+    return sorted([&](Index a, Index b) { return s.key(a) < s.key(b); });
+  }
+  // Rows by color and key; with `stored`, inside of a color by what is to be sent first, and others' rows last: no
+  // color's rows depend on each other.
+  HostArray<Index> order_by_color(const SharedRows &s, Index owned, bool stored) const
+  {
+    const auto turn = [&](Index row) { return !stored ? 0 : row >= owned ? 2 : s.sent[std::size_t(row)] ? 0 : 1; };
+    return sorted([&](Index a, Index b) {
       return std::tuple(s.color(a), turn(a), s.key(a)) < std::tuple(s.color(b), turn(b), s.key(b));
     });
+  }
+  // Others' rows that owned ones come after, the owned ones in the order of the tiles, the other others' rows.
+  HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &order)
+  {
+    const Graph &g = s.selection.graph;
+    const Index owned = Index(order.extent(0));
+    std::vector<char> comes_first(std::size_t(all_), 0);
+    for (Index row = 0; row < owned; ++row)
+      for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
+        comes_first[std::size_t(g.col(f))] |= g.col(f) >= owned && s.key(g.col(f)) < s.key(row);
+      }
+    auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
+    Index at = 0;
+    const auto add_others = [&](bool wanted) {
+      for (Index row = owned; row < all_; ++row)
+        if (bool(comes_first[std::size_t(row)]) == wanted) rows(at++) = row;
+    };
+    add_others(true);
+    before_ = at;
+    for (Index p = 0; p < owned; ++p) rows(at++) = order(p);
+    add_others(false);
     return rows;
   }
 
-  void find_stages(const SharedRows &s, Index owned, const HostArray<Index> &stored)
+  // The tiles of one thread's loop.
+  SetupError plan_tiles(const OperatorView &view, EngineOptions options, Plan &plan) const
+  {
+    Elimination e;
+    e.selection.graph = view.owned;
+    options.executor = ExecutorKind::tile;
+    if (const SetupError error = make_plan(e, view.block, options, {}, plan)) return error;
+    plan.executor = ExecutorKind::natural;
+    plan.reason = "tiles, one after the other";
+    return {};
+  }
+  void plan_colors(const EngineOptions &options, Plan &plan) const
+  {
+    plan.schedule = {ScheduleKind::color, {}, make_groups()};
+    plan.executor = options.executor != ExecutorKind::automatic ? options.executor
+                    : run_.machine().threads > 1                ? ExecutorKind::launch
+                                                                : ExecutorKind::natural;
+    plan.reason = options.executor == ExecutorKind::automatic ? "an exchange after each color" : "as asked for";
+  }
+
+  void find_tiles(Plan &plan, Index owned)
+  {
+    const Tasks<Kokkos::HostSpace> &tasks = plan.tasks.tasks;
+    stages_.clear();
+    name_stages(tasks.count(), owned);
+    for (Index t = 0; t < tasks.count(); ++t) {
+      for (Index p = tasks.slot(t); p < tasks.slot(t + 1); ++p) storage_.stage(plan.row_of(p)) = t;
+      stages_.push_back({before_ + tasks.slot(t), before_ + tasks.slot(t + 1), before_ + tasks.slot(t + 1)});
+    }
+    plan.tasks = {}; // no worker draws them
+  }
+  void find_colors(const SharedRows &s, Index owned, const HostArray<Index> &stored)
   {
     stages_.assign(std::size_t(s.colors), {});
+    name_stages(s.colors, owned);
+    for (Index row = 0; row < owned; ++row) storage_.stage(row) = s.color(row);
     Index at = 0;
     for (Index c = 0; c < s.colors; ++c) {
       Stage &stage = stages_[std::size_t(c)];
@@ -190,6 +272,11 @@ private:
       stage.last = pass([&](Index row) { return row < owned; });
       pass([](Index) { return true; });
     }
+  }
+  void name_stages(Index count, Index owned)
+  {
+    storage_.stages = count;
+    storage_.stage = make_array<Index>("finegrain::stage", std::size_t(owned));
   }
   // Owned rows of each color, for the view.
   HostArray<Index> make_groups() const
@@ -223,38 +310,34 @@ private:
     }
   }
 
-  // run(cut) for the rows of each color that others need, begin(color), run(cut) for the rest, end(color).
-  template <class Body, class Begin, class End>
-  void for_stages(bool backward, const Body &run, const Begin &begin, const End &end)
+  // run(cut) for the rows of each stage that others need, then for the rest, and what travels meanwhile.
+  template <class Body> void for_stages(Travel travel, const Body &run)
   {
-    const Index colors = Index(stages_.size());
-    for (Index i = 0; i < colors; ++i) {
-      const Index color = backward ? colors - 1 - i : i;
-      const Stage &s = stages_[std::size_t(color)];
+    const SharedArrays arrays{x_.data(), x_.data() + run_.scalars(), diagonal_.data(), upper_.data()};
+    const bool backward = travel == Travel::backward;
+    const Index stages = Index(stages_.size());
+    if (halo_) halo_->start(travel, arrays);
+    for (Index i = 0; i < stages; ++i) {
+      const Index stage = backward ? stages - 1 - i : i;
+      const Stage &s = stages_[std::size_t(stage)];
       const Index sent[] = {backward ? all_ - s.split : s.first, backward ? all_ - s.first : s.split};
       const Index rest[] = {backward ? all_ - s.last : s.split, backward ? all_ - s.split : s.last};
+      if (halo_) halo_->await(travel, stage, arrays);
       if (sent[0] < sent[1]) run(sent);
       if (halo_) {
         run_.finish();
-        begin(color);
+        halo_->begin(travel, stage, arrays);
       }
       if (rest[0] < rest[1]) run(rest);
       if (halo_) {
         run_.finish();
-        end(color);
+        halo_->end(travel, stage, arrays);
       }
     }
   }
-  // The same, and the rows of x travel.
-  template <class Body> void for_sweep(bool backward, const Body &run)
-  {
-    Scalar *others = x_.data() + run_.scalars();
-    for_stages(
-      backward, run, [&](Index color) { halo_->begin(color, x_.data(), others); },
-      [&](Index color) { halo_->end(color, x_.data(), others); });
-  }
 
-  void sweep(const Scalar *b)
+  void load(const Scalar *b) { run_.for_each(Offset(run_.scalars()), CopyOrAdd{b, x_.data(), nullptr}); }
+  void sweep_forward(const Scalar *b)
   {
     const ForwardArguments forward{.ptr = pattern_.lower.ptr.data(),
                                    .col = pattern_.lower.col.data(),
@@ -267,6 +350,10 @@ private:
                                    .vectors = {},
                                    .lines = {},
                                    .ahead = ahead_of(works_in_teams<Exec>)};
+    for_stages(Travel::forward, [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
+  }
+  void sweep_backward()
+  {
     const BackwardArguments backward{.ptr = pattern_.upper.ptr.data(),
                                      .col = pattern_.upper.col.data(),
                                      .row_of = pattern_.row_of.data(),
@@ -278,29 +365,28 @@ private:
                                      .vectors = {},
                                      .lines = {},
                                      .ahead = ahead_of(works_in_teams<Exec>)};
-    for_sweep(false, [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
-    for_sweep(true, [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
+    for_stages(Travel::backward,
+               [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
   }
 
-  void sweep_transposed(const Scalar *b)
+  // Of b in x_.
+  void sweep_transposed(Travel travel)
   {
+    const bool backward = travel == Travel::backward;
     find_transposed();
-    run_.for_each(Offset(run_.scalars()), CopyOrAdd{b, x_.data(), nullptr});
-    for (const bool backward : {false, true}) {
-      const auto &part = backward ? transposed_.lower : transposed_.upper;
-      const TransposedArguments arguments{.ptr = part.ptr.data(),
-                                          .entry = part.entry.data(),
-                                          .col = part.row.data(),
-                                          .row_of = pattern_.row_of.data(),
-                                          .backward = backward,
-                                          .last_position = all_ - 1,
-                                          .blocks = backward ? lower_.data() : upper_.data(),
-                                          .diagonal = backward ? diagonal_.data() : nullptr,
-                                          .in = x_.data(),
-                                          .out = x_.data(),
-                                          .vectors = {}};
-      for_sweep(backward, [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
-    }
+    const auto &part = backward ? transposed_.lower : transposed_.upper;
+    const TransposedArguments arguments{.ptr = part.ptr.data(),
+                                        .entry = part.entry.data(),
+                                        .col = part.row.data(),
+                                        .row_of = pattern_.row_of.data(),
+                                        .backward = backward,
+                                        .last_position = all_ - 1,
+                                        .blocks = backward ? lower_.data() : upper_.data(),
+                                        .diagonal = backward ? diagonal_.data() : nullptr,
+                                        .in = x_.data(),
+                                        .out = x_.data(),
+                                        .vectors = {}};
+    for_stages(travel, [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
   }
   // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
   void find_transposed()
@@ -357,6 +443,7 @@ private:
   Runner<Exec> run_;
   SharedHalo *halo_ = nullptr;
   Index all_ = 0;     // rows, those of others among them
+  Index before_ = 0;  // others' rows that come before the owned ones, with tiles
   Index entries_ = 0; // of the owned square
   std::vector<Stage> stages_;
   SharedStorage storage_;

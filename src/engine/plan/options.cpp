@@ -52,22 +52,30 @@ const char *find_relaxation_conflict(const EngineOptions &r)
 
 const char *find_shared_conflict(const EngineOptions &r)
 {
+  if (r.ordering.extent(0) > 0)
+    return "@_ordering is an order of a rank's own rows, and @_exchange has one of all; leave one out";
+  if (r.backend == Backend::device) return "@_exchange of a factor runs on the host; take @_backend host";
+  if (storage_size(r.precision) < sizeof(Single))
+    return "@_exchange has no factors in 16 bits; take @_precision working or single, or @_exchange none";
+  if (r.single_sums) return "@_exchange sums in working precision; leave out @_accumulate";
+  if (r.coupling == GridCoupling::corrections)
+    return "@_grid_coupling corrections leaves out couplings, and @_exchange has all of them; leave one out";
+  const bool loops = r.executor == ExecutorKind::automatic || r.executor == ExecutorKind::natural;
+  if (r.pipelined) {
+    if (r.schedule == ScheduleKind::level)
+      return "@_exchange pipeline goes by tiles of a grid; take @_schedule auto, or @_exchange none";
+    if (!loops)
+      return "@_exchange pipeline runs one tile after the other; take @_executor natural, or @_exchange none";
+    if (r.eisenstat) return "@_exchange pipeline has no products between its sweeps; leave out @_eisenstat";
+    return nullptr;
+  }
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
     return "@_exchange color goes by colors that all ranks share; take @_schedule color, or @_exchange none";
-  if (r.ordering.extent(0) > 0)
-    return "@_ordering is an order of a rank's own rows, and @_exchange color has one of all; leave one out";
   if (r.drop != Drop::during)
     return "@_exchange color needs rows of a color that do not depend on each other; take @_drop during";
-  if (r.executor != ExecutorKind::automatic && r.executor != ExecutorKind::natural &&
-      r.executor != ExecutorKind::launch)
+  if (!loops && r.executor != ExecutorKind::launch)
     return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
            "@_exchange none";
-  if (r.backend == Backend::device) return "@_exchange color of a factor runs on the host; take @_backend host";
-  if (storage_size(r.precision) < sizeof(Single))
-    return "@_exchange color has no factors in 16 bits; take @_precision working or single";
-  if (r.single_sums) return "@_exchange color sums in working precision; leave out @_accumulate";
-  if (r.coupling == GridCoupling::corrections)
-    return "@_grid_coupling corrections leaves out couplings, and @_exchange color has all of them; leave one out";
   return nullptr;
 }
 

@@ -43,6 +43,7 @@ struct EngineOptions {
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
+  bool pipelined = false; // Method::shared goes by tiles of a grid, else by colors
   bool eisenstat = false; // keeps what products with P_L^-1 A P_R^-1 read
   SipFactor sip_factor;   // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
@@ -76,7 +77,8 @@ struct GlobalColoring {
 };
 
 // What a factorization that all ranks do together (Method::shared) needs beside the owned rows: rows of others, which
-// stand behind them. One rank has none.
+// stand behind them. One rank has none. Rows are eliminated by color and key; without colors
+// (EngineOptions::pipelined) by key, and the owned ones in tiles.
 struct SharedRows {
   // Pattern of the factor in all of these rows, their diagonal among it. entry: the number of a block in the values
   // of the owned square, then of the coupling; -1: fill, or a row of another rank.

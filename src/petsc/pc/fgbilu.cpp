@@ -1,18 +1,25 @@
 // PCFGBILU: manual page, its own option.
 #include "pc/settings.hpp"
+#include "pc/shared_rows.hpp"
 #include "pc/types.hpp"
 
 using namespace finegrain;
 
 const char *const PCFGBILUFactorTypes[] = {"auto", "dilu", "ilu0", "PCFGBILUFactorType", "PCFGBILU_FACTOR_", nullptr};
+const char *const PCFGBILUExchangeTypes[] = {"none", "pipeline", "PCFGBILUExchangeType", "PCFGBILU_EXCHANGE_",
+                                             nullptr};
 namespace
 {
 
 struct FgBilu final : PCEngine {
   PCFGBILUFactorType factor = PCFGBILU_FACTOR_AUTO;
+  PCFGBILUExchangeType exchange = PCFGBILU_EXCHANGE_NONE;
 };
 constinit const PCEngineValue<FgBilu, PCFGBILUFactorType> factor_setting{
   "factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", &FgBilu::factor, PCFGBILUFactorTypes};
+constinit const PCEngineValue<FgBilu, PCFGBILUExchangeType> exchange_setting{
+  "exchange", "Whether ranks factor the whole grid together", "PCFGBILUSetExchange", &FgBilu::exchange,
+  PCFGBILUExchangeTypes};
 
 } // namespace
 
@@ -53,10 +60,69 @@ PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor) { return fact
 @*/
 PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor) { return factor_setting.get(pc, factor); }
 
+/*@
+   PCFGBILUSetExchange - Says whether each rank factors its own block rows, or all ranks the whole grid
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  exchange - `PCFGBILU_EXCHANGE_NONE` (default) or `PCFGBILU_EXCHANGE_PIPELINE`
+
+   Options Database Key:
+.  -pc_fgbilu_exchange <none,pipeline> - the exchange
+
+   Level: intermediate
+
+   Notes:
+   With pipeline the matrix of a `DMDA` is factored and swept in the order of the whole grid. Each rank cuts its box
+into tiles; when a tile is done its faces go to the next ranks, which can begin theirs. The preconditioner is that of
+one rank, bit by bit, on any process grid, and iterations do not grow with ranks. Ranks at the far end of the grid
+begin late and end late: the efficiency is that of the pipeline, which `PCView()` predicts.
+
+   It takes a star of width 1 without periodic axes, with any number of unknowns a point; any other coupling is an
+error. The shape of tiles is -pc_fgbilu_tile, or chosen by a model from the time of a message, which is measured. It
+takes working or single precision, corrections, transposes, and runs on the host, on one thread a rank.
+
+   References:
+.  * - K. R. Koch, R. S. Baker, R. E. Alcouffe, Solution of the first-order form of the 3-D discrete ordinates
+equation on a massively parallel processor, Transactions of the American Nuclear Society 65 (1992)
+
+.seealso: `PCFGBILUGetExchange()`, `PCPOWERQILUSetExchange()`, `PCFinegrainSetTile()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFGBILUSetExchange(PC pc, PCFGBILUExchangeType exchange)
+{
+  return exchange_setting.set(pc, exchange);
+}
+
+/*@
+   PCFGBILUGetExchange - Gets what `PCFGBILUSetExchange()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  exchange - the exchange
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetExchange()`
+@*/
+PetscErrorCode PCFGBILUGetExchange(PC pc, PCFGBILUExchangeType *exchange)
+{
+  return exchange_setting.get(pc, exchange);
+}
+
 static PetscErrorCode PCOptions_FGBILU(PC pc, EngineOptions *options)
 {
+  const FgBilu &e = PCEngineData<FgBilu>(pc);
+
   PetscFunctionBegin;
-  options->factor = FinegrainEnum<FactorKind>(PCEngineData<FgBilu>(pc).factor);
+  options->factor = FinegrainEnum<FactorKind>(e.factor);
+  options->pipelined = e.exchange == PCFGBILU_EXCHANGE_PIPELINE;
+  if (options->pipelined) options->method = Method::shared;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -68,9 +134,10 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   const Statistics s = e->engine->statistics();
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "factor: block %s%s, in %s order, per rank\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
+    viewer, "factor: block %s%s, in %s order, %s\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
     s.factor == FactorKind::dilu && e->options.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
-    e->ordering.c_str()));
+    e->ordering.c_str(), e->options.pipelined ? "of all ranks together" : "per rank"));
+  if (e->options.pipelined) PetscCall(e->shared->view(viewer));
   if (e->options.eisenstat) PetscCall(PetscViewerASCIIPrintf(viewer, "Eisenstat's trick: sweeps make the product\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -78,7 +145,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
 static const PCEngineRow rows[] = {{&settings::accumulate}, {&settings::schedule, "auto,hyperplane,level"},
                                    {&settings::ordering},   {&settings::tile},
                                    {&settings::coupling},   {&factor_setting},
-                                   {&settings::eisenstat}};
+                                   {&settings::eisenstat},  {&exchange_setting}};
 
 static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
@@ -98,11 +165,12 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
                             .growth_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
 
 /*MC
-   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank
+   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all of them
 
    Options Database Keys:
 +  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
 .  -pc_fgbilu_eisenstat <bool>                    - `PCFGBILUSetEisenstat()`
+.  -pc_fgbilu_exchange <none,pipeline>            - `PCFGBILUSetExchange()`
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
 .  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
@@ -128,6 +196,8 @@ is factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum 
 with w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
 full blocks that is `PCBJACOBI` with `PCILU`, natural ordering, to rounding. An AIJ matrix with a block size is
 factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are missing inside blocks.
+
+   With -pc_fgbilu_exchange pipeline the whole grid of a `DMDA` is factored by all ranks, with the result of one.
 
    Rows run in groups: hyperplanes of a structured grid (from the `DMDA` of the `KSP` or of the matrix, or
 -pc_fgbilu_grid), else level sets. The result does not depend on schedule, executor or number of threads, bit by bit.

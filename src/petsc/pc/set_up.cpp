@@ -3,7 +3,7 @@
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/agreement.hpp"
-#include "pc/shared_rows.hpp"
+#include "pc/pipeline.hpp"
 #include "methods/device_copies.hpp"
 
 #include <petscdmda.h>
@@ -160,8 +160,9 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
                .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   if (PCEngineSharesRows(*e)) {
-    if (!e->shared) e->shared = std::make_shared<SharedExchange>();
-    PetscCall(e->shared->find_rows(pc, *e, &view));
+    if (!e->shared && e->options.pipelined) e->shared = std::make_shared<PipelineExchange>();
+    if (!e->shared) e->shared = std::make_shared<ColorExchange>();
+    PetscCall(e->shared->find_rows(pc, e, &view));
   }
   PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));
   if (PCEngineSharesRows(*e)) PetscCall(ShareStorage(pc, e, view));

@@ -1,7 +1,5 @@
 #include "pc/shared_rows.hpp"
 
-#include "pc/shared_pattern.hpp"
-
 namespace finegrain
 {
 
@@ -28,17 +26,15 @@ struct Tree {
 
 } // namespace
 
-PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView *view)
+PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
 {
-  const PetscInt levels = e.options.levels, power = PetscInt(colored_power(e.options));
+  const PetscInt levels = e->options.levels;
   Owned owned = {PetscObjectComm(reinterpret_cast<PetscObject>(pc)), 0, view->owned.rows};
   Coloring coloring;
   FactorRows mine;
   Lists theirs;
   Graph inside;
   OperatorView factor;
-  FinegrainNeighbors both;
-  bool symmetric = true;
   const PetscInt *degree;
   SharedRows &s = view->shared;
   PetscSF sf;
@@ -46,18 +42,18 @@ PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView 
   PetscFunctionBegin;
   PetscCall(destroy());
   PetscCall(MatGetOwnershipRange(pc->pmat, &owned.first, nullptr));
-  owned.first /= e.op.block;
-  PetscCall(PCEngineFindGhostKeys(pc, e, view));
+  owned.first /= e->op.block;
+  PetscCall(PCEngineFindGhostKeys(pc, *e, view));
   const HostArray<std::int64_t> &key = view->agreed.key;
-  PetscCall(FindColors(pc, e, owned, power, *view, key, &coloring, &s.coloring, &symmetric));
-  PetscCall(FindPattern(owned, *view, e.op.ghosts, levels, coloring, key, &mine));
+  PetscCall(find_stages(pc, e, owned, *view, &coloring, &s));
+  PetscCall(FindPattern(owned, *view, e->op.ghosts, levels, coloring, key, &mine));
 
   // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
   const FinegrainNeighbors out = split_lists(owned, mine.lists, &inside);
   factor.owned.rows = owned.rows;
   factor.coupling = out.graph;
-  PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &both));
-  others_ = both.global;
+  PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
+  others_ = near_.global;
   PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
 
   const Index all = owned.rows + Index(others_.size());
@@ -80,6 +76,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView 
       entry.push_back(source.empty() ? Index(-1) : source[std::size_t(k)]);
     }
   };
+  place_.assign(theirs.col.size(), -1);
   own_entry_.assign(mine.lists.col.size(), -1);
   kept_.assign(theirs.col.size(), -1);
   for (Index row = 0; row < all; ++row) {
@@ -90,7 +87,6 @@ PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView 
   s.selection.graph.col = to_array("finegrain::col", col);
   s.selection.entry = to_array("finegrain::entry", entry);
   s.colors = coloring.colors;
-  s.symmetrized = !symmetric;
   s.fill = mine.fill;
   s.dropped = mine.dropped;
   PetscCall(Extend(owned, others_, MPI_INT32_T, coloring.color, &s.color));
@@ -104,8 +100,73 @@ PetscErrorCode SharedExchange::find_rows(PC pc, const PCEngine &e, OperatorView 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &op, const OperatorView &view,
+PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const OperatorView &view,
                                       const SharedStorage &storage)
+{
+  std::vector<Index> own(own_entry_.size()), theirs(kept_.size());
+  const PetscSFNode *remote;
+  Tree lower;
+
+  PetscFunctionBegin;
+  // Where their owners have others' entries is asked along the entries.
+  for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
+  PetscCall(PetscSFBcastBegin(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
+  PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    place_[k] = kept_[k] < 0 ? -1 : theirs[k];
+    if (place_[k] < 0 || storage.is_upper[std::size_t(kept_[k])]) continue;
+    lower.local.push_back(storage.entry(kept_[k]));
+    lower.remote.push_back({remote[k].rank, theirs[k]});
+  }
+  PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // more than it has
+  PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.block_bytes), MPI_BYTE, &block_unit_));
+  PetscCallMPI(MPI_Type_commit(&block_unit_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SharedExchange::destroy()
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&entries_));
+  PetscCall(PetscSFDestroy(&lower_));
+  if (block_unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&block_unit_));
+  near_ = {};
+  others_.clear();
+  own_entry_.clear();
+  kept_.clear();
+  place_.clear();
+  error_ = PETSC_SUCCESS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void SharedExchange::fetch_lower(void *lower)
+{
+  check(PetscSFBcastBegin(lower_, block_unit_, lower, lower, MPI_REPLACE));
+  check(PetscSFBcastEnd(lower_, block_unit_, lower, lower, MPI_REPLACE));
+}
+
+PetscErrorCode SharedExchange::take_error()
+{
+  const PetscErrorCode error = error_;
+  error_ = PETSC_SUCCESS;
+  return error;
+}
+
+PetscErrorCode ColorExchange::find_stages(PC pc, PCEngine *e, const Owned &owned, const OperatorView &view,
+                                          Coloring *coloring, SharedRows *rows)
+{
+  bool symmetric = true;
+
+  PetscFunctionBegin;
+  PetscCall(FindColors(pc, *e, owned, PetscInt(colored_power(e->options)), view, view.agreed.key, coloring,
+                       &rows->coloring, &symmetric));
+  rows->symmetrized = !symmetric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, const OperatorView &view,
+                                     const SharedStorage &storage)
 {
   const MPI_Comm comm = PetscObjectComm(owner);
   const SharedRows &s = view.shared;
@@ -113,14 +174,13 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &op, con
   const std::size_t colors = std::size_t(s.colors);
   Operator extended = op;
   OperatorView colored;
-  std::vector<Index> own(own_entry_.size()), theirs(kept_.size());
   HostArray<Index> position("finegrain::position", others_.size());
   std::vector<Tree> diagonal(colors), upper(colors);
-  Tree lower;
   const PetscSFNode *remote;
   PetscSF sf;
 
   PetscFunctionBegin;
+  PetscCall(SharedExchange::create(owner, op, view, storage));
   // Rows of vectors, color by color.
   extended.ghosts = others_;
   colored.ghosts = all - rows;
@@ -139,80 +199,60 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &op, con
   }
   PetscCall(PetscSFDestroy(&sf));
 
-  // Blocks beside them: where their owners have them is asked along the entries.
-  for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
-  PetscCall(PetscSFBcastBegin(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
+  // Upper blocks.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
   std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));
   for (Index row = 0; row < all; ++row)
     for (Index f = s.selection.graph.ptr(row); f < s.selection.graph.ptr(row + 1); ++f) row_of[std::size_t(f)] = row;
   for (std::size_t k = 0; k < kept_.size(); ++k) {
-    if (kept_[k] < 0 || theirs[k] < 0) continue;
-    Tree &tree =
-      storage.is_upper[std::size_t(kept_[k])] ? upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))] : lower;
+    if (place_[k] < 0 || !storage.is_upper[std::size_t(kept_[k])]) continue;
+    Tree &tree = upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))];
     tree.local.push_back(storage.entry(kept_[k]));
-    tree.remote.push_back({remote[k].rank, theirs[k]});
+    tree.remote.push_back({remote[k].rank, place_[k]});
   }
   diagonal_.resize(colors);
   upper_.resize(colors);
-  const PetscInt entries = s.selection.graph.entries(); // more than either part has
   for (std::size_t c = 0; c < colors; ++c) {
     PetscCall(diagonal[c].create(comm, all, &diagonal_[c]));
-    PetscCall(upper[c].create(comm, entries, &upper_[c]));
+    PetscCall(upper[c].create(comm, s.selection.graph.entries(), &upper_[c]));
   }
-  PetscCall(lower.create(comm, entries, &lower_));
-  for (const auto &[bytes, unit] :
-       {std::pair(storage.diagonal_bytes, &diagonal_unit_), std::pair(storage.block_bytes, &block_unit_)}) {
-    PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(bytes), MPI_BYTE, unit));
-    PetscCallMPI(MPI_Type_commit(unit));
-  }
+  PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
+  PetscCallMPI(MPI_Type_commit(&diagonal_unit_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SharedExchange::destroy()
+PetscErrorCode ColorExchange::destroy()
 {
   PetscFunctionBegin;
   PetscCall(rows_.destroy());
-  PetscCall(PetscSFDestroy(&entries_));
-  PetscCall(PetscSFDestroy(&lower_));
   for (auto *list : {&diagonal_, &upper_}) {
     for (PetscSF &sf : *list) PetscCall(PetscSFDestroy(&sf));
     list->clear();
   }
-  for (MPI_Datatype *unit : {&diagonal_unit_, &block_unit_})
-    if (*unit != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(unit));
-  others_.clear();
-  own_entry_.clear();
-  kept_.clear();
-  error_ = PETSC_SUCCESS;
+  if (diagonal_unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&diagonal_unit_));
+  PetscCall(SharedExchange::destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void SharedExchange::begin_rows(Index color, void *diagonal, void *upper)
+void ColorExchange::begin(Travel travel, Index color, const SharedArrays &a)
 {
   const std::size_t c = std::size_t(color);
-  check(PetscSFBcastBegin(diagonal_[c], diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
-  check(PetscSFBcastBegin(upper_[c], block_unit_, upper, upper, MPI_REPLACE));
+  if (travel != Travel::factor) return rows_.begin(color, a.x, a.others);
+  check(PetscSFBcastBegin(diagonal_[c], diagonal_unit_, a.diagonal, a.diagonal, MPI_REPLACE));
+  check(PetscSFBcastBegin(upper_[c], block_unit_, a.upper, a.upper, MPI_REPLACE));
 }
 
-void SharedExchange::end_rows(Index color, void *diagonal, void *upper)
+void ColorExchange::end(Travel travel, Index color, const SharedArrays &a)
 {
   const std::size_t c = std::size_t(color);
-  check(PetscSFBcastEnd(diagonal_[c], diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
-  check(PetscSFBcastEnd(upper_[c], block_unit_, upper, upper, MPI_REPLACE));
+  if (travel != Travel::factor) return rows_.end(color, a.x, a.others);
+  check(PetscSFBcastEnd(diagonal_[c], diagonal_unit_, a.diagonal, a.diagonal, MPI_REPLACE));
+  check(PetscSFBcastEnd(upper_[c], block_unit_, a.upper, a.upper, MPI_REPLACE));
 }
 
-void SharedExchange::fetch_lower(void *lower)
+PetscErrorCode ColorExchange::take_error()
 {
-  check(PetscSFBcastBegin(lower_, block_unit_, lower, lower, MPI_REPLACE));
-  check(PetscSFBcastEnd(lower_, block_unit_, lower, lower, MPI_REPLACE));
-}
-
-PetscErrorCode SharedExchange::take_error()
-{
-  const PetscErrorCode error = error_;
-  error_ = PETSC_SUCCESS;
+  const PetscErrorCode error = SharedExchange::take_error();
   return error ? error : rows_.take_error();
 }
 

@@ -1,48 +1,71 @@
 // The rows that ranks share in one factorization of the whole matrix (Method::shared), and the exchange of what they
-// compute of it.
+// compute of it: after each color here, by tiles in pipeline.hpp.
 #pragma once
 
-#include "common/petsc_halo.hpp"
-
-struct PCEngine;
+#include "pc/agreement.hpp"
+#include "pc/shared_pattern.hpp"
 
 namespace finegrain
 {
 
-class SharedExchange final : public SharedHalo
+// What both kinds of exchange have: which rows are shared, and the lower blocks of transposed sweeps.
+class SharedExchange : public SharedHalo
 {
 public:
-  // Finds colors of |A|^q, the pattern of ILU(p) in their order, and which rows of others owned rows read:
+  virtual ~SharedExchange() = default;
+  // Finds the stages of rows, the pattern of the factor in their order, and which rows of others owned rows read:
   // view->shared; and the order of terms in residuals. Collective.
-  PetscErrorCode find_rows(PC pc, const PCEngine &e, OperatorView *view);
+  PetscErrorCode find_rows(PC pc, PCEngine *e, OperatorView *view);
   // After the engine's analysis. Collective.
-  PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view,
-                        const SharedStorage &storage);
-  PetscErrorCode destroy();
+  virtual PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view,
+                                const SharedStorage &storage);
+  virtual PetscErrorCode destroy();
+  // A line of PCView(). Collective.
+  virtual PetscErrorCode view(PetscViewer) const { return PETSC_SUCCESS; }
 
-  void begin(Index color, const Scalar *x, Scalar *others) override { rows_.begin(color, x, others); }
-  void end(Index color, const Scalar *x, Scalar *others) override { rows_.end(color, x, others); }
-  void begin_rows(Index color, void *diagonal, void *upper) override;
-  void end_rows(Index color, void *diagonal, void *upper) override;
   void fetch_lower(void *lower) override;
+  // The first error since the last call: the engine lets none through.
+  virtual PetscErrorCode take_error();
 
-  PetscErrorCode take_error();
-
-private:
+protected:
+  // Colors of owned rows, or all of one color where tiles order them. Collective.
+  virtual PetscErrorCode find_stages(PC pc, PCEngine *e, const shared::Owned &owned, const OperatorView &view,
+                                     Coloring *coloring, SharedRows *rows) = 0;
   void check(PetscErrorCode code)
   {
     if (!error_) error_ = code;
   }
 
   std::vector<PetscInt> others_; // global numbers of the rows behind the owned ones
-  PetscSF entries_ = nullptr;    // from entries of others' rows to those of their owners
+  FinegrainNeighbors near_;      // couplings of owned rows to them, in either direction
   std::vector<Index> own_entry_; // of the selection's graph, for each entry that others may ask for
   std::vector<Index> kept_;      // of the graph, for each leaf of entries_; -1: a column that is no row here
+  std::vector<Index> place_;     // of that entry at its owner, in the lower or upper part; -1 as well
+  PetscSF entries_ = nullptr;    // from entries of others' rows to those of their owners
+  PetscSF lower_ = nullptr;
+  MPI_Datatype block_unit_ = MPI_DATATYPE_NULL;
+  PetscErrorCode error_ = PETSC_SUCCESS;
+};
+
+// Rows travel after each color, to all that have them.
+class ColorExchange final : public SharedExchange
+{
+public:
+  PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view,
+                        const SharedStorage &storage) override;
+  PetscErrorCode destroy() override;
+  void begin(Travel travel, Index color, const SharedArrays &a) override;
+  void end(Travel travel, Index color, const SharedArrays &a) override;
+  PetscErrorCode take_error() override;
+
+protected:
+  PetscErrorCode find_stages(PC pc, PCEngine *e, const shared::Owned &owned, const OperatorView &view,
+                             Coloring *coloring, SharedRows *rows) override;
+
+private:
   PetscHalo rows_;
   std::vector<PetscSF> diagonal_, upper_; // by color
-  PetscSF lower_ = nullptr;
-  MPI_Datatype diagonal_unit_ = MPI_DATATYPE_NULL, block_unit_ = MPI_DATATYPE_NULL;
-  PetscErrorCode error_ = PETSC_SUCCESS;
+  MPI_Datatype diagonal_unit_ = MPI_DATATYPE_NULL;
 };
 
 } // namespace finegrain

@@ -69,8 +69,11 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 {
   const Statistics s = e.engine->statistics();
   Totals t{};
-  const bool by_color = PCEngineExchange(e) == Exchange::color || PCEngineSharesRows(e);
-  std::string exchange = by_color ? "each color" : PCEngineExchange(e) == Exchange::sweep ? "each sweep" : "";
+  const bool by_color = PCEngineExchange(e) == Exchange::color || (PCEngineSharesRows(e) && !e.options.pipelined);
+  std::string exchange = by_color                                 ? "each color"
+                         : e.options.pipelined                    ? "each tile"
+                         : PCEngineExchange(e) == Exchange::sweep ? "each sweep"
+                                                                  : "";
   if (PCEngineSteps(e) > 1) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
   if (exchange.empty()) exchange = "none";
 

@@ -12,7 +12,7 @@ namespace
 
 void ExpectBitsOfOneRank(const Make &make, const std::string &options, const std::string &coloring)
 {
-  ranks::ExpectBitsOfOneRank(PCMCPI, make, "-pc_mcpi_exchange color " + options, coloring, false);
+  ranks::ExpectBitsOfOneRank(PCMCPI, make, "-pc_mcpi_exchange color " + options, "coloring: " + coloring, false);
 }
 
 // Settings that sweeps, storage and order depend on.

@@ -13,7 +13,8 @@ void ExpectBits(const Make &make, const std::string &options, const std::string 
 {
   // Transposed residuals of corrections are PETSc's products.
   const bool corrects = options.find("corrections") != std::string::npos;
-  ranks::ExpectBitsOfOneRank(PCPOWERQILU, make, "-pc_powerqilu_exchange color " + options, coloring, !corrects);
+  ranks::ExpectBitsOfOneRank(PCPOWERQILU, make, "-pc_powerqilu_exchange color " + options, "coloring: " + coloring,
+                             !corrects);
 }
 
 // Levels, powers with and without drops, storage, executors, corrections.

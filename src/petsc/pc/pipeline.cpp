@@ -1,0 +1,329 @@
+#include "pc/pipeline.hpp"
+
+#include "common/runtime.hpp"
+
+#include <petscdmda.h>
+#include <petsctime.h>
+
+#include <cstring>
+#include <map>
+#include <numeric>
+
+namespace finegrain
+{
+
+using namespace shared;
+
+namespace
+{
+
+// What a sweep reads of a row passes a core at this many bytes a second, in the model; a row takes `row_seconds`
+// more. Of CPUs of 2020 to 2025 (docs/performance.md); ranks that share a memory get less each, which moves no
+// optimum.
+constexpr double bandwidth = 2e10, row_seconds = 1e-8;
+
+// Half of a round trip between the first two ranks, the least of a few. Collective.
+PetscErrorCode MeasureLatency(MPI_Comm comm, double *seconds)
+{
+  constexpr int trips = 6, size = 256;
+  PetscScalar buffer[size] = {};
+  PetscMPIInt rank, ranks;
+  PetscLogDouble from, to;
+
+  PetscFunctionBegin;
+  *seconds = 0;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  if (ranks < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int trip = 0; trip < trips && rank < 2; ++trip) {
+    PetscCall(PetscTime(&from));
+    for (int way = 0; way < 2; ++way)
+      if (way == rank) PetscCallMPI(MPI_Send(buffer, size, MPIU_SCALAR, 1 - rank, 0, comm));
+      else PetscCallMPI(MPI_Recv(buffer, size, MPIU_SCALAR, 1 - rank, 0, comm, MPI_STATUS_IGNORE));
+    PetscCall(PetscTime(&to));
+    *seconds = trip ? std::min(*seconds, (to - from) / 2) : (to - from) / 2;
+  }
+  PetscCallMPI(MPI_Bcast(seconds, 1, MPI_DOUBLE, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The grid of all points, and this rank's share.
+struct Whole {
+  DM da = nullptr;
+  PetscInt points[3] = {1, 1, 1}, ranks[3] = {1, 1, 1}, own[3] = {1, 1, 1};
+
+  std::array<std::int64_t, 3> place(std::int64_t key) const
+  {
+    return {key % points[0], key / points[0] % points[1], key / points[0] / points[1]};
+  }
+};
+
+PetscErrorCode FindWhole(PC pc, const PCEngine &e, Index rows, Whole *w)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(pc);
+  PetscInt dof = 0;
+
+  PetscFunctionBegin;
+  PetscCheck(e.grid.empty(), PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
+             PCEngineText(pc,
+                          "@_exchange pipeline goes over the grid of a DMDA, and @_grid is one of each rank; leave "
+                          "out @_grid")
+               .c_str());
+  PetscCall(PCEngineFindGrid(pc, &w->da));
+  if (w->da) {
+    PetscCall(DMDAGetInfo(w->da, nullptr, &w->points[0], &w->points[1], &w->points[2], &w->ranks[0], &w->ranks[1],
+                          &w->ranks[2], &dof, nullptr, nullptr, nullptr, nullptr, nullptr));
+    PetscCall(DMDAGetCorners(w->da, nullptr, nullptr, nullptr, &w->own[0], &w->own[1], &w->own[2]));
+  }
+  int mine = w->da && w->own[0] * w->own[1] * w->own[2] == rows, all;
+  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(object)));
+  PetscCheck(all, PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
+             PCEngineText(pc, "@_exchange pipeline needs the DMDA that the matrix is of, a block row a point: set it "
+                              "with KSPSetDM(), or take @_exchange none")
+               .c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Every coupling is to a point beside, not across a period: else the order of ranks is not that of the points.
+PetscErrorCode CheckStar(PC pc, const Whole &w, const OperatorView &view)
+{
+  const auto fits = [&](std::int64_t a, std::int64_t b) {
+    const auto p = w.place(a), q = w.place(b);
+    std::int64_t far = 0;
+    for (std::size_t d = 0; d < 3; ++d) far += std::abs(p[d] - q[d]);
+    return far <= 1;
+  };
+  const auto &key = view.agreed.key, &ghost_key = view.agreed.ghost_key;
+  std::int64_t worst = -1, found;
+
+  PetscFunctionBegin;
+  for (Index row = 0; row < view.owned.rows; ++row) {
+    bool good = true;
+    for (Index k = view.owned.ptr(row); k < view.owned.ptr(row + 1); ++k)
+      good &= fits(key(row), key(view.owned.col(k)));
+    if (view.coupling.entries() > 0)
+      for (Index k = view.coupling.ptr(row); k < view.coupling.ptr(row + 1); ++k)
+        good &= fits(key(row), ghost_key(view.coupling.col(k)));
+    if (!good) worst = std::max(worst, key(row));
+  }
+  PetscCallMPI(
+    MPI_Allreduce(&worst, &found, 1, MPI_INT64_T, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (found >= 0) {
+    const auto p = w.place(found);
+    SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
+            PCEngineText(pc, "@_exchange pipeline goes over stars of width 1 without periodic axes, and point (" +
+                               std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]) +
+                               ") is coupled to one that is not beside it; take @_exchange none, or @type powerqilu "
+                               "with -pc_powerqilu_exchange color")
+              .c_str());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PipelineExchange::find_stages(PC pc, PCEngine *e, const Owned &owned, const OperatorView &view,
+                                             Coloring *coloring, SharedRows *)
+{
+  Whole w;
+  PetscInt largest[3];
+
+  PetscFunctionBegin;
+  PetscCall(FindWhole(pc, *e, owned.rows, &w));
+  PetscCall(CheckStar(pc, w, view));
+  PetscCallMPI(MPI_Allreduce(w.own, largest, 3, MPIU_INT, MPI_MAX, owned.comm));
+  PetscCall(MeasureLatency(owned.comm, &latency_));
+  ranks_ = {Index(w.ranks[0]), Index(w.ranks[1]), Index(w.ranks[2])};
+  const PipelineShape shape = {{Index(largest[0]), Index(largest[1]), Index(largest[2])}, ranks_};
+  // One sweep reads the diagonal block or not, and half of the others.
+  const double bytes = 3.5 * double(e->op.block * e->op.block) * double(storage_size(e->options.precision));
+  const PipelineCost cost = {bytes / bandwidth + row_seconds, latency_ / 2, latency_};
+  const Box &asked = e->options.tile;
+  prediction_ = asked.points() > 0 ? predict_pipeline(shape, cost, asked) : choose_pipeline(shape, cost);
+  e->options.tile = prediction_.tile;
+  coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
+  coloring->colors = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, const OperatorView &view,
+                                        const SharedStorage &storage)
+{
+  const SharedRows &s = view.shared;
+  const Graph &g = s.selection.graph;
+  const Index rows = view.owned.rows;
+  const std::size_t others = others_.size();
+  HostArray<Index> tile_of("finegrain::tile", others);
+  std::vector<Index> first(others, storage.stages), last(others, -1);   // own tiles that are beside each other's row
+  std::map<std::pair<PetscMPIInt, Index>, std::vector<Index>> to, from; // by rank and tile of the sender
+  const PetscSFNode *remote;
+  PetscMPIInt me, *bound, has_bound;
+  Index most = storage.stages;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(SharedExchange::create(owner, op, view, storage));
+  owner_ = owner;
+  block_ = std::size_t(op.block);
+  block_bytes_ = storage.block_bytes;
+  PetscCallMPI(MPI_Comm_dup(PetscObjectComm(owner), &comm_));
+  PetscCallMPI(MPI_Comm_rank(comm_, &me));
+  PetscCallMPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &has_bound));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT32_T, MPI_MAX, comm_));
+  PetscCheck(has_bound && most <= *bound, comm_, PETSC_ERR_ARG_OUTOFRANGE,
+             "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
+             "-pc_fgbilu_tile I,J,K or PCFinegrainSetTile()",
+             has_bound ? int(*bound) : 0, int(most));
+  PetscCall(FinegrainMakeForest(comm_, rows, others_, &sf));
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));
+  PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
+
+  // Both sides know all couplings between them, and list rows and blocks by global numbers.
+  for (Index row = 0; row < rows; ++row)
+    for (Index k = near_.graph.ptr(row); k < near_.graph.ptr(row + 1); ++k) {
+      const std::size_t other = std::size_t(near_.graph.col(k));
+      const PetscMPIInt rank = PetscMPIInt(remote[other].rank);
+      PetscCheck((rank > me) == (s.key(rows + Index(other)) > s.key(row)), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "The ranks of the DMDA are not in the order of its points");
+      auto &list = to[{rank, storage.stage(row)}];
+      if (list.empty() || list.back() != row) list.push_back(row);
+      first[other] = std::min(first[other], storage.stage(row));
+      last[other] = std::max(last[other], storage.stage(row));
+    }
+  for (std::size_t other = 0; other < others; ++other)
+    from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
+  const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
+    for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
+      if (wanted(g.col(f)) && storage.is_upper[std::size_t(f)]) blocks->push_back(storage.entry(f));
+  };
+  for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
+    messages->of_tile.assign(std::size_t(storage.stages), {});
+  for (const auto &[where, list] : to) {
+    const PetscMPIInt rank = where.first;
+    Message m{rank, PetscMPIInt(where.second), where.second, list, {}, {}, {}};
+    const auto theirs = [&](Index c) { return c >= rows && PetscMPIInt(remote[c - rows].rank) == rank; };
+    if (rank > me)
+      for (const Index row : list) add_blocks(row, theirs, &m.blocks);
+    sent_[rank < me].list.push_back(std::move(m));
+  }
+  for (const auto &[where, list] : from) {
+    const PetscMPIInt rank = where.first;
+    Message m{rank, PetscMPIInt(where.second), rank < me ? storage.stages : Index(-1), list, {}, {}, {}};
+    for (const Index other : list) {
+      if (rank < me)
+        add_blocks(
+          rows + other, [&](Index c) { return c < rows; }, &m.blocks);
+      m.tile = rank < me ? std::min(m.tile, first[std::size_t(other)]) : std::max(m.tile, last[std::size_t(other)]);
+    }
+    received_[rank > me].list.push_back(std::move(m));
+  }
+  PetscCall(PetscSFDestroy(&sf));
+  for (const bool backward : {false, true}) {
+    PetscCall(make_requests(&sent_[backward], true, !backward));
+    PetscCall(make_requests(&received_[backward], false, !backward));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PipelineExchange::make_requests(Messages *messages, bool sends, bool upwards)
+{
+  PetscFunctionBegin;
+  for (std::size_t i = 0; i < messages->list.size(); ++i) {
+    Message &m = messages->list[i];
+    messages->of_tile[std::size_t(m.tile)].push_back(i);
+    m.x.resize(m.rows.size() * block_);
+    m.bytes.resize(m.blocks.size() * block_bytes_);
+    const PetscMPIInt entries = PetscMPIInt(m.x.size()), bytes = PetscMPIInt(m.bytes.size());
+    const auto make = [&](auto &buffer, PetscMPIInt count, MPI_Datatype unit, MPI_Request *request) {
+      return sends ? MPI_Send_init(buffer.data(), count, unit, m.rank, m.tag, comm_, request)
+                   : MPI_Recv_init(buffer.data(), count, unit, m.rank, m.tag, comm_, request);
+    };
+    PetscCallMPI(make(m.x, entries, MPIU_SCALAR, &m.entries));
+    if (upwards) PetscCallMPI(make(m.bytes, bytes, MPI_BYTE, &m.factor));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PipelineExchange::destroy()
+{
+  PetscFunctionBegin;
+  for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]}) {
+    for (Message &m : messages->list)
+      for (MPI_Request *request : {&m.entries, &m.factor}) {
+        if (*request == MPI_REQUEST_NULL) continue;
+        PetscCallMPI(MPI_Wait(request, MPI_STATUS_IGNORE)); // at once where nothing is under way
+        PetscCallMPI(MPI_Request_free(request));
+      }
+    *messages = {};
+  }
+  if (comm_ != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&comm_));
+  PetscCall(SharedExchange::destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PipelineExchange::wait(MPI_Request *request)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
+  PetscCallMPI(MPI_Wait(request, MPI_STATUS_IGNORE));
+  PetscCall(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void PipelineExchange::start(Travel travel, const SharedArrays &)
+{
+  for (Message &m : received(travel).list)
+    check(MPI_Start(travel == Travel::factor ? &m.factor : &m.entries) ? PETSC_ERR_MPI : PETSC_SUCCESS);
+}
+
+void PipelineExchange::await(Travel travel, Index tile, const SharedArrays &a)
+{
+  Messages &messages = received(travel);
+  for (const std::size_t i : messages.of_tile[std::size_t(tile)]) {
+    Message &m = messages.list[i];
+    if (travel == Travel::factor) {
+      check(wait(&m.factor));
+      for (std::size_t k = 0; k < m.blocks.size(); ++k)
+        std::memcpy(static_cast<char *>(a.upper) + std::size_t(m.blocks[k]) * block_bytes_,
+                    m.bytes.data() + k * block_bytes_, block_bytes_);
+    } else {
+      check(wait(&m.entries));
+      for (std::size_t k = 0; k < m.rows.size(); ++k)
+        std::copy_n(m.x.data() + k * block_, block_, a.others + std::size_t(m.rows[k]) * block_);
+    }
+  }
+}
+
+void PipelineExchange::end(Travel travel, Index tile, const SharedArrays &a)
+{
+  Messages &messages = sent(travel);
+  for (const std::size_t i : messages.of_tile[std::size_t(tile)]) {
+    Message &m = messages.list[i];
+    MPI_Request *request = travel == Travel::factor ? &m.factor : &m.entries;
+    check(wait(request)); // that of the sweep before
+    if (travel == Travel::factor)
+      for (std::size_t k = 0; k < m.blocks.size(); ++k)
+        std::memcpy(m.bytes.data() + k * block_bytes_,
+                    static_cast<const char *>(a.upper) + std::size_t(m.blocks[k]) * block_bytes_, block_bytes_);
+    else
+      for (std::size_t k = 0; k < m.rows.size(); ++k)
+        std::copy_n(a.x + std::size_t(m.rows[k]) * block_, block_, m.x.data() + k * block_);
+    check(MPI_Start(request) ? PETSC_ERR_MPI : PETSC_SUCCESS);
+  }
+}
+
+PetscErrorCode PipelineExchange::view(PetscViewer viewer) const
+{
+  const PipelinePrediction &p = prediction_;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "pipeline: %d x %d x %d ranks, %d tiles of %d x %d x %d points on a rank; by a "
+                                   "model, messages of %.1f us, a sweep "
+                                   "takes %.0f tile steps, efficiency %.0f %%\n",
+                                   int(ranks_.i), int(ranks_.j), int(ranks_.k), int(p.tiles), int(p.tile.i),
+                                   int(p.tile.j), int(p.tile.k), 1e6 * latency_, p.steps, 100 * p.efficiency));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace finegrain

@@ -1,0 +1,60 @@
+// The exchange of fgbilu's factor of the whole grid: faces of tiles go to the next rank when their tile is done, and
+// nothing in a sweep is known to all ranks. Decisions of docs say why no rank waits for ever.
+#pragma once
+
+#include "pc/shared_rows.hpp"
+
+#include "plan/pipeline_model.hpp"
+
+namespace finegrain
+{
+
+class PipelineExchange final : public SharedExchange
+{
+public:
+  PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view,
+                        const SharedStorage &storage) override;
+  PetscErrorCode destroy() override;
+  PetscErrorCode view(PetscViewer viewer) const override;
+
+  void start(Travel travel, const SharedArrays &a) override;
+  void await(Travel travel, Index tile, const SharedArrays &a) override;
+  void begin(Travel, Index, const SharedArrays &) override {} // a tile travels when it is done
+  void end(Travel travel, Index tile, const SharedArrays &a) override;
+
+protected:
+  PetscErrorCode find_stages(PC pc, PCEngine *e, const shared::Owned &owned, const OperatorView &view,
+                             Coloring *coloring, SharedRows *rows) override;
+
+private:
+  // What a rank gives another when a tile is done, or gets. From a lower rank to a higher one blocks of the factor
+  // and entries of forward sweeps travel, the other way entries of backward sweeps.
+  struct Message {
+    PetscMPIInt rank, tag;
+    Index tile;                // of this rank: it sends behind it, or receives before it
+    std::vector<Index> rows;   // of x, or of `others`
+    std::vector<Index> blocks; // of the upper part, from a lower rank to a higher one
+    std::vector<PetscScalar> x;
+    std::vector<unsigned char> bytes;
+    MPI_Request entries = MPI_REQUEST_NULL, factor = MPI_REQUEST_NULL; // persistent
+  };
+  // Of one direction: messages, and those of each tile.
+  struct Messages {
+    std::vector<Message> list;
+    std::vector<std::vector<std::size_t>> of_tile;
+  };
+  Messages &sent(Travel travel) { return sent_[travel == Travel::backward]; }
+  Messages &received(Travel travel) { return received_[travel == Travel::backward]; }
+  PetscErrorCode make_requests(Messages *messages, bool sends, bool upwards);
+  PetscErrorCode wait(MPI_Request *request);
+
+  MPI_Comm comm_ = MPI_COMM_NULL; // of its own
+  PetscObject owner_ = nullptr;
+  std::size_t block_ = 0, block_bytes_ = 0; // scalars of a block row, bytes of a block
+  Messages sent_[2], received_[2];
+  Box ranks_;
+  PipelinePrediction prediction_;
+  double latency_ = 0;
+};
+
+} // namespace finegrain

@@ -1,0 +1,265 @@
+// PCFGBILU with all ranks factoring the whole grid together: the bits of one rank on any process grid, whatever
+// messages are late, and what it refuses.
+#include "delays.hpp"
+#include "mcpi.hpp"
+#include "ranks.hpp"
+
+#include <petscdmda.h>
+
+#include <numeric>
+
+using namespace finegrain::test;
+using namespace finegrain::test::ranks;
+
+namespace
+{
+
+const std::string pipeline = "-pc_fgbilu_exchange pipeline ";
+
+Make OfStar(PetscInt dim, PetscInt dof, MatType type = MATBAIJ)
+{
+  // DMDAs have no BAIJ in one dimension.
+  return OfGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, dim == 1 ? MATAIJ : type);
+}
+
+void ExpectBits(const Make &make, const std::string &options)
+{
+  // Transposed residuals of corrections are PETSc's products.
+  const bool corrects = options.find("corrections") != std::string::npos;
+  ranks::ExpectBitsOfOneRank(PCFGBILU, make, pipeline + options,
+                             "factor: block DILU, here equal to ILU(0), in natural order, of all ranks together",
+                             !corrects);
+}
+
+class FgbiluPipeline : public ::testing::TestWithParam<PetscInt>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Unknowns, FgbiluPipeline, ::testing::Values(1, 2, 5));
+
+TEST_P(FgbiluPipeline, GivesTheBitsOfOneRank)
+{
+  for (const PetscInt dim : {1, 2, 3})
+    for (const char *options :
+         {"", "-pc_fgbilu_tile 1,1,1", "-pc_fgbilu_tile 3,2,1", "-pc_fgbilu_tile 99,1,4",
+          "-pc_fgbilu_precision single", "-pc_fgbilu_precision single -pc_fgbilu_diag_precision storage",
+          "-pc_fgbilu_executor natural -pc_fgbilu_corrections 2"})
+      ExpectBits(OfStar(dim, GetParam()), options);
+  ExpectBits(OfStar(3, GetParam(), MATAIJ), "");
+}
+
+// Every grid of processes that there is for so many ranks.
+TEST_P(FgbiluPipeline, AnyProcessGrid)
+{
+  PetscMPIInt ranks;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  for (int x = 1; x <= ranks; ++x)
+    for (int y = 1; x * y <= ranks; ++y) {
+      if (ranks % (x * y)) continue;
+      const int cuts[] = {x, y, ranks / x / y};
+      const Make star = OfStar(3, GetParam());
+      const Make make = [&](MPI_Comm comm, Mat *A, DM *da) {
+        PetscMPIInt size;
+        PetscFunctionBegin;
+        PetscCallMPI(MPI_Comm_size(comm, &size));
+        std::string text;
+        for (int a = 0; a < 3; ++a)
+          if (size > 1) text += std::string(" -da_processors_") + "xyz"[a] + " " + std::to_string(cuts[a]);
+        const Options set(text);
+        PetscCall(star(comm, A, da));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
+      ExpectBits(make, "");
+      ExpectBits(make, "-pc_fgbilu_tile 2,3,2");
+    }
+}
+
+// On one rank it is fgbilu as it is without.
+TEST_P(FgbiluPipeline, IsFgbiluOfTheWholeGrid)
+{
+  for (const PetscInt dim : {2, 3})
+    for (const bool transposed : {false, true}) {
+      std::vector<PetscInt> index, everything;
+      std::vector<PetscScalar> mine, alone;
+      std::string text;
+      OK(Result(PCFGBILU, OfStar(dim, GetParam()), PETSC_COMM_WORLD, pipeline, transposed, &index, &mine, &text));
+      OK(Result(PCFGBILU, OfStar(dim, GetParam()), PETSC_COMM_SELF, "", transposed, &everything, &alone, &text));
+      int differences = 0;
+      for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
+      EXPECT_EQ(differences, 0) << "dimension " << dim << (transposed ? ", transposed" : "");
+    }
+}
+
+// A star with couplings left out, not the same ones in both directions.
+TEST(FgbiluPipelineLife, PatternsThatAreNotSymmetric)
+{
+  const Make make = [](MPI_Comm comm, Mat *A, DM *da) {
+    Owned<Mat> whole;
+    PetscInt first, last, M, N;
+
+    PetscFunctionBegin;
+    PetscCall(OfStar(2, 1, MATAIJ)(comm, &whole, da));
+    PetscCall(MatGetOwnershipRange(whole, &first, &last));
+    PetscCall(MatGetSize(whole, &M, &N));
+    std::vector<PetscInt> natural(static_cast<std::size_t>(M));
+    AO ao;
+    std::iota(natural.begin(), natural.end(), 0);
+    PetscCall(DMDAGetAO(*da, &ao));
+    PetscCall(AOPetscToApplication(ao, M, natural.data()));
+    PetscCall(MatCreateAIJ(comm, last - first, last - first, M, N, 5, nullptr, 5, nullptr, A));
+    PetscCall(MatSetFromOptions(*A));
+    PetscCall(MatSetDM(*A, *da));
+    for (PetscInt row = first; row < last; ++row) {
+      const PetscInt *columns;
+      const PetscScalar *values;
+      PetscInt count;
+      PetscCall(MatGetRow(whole, row, &count, &columns, &values));
+      for (PetscInt k = 0; k < count; ++k) // by natural numbers, so that it does not depend on ranks
+        if (columns[k] == row || (natural[std::size_t(row)] * 7 + natural[std::size_t(columns[k])] * 3) % 4)
+          PetscCall(MatSetValue(*A, row, columns[k], values[k], INSERT_VALUES));
+      PetscCall(MatRestoreRow(whole, row, &count, &columns, &values));
+    }
+    PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  for (const char *options : {"", "-pc_fgbilu_tile 2,2,1"}) ExpectBits(make, options);
+}
+
+// New values without another analysis; several vectors at once; both parts; a second set-up with another shape.
+TEST(FgbiluPipelineLife, RefreshVectorsAndParts)
+{
+  Owned<Mat> A, B;
+  Owned<DM> da, other;
+  Owned<PC> pc, fresh;
+  Owned<Vec> b, x, y, z;
+  PetscReal difference;
+  OK(OfStar(3, 3)(PETSC_COMM_WORLD, &A, &da));
+  OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &other));
+  OK(AssembleOnGrid(other, MATBAIJ, &B, 9));
+  OK(MakePC(A, PCFGBILU, pipeline + "-pc_fgbilu_tile 4,4,4", &pc));
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &y));
+  OK(VecDuplicate(x, &z));
+  OK(PCSetUp(pc));
+  const int analyses = EventCount("FGAnalyze");
+  OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(EventCount("FGAnalyze"), analyses);
+  OK(Apply(pc, b, x));
+  OK(MakePC(B, PCFGBILU, pipeline, &fresh));
+  OK(PCSetUp(fresh));
+  OK(Apply(fresh, b, y));
+  OK(Difference(x, y, &difference));
+  EXPECT_EQ(difference, 0);
+  OK(PCApplySymmetricLeft(pc, b, z));
+  OK(PCApplySymmetricRight(pc, z, y));
+  OK(Difference(x, y, &difference));
+  EXPECT_EQ(difference, 0);
+  OK(PCFinegrainSetTile(pc, 11, 1, 1));
+  OK(PCSetUp(pc));
+  OK(Apply(pc, b, y));
+  OK(Difference(x, y, &difference));
+  EXPECT_EQ(difference, 0);
+  Owned<Mat> many, result;
+  PetscInt rows;
+  OK(VecGetLocalSize(b, &rows));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &many));
+  OK(MatSetRandom(many, nullptr));
+  OK(MatDuplicate(many, MAT_DO_NOT_COPY_VALUES, &result));
+  OK(PCMatApply(pc, many, result));
+  for (PetscInt c = 0; c < 3; ++c) {
+    Vec column, found;
+    OK(MatDenseGetColumnVecRead(many, c, &column));
+    OK(PCApply(pc, column, y));
+    OK(MatDenseRestoreColumnVecRead(many, c, &column));
+    OK(MatDenseGetColumnVecRead(result, c, &found));
+    OK(Difference(found, y, &difference));
+    OK(MatDenseRestoreColumnVecRead(result, c, &found));
+    EXPECT_EQ(difference, 0);
+  }
+}
+
+// A block without an inverse on one rank fails on all of them, and the next good values work.
+TEST(FgbiluPipelineLife, SingularBlocksFailOnAllRanks)
+{
+  Owned<Mat> A, good;
+  Owned<DM> da;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
+  PCFailedReason reason;
+  PetscInt rows, n = 2;
+  OK(OfStar(2, n)(PETSC_COMM_WORLD, &A, &da));
+  OK(MatDuplicate(A, MAT_COPY_VALUES, &good));
+  OK(MakePC(A, PCFGBILU, pipeline, &pc));
+  OK(MakeVectors(A, &b, &x));
+  OK(PCSetUp(pc));
+  OK(MatGetSize(A, &rows, nullptr));
+  OK(MakeSingular(A, rows / n - 1, n));
+  OK(PCSetUp(pc));
+  OK(PCGetFailedReason(pc, &reason));
+  EXPECT_NE(reason, PC_NOERROR);
+  OK(MatCopy(good, A, SAME_NONZERO_PATTERN));
+  OK(PCSetUp(pc));
+  OK(PCGetFailedReason(pc, &reason));
+  EXPECT_EQ(reason, PC_NOERROR);
+  OK(Apply(pc, b, x));
+}
+
+// Sends are held back, in another order than they were made, and ranks sleep at random.
+TEST(FgbiluPipelineLife, LateMessagesChangeNothing)
+{
+  const Delays delays;
+  for (const char *options : {"", "-pc_fgbilu_tile 2,2,2", "-pc_fgbilu_tile 11,10,2"})
+    ExpectBits(OfStar(3, 2), options);
+  ranks::ExpectBitsOfOneRank(PCPOWERQILU, OfStar(2, 2), "-pc_powerqilu_exchange color -pc_powerqilu_levels 1",
+                             "coloring: jp", true);
+  ranks::ExpectBitsOfOneRank(PCMCPI, OfStar(2, 2), "-pc_mcpi_exchange color", "coloring: redblack", false);
+  PetscMPIInt size;
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  EXPECT_EQ(delays.count() > 0, size > 1);
+}
+
+TEST(FgbiluPipelineLife, RefusesWhatHasNoPipeline)
+{
+  const auto text = [&](const Make &make, const std::string &options, const char *prefix = "") {
+    Owned<Mat> A;
+    Owned<DM> da;
+    Owned<PC> pc;
+    EXPECT_EQ(make(PETSC_COMM_WORLD, &A, &da), PETSC_SUCCESS);
+    EXPECT_EQ(MakePC(A, PCFGBILU, pipeline + options, &pc), PETSC_SUCCESS) << prefix;
+    return ExpectError([&] { return PCSetUp(pc); });
+  };
+  const Make star = OfStar(2, 2);
+  ExpectIn(text(OfGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 2, 1), ""),
+           {"-pc_fgbilu_exchange pipeline goes over stars of width 1", "-pc_fgbilu_exchange none"});
+  ExpectIn(text(OfGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 2), ""), {"stars of width 1"});
+  ExpectIn(text(OfGrid(2, DM_BOUNDARY_PERIODIC, DMDA_STENCIL_STAR, 2, 1), ""), {"without periodic axes"});
+  ExpectIn(text(OfCouplings(scattered(30, 2, true), 2), ""), {"needs the DMDA", "KSPSetDM()"});
+  ExpectIn(text(star, "-pc_fgbilu_grid 2,3,4"), {"leave out -pc_fgbilu_grid"});
+  ExpectIn(text(star, "-pc_fgbilu_schedule level"), {"-pc_fgbilu_schedule auto"});
+  ExpectIn(text(star, "-pc_fgbilu_ordering rcm"), {"-pc_fgbilu_ordering is an order of a rank's own rows"});
+  ExpectIn(text(star, "-pc_fgbilu_executor launch"), {"-pc_fgbilu_executor natural"});
+  ExpectIn(text(star, "-pc_fgbilu_precision half"), {"-pc_fgbilu_precision working or single"});
+  ExpectIn(text(star, "-pc_fgbilu_eisenstat"), {"leave out -pc_fgbilu_eisenstat"});
+  ExpectIn(text(star, "-pc_fgbilu_grid_coupling corrections"), {"-pc_fgbilu_grid_coupling corrections"});
+}
+
+TEST(FgbiluPipelineLife, ViewHasTheModel)
+{
+  Owned<Mat> A;
+  Owned<DM> da;
+  Owned<PC> pc;
+  std::string text;
+  PetscMPIInt ranks;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  OK(OfStar(3, 2)(PETSC_COMM_WORLD, &A, &da));
+  OK(MakePC(A, PCFGBILU, pipeline + "-pc_fgbilu_tile 11,10,1", &pc));
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  ExpectIn(text,
+           {"of all ranks together", "tiles of 11 x 10 x 1 points on a rank; by a model", "exchange: each tile"});
+  if (ranks == 1)
+    ExpectIn(text, {"pipeline: 1 x 1 x 1 ranks, 9 tiles", "a sweep takes 9 tile steps, efficiency 100 %"});
+}
+
+} // namespace
