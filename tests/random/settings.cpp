@@ -38,7 +38,7 @@ const std::vector<Option> &AllOptions()
     {"omega", {"0.7", "1.4", "2"}},
     {"coloring", {"greedy", "lf", "sl", "jp", "redblack"}},
     {"coloring_balance", {"true"}},
-    {"exchange", {"none", "color", "sweep"}},
+    {"exchange", {"none", "color", "pipeline", "sweep"}},
     {"scaling", {"row"}},
     {"accumulate", {"single", "working"}},
     {"reduction", {"in_place"}},

@@ -59,7 +59,7 @@ PipelinePrediction choose_pipeline(const PipelineShape &shape, const PipelineCos
   std::array<std::vector<Index>, 3> sizes;
   const Edges points = edges(shape.points);
   for (std::size_t a = 0; a < 3; ++a)
-    for (const Index n : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    for (const Index n : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512}) {
       const Index size = pieces(points[a], std::min(n, points[a]));
       if (sizes[a].empty() || sizes[a].back() != size) sizes[a].push_back(size);
     }

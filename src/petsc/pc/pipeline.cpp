@@ -317,12 +317,15 @@ PetscErrorCode PipelineExchange::view(PetscViewer viewer) const
   const PipelinePrediction &p = prediction_;
 
   PetscFunctionBegin;
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "pipeline: %d x %d x %d ranks, %d tiles of %d x %d x %d points on a rank; by a "
-                                   "model, messages of %.1f us, a sweep "
-                                   "takes %.0f tile steps, efficiency %.0f %%\n",
-                                   int(ranks_.i), int(ranks_.j), int(ranks_.k), int(p.tiles), int(p.tile.i),
-                                   int(p.tile.j), int(p.tile.k), 1e6 * latency_, p.steps, 100 * p.efficiency));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "pipeline: %d x %d x %d ranks, %d tiles of %d x %d x %d points on a rank; by a model, messages of %.1f us, "
+    "a sweep takes %.0f tile steps, efficiency %.0f %%\n",
+    int(ranks_.i), int(ranks_.j), int(ranks_.k), int(p.tiles), int(p.tile.i), int(p.tile.j), int(p.tile.k),
+    1e6 * latency_, p.steps, 100 * p.efficiency));
+  if (ranks_.i > 1 && ranks_.j > 1 && ranks_.k > 1)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "the last rank begins when the first is done: cut two axes of the DMDA "
+                                             "among ranks, -da_processors_x 1\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
