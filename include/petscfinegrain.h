@@ -329,6 +329,20 @@ typedef enum { PCFGBILU_EXCHANGE_NONE, PCFGBILU_EXCHANGE_PIPELINE } PCFGBILUExch
 FINEGRAIN_EXTERN const char *const PCFGBILUExchangeTypes[];
 
 /*E
+   PCSIPExchangeType - what ranks factor with `PCSIP`
+
+   Values:
++  PCSIP_EXCHANGE_NONE     - each its own points
+-  PCSIP_EXCHANGE_PIPELINE - the whole grid of a `DMDA` together, tile by tile: the result of one rank
+
+   Level: intermediate
+
+.seealso: `PCSIPSetExchange()`
+E*/
+typedef enum { PCSIP_EXCHANGE_NONE, PCSIP_EXCHANGE_PIPELINE } PCSIPExchangeType;
+FINEGRAIN_EXTERN const char *const PCSIPExchangeTypes[];
+
+/*E
    PCPOWERQILUExchangeType - what ranks factor with `PCPOWERQILU`
 
    Values:
@@ -418,6 +432,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC, PetscBool);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC, PetscInt);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC, PetscInt *);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetExchange(PC, PCSIPExchangeType);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetExchange(PC, PCSIPExchangeType *);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);

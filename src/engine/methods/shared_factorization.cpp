@@ -1,13 +1,15 @@
-// The engine of one factor of the whole matrix by all ranks together: powerqilu's, color by color, and fgbilu's, tile
-// by tile of a grid (numerics.md 1 and 3). In: the pattern of owned rows and of those of others that they read
-// (SharedRows). Row functions are those of factor.hpp and sweep.hpp; between two stages the SharedHalo fetches what
-// others have done.
+// The engine of one factor of the whole matrix by all ranks together: powerqilu's, color by color, and fgbilu's and
+// sip's, tile by tile of a grid (numerics.md 1, 3, 4). In: the pattern of owned rows and of those of others that they
+// read (SharedRows). Row functions are those of factor.hpp, sip.hpp and sweep.hpp; between two stages the SharedHalo
+// fetches what others have done.
 #include "kernels/factor.hpp"
+#include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
 #include "methods/runner.hpp"
 #include "plan/elimination.hpp"
 #include "plan/factor_pattern.hpp"
 #include "plan/plan.hpp"
+#include "plan/sip_star.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -68,6 +70,8 @@ public:
     FactorKind kind = options.factor;
     const auto pattern = split_pattern(shared.selection, place, stored, Layout::row, kind);
     locate(shared.selection.graph, pattern);
+    alpha_ = options.sip_factor.alpha;
+    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole, shared.key)) : Star<Space>();
     if (options.pipelined) find_tiles(plan, view.owned.rows);
     else find_colors(shared, view.owned.rows, stored);
     pattern_ = copy_to<Space>(pattern);
@@ -138,7 +142,23 @@ public:
                                     .diagonal = diagonal_.data(),
                                     .difference = nullptr,
                                     .trouble = run_.trouble.data()};
-    for_stages(Travel::factor, [&](const Index *cut) { kernels_.factor(run_.independent(cut), run_.n, arguments); });
+    const SipArguments sip{.star = star_.list(),
+                           .lower_source = arguments.lower_source,
+                           .diagonal_source = arguments.diagonal_source,
+                           .upper_source = arguments.upper_source,
+                           .row_of = arguments.row_of,
+                           .alpha = alpha_,
+                           .source = arguments.source,
+                           .shift = run_.shift,
+                           .lower = lower_.data(),
+                           .upper = upper_.data(),
+                           .diagonal = diagonal_.data(),
+                           .trouble = run_.trouble.data()};
+    const auto factor_sip = kernels_.sip ? kernels_.sip : any_size_.sip;
+    for_stages(Travel::factor, [&](const Index *cut) {
+      if (run_.statistics.factor == FactorKind::sip) factor_sip(run_.independent(cut), run_.n, sip);
+      else kernels_.factor(run_.independent(cut), run_.n, arguments);
+    });
     has_lower_ = false;
     return run_.report_trouble();
   }
@@ -201,21 +221,36 @@ private:
       return std::tuple(s.color(a), turn(a), s.key(a)) < std::tuple(s.color(b), turn(b), s.key(b));
     });
   }
-  // Others' rows that owned ones come after, the owned ones in the order of the tiles, the other others' rows.
+  // Others' rows that owned ones come after, the owned ones in the order of the tiles, the other others' rows. Those
+  // that are only beside others (sip's) come first if one of these does: every coupling keeps its direction.
   HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &order)
   {
     const Graph &g = s.selection.graph;
     const Index owned = Index(order.extent(0));
-    std::vector<char> comes_first(std::size_t(all_), 0);
-    for (Index row = 0; row < owned; ++row)
-      for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
-        comes_first[std::size_t(g.col(f))] |= g.col(f) >= owned && s.key(g.col(f)) < s.key(row);
-      }
+    std::vector<char> first(std::size_t(all_), 0), beside(std::size_t(all_), 0);
+    const auto each_coupling = [&](const auto &visit) {
+      for (Index row = 0; row < all_; ++row)
+        for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
+          visit(row, g.col(f));
+          visit(g.col(f), row);
+        }
+    };
+    each_coupling([&](Index other, Index own) {
+      if (other < owned || own >= owned) return;
+      beside[std::size_t(other)] = 1;
+      first[std::size_t(other)] = s.key(other) < s.key(own);
+    });
+    each_coupling([&](Index far, Index other) {
+      if (far >= owned && !beside[std::size_t(far)] && beside[std::size_t(other)])
+        first[std::size_t(far)] |= first[std::size_t(other)];
+    });
     auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
     Index at = 0;
     const auto add_others = [&](bool wanted) {
+      const Index from = at;
       for (Index row = owned; row < all_; ++row)
-        if (bool(comes_first[std::size_t(row)]) == wanted) rows(at++) = row;
+        if (bool(first[std::size_t(row)]) == wanted) rows(at++) = row;
+      std::sort(rows.data() + from, rows.data() + at, [&](Index a, Index b) { return s.key(a) < s.key(b); });
     };
     add_others(true);
     before_ = at;
@@ -450,6 +485,8 @@ private:
   HostArray<std::int64_t> key_;
   Pattern<Space> pattern_;
   Transposed<Space> transposed_;
+  Star<Space> star_; // sip's
+  Real alpha_ = 0;
   bool has_transposed_ = false, has_lower_ = false; // the second: those of other ranks
   Storage made_in_;
   Kernels<Exec> kernels_{};

@@ -20,16 +20,22 @@ public:
     if (options.sip_factors.empty()) return {SetupError::conflict, -1, "@_alpha has no number; give one or more"};
     for (const SipFactor &factor : options.sip_factors) {
       EngineOptions one = options;
-      one.method = Method::factorization;
+      one.method = options.pipelined ? Method::shared : Method::factorization;
       one.factor = FactorKind::sip;
       one.sip_factor = factor;
-      auto e = make_factorization(backend_);
+      auto e = options.pipelined ? make_shared_factorization(backend_) : make_factorization(backend_);
       if (const SetupError error = e->analyze(view, one)) return error;
       factors_.push_back(std::move(e));
     }
     return {};
   }
   void set_halo(Halo *halo) override { first().set_halo(halo); }
+  // All factors lie alike.
+  SharedStorage shared_storage() const override { return first().shared_storage(); }
+  void set_shared_halo(SharedHalo *halo) override
+  {
+    for (const auto &m : factors_) m->set_shared_halo(halo);
+  }
   Real find_largest(const Values &) override { return -1; }
   FactorReport factor(const Values &values, Real largest) override
   {

@@ -66,6 +66,10 @@ const char *find_shared_conflict(const EngineOptions &r)
       return "@_exchange pipeline goes by tiles of a grid; take @_schedule auto, or @_exchange none";
     if (!loops)
       return "@_exchange pipeline runs one tile after the other; take @_executor natural, or @_exchange none";
+    for (const SipFactor &f : r.sip_factors)
+      if (f.mirrored)
+        return "@_exchange pipeline has ranks one after another in one direction, and @_alternate has several; leave "
+               "one out";
     if (r.eisenstat) return "@_exchange pipeline has no products between its sweeps; leave out @_eisenstat";
     return nullptr;
   }
@@ -96,7 +100,7 @@ const char *find_conflict(const EngineOptions &r)
     return "@_backend device: this build has none; take @_backend host";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
-  if (r.method == Method::shared) return find_shared_conflict(r);
+  if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
   if (r.factor == FactorKind::icc && storage && storage->compact)
     return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
            "@_precision working or single, and @_accumulate working";

@@ -43,7 +43,7 @@ struct EngineOptions {
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
-  bool pipelined = false; // Method::shared goes by tiles of a grid, else by colors
+  bool pipelined = false; // Method::shared, and sip's factors: by tiles of a grid over all ranks
   bool eisenstat = false; // keeps what products with P_L^-1 A P_R^-1 read
   SipFactor sip_factor;   // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
@@ -88,6 +88,7 @@ struct SharedRows {
   bool symmetrized = false; // the graph was not symmetric, its colors are those of the union
   HostArray<Index> color;
   HostArray<std::int64_t> key; // global numbers, by which rows of a color are ordered
+  Box whole;                   // the grid that keys are natural numbers of, with tiles
   std::vector<char> sent;      // whether another rank has an owned row
   Index fill = 0;              // entries of owned rows that the matrix does not have
   Offset dropped = 0;          // fill of owned rows left out because of their color

@@ -120,9 +120,10 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
   return {};
 }
 
-Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &p, const Grid &grid)
+// direction(row, col): the axis along which two rows beside each other are.
+template <class Direction>
+static Star<Kokkos::HostSpace> find_star_by(const Pattern<Kokkos::HostSpace> &p, const Direction &direction)
 {
-  const Points points(grid);
   const std::size_t size = 3 * std::size_t(p.rows);
   Star<Kokkos::HostSpace> s{make_array<Index>("finegrain::star", size), make_array<Index>("finegrain::star", size),
                             make_array<Index>("finegrain::star", size)};
@@ -130,11 +131,6 @@ Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &p, const Gri
   const auto row_at = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
   for (Index pos = 0; pos < p.rows; ++pos) position[std::size_t(row_at(pos))] = pos;
   for (const auto &a : {s.lower, s.pivot, s.upper}) std::fill_n(a.data(), size, -1);
-  const auto direction = [&](Index row, Index col) {
-    const std::size_t b = points.box(row);
-    const Point x = points.at(b, row), y = points.at(b, col);
-    return x[0] != y[0] ? 0 : x[1] != y[1] ? 1 : 2;
-  };
   for (Index pos = 0; pos < p.rows; ++pos) {
     const Index row = row_at(pos), slot = p.rows - 1 - pos;
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
@@ -147,6 +143,26 @@ Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &p, const Gri
       s.upper(3 * pos + direction(row, p.upper.col(f))) = f;
   }
   return s;
+}
+
+Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &p, const Grid &grid)
+{
+  const Points points(grid);
+  return find_star_by(p, [&](Index row, Index col) {
+    const std::size_t b = points.box(row);
+    const Point x = points.at(b, row), y = points.at(b, col);
+    return x[0] != y[0] ? 0 : x[1] != y[1] ? 1 : 2;
+  });
+}
+
+Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &p, const Box &box,
+                                  const HostArray<std::int64_t> &number)
+{
+  const std::int64_t line = box.i, plane = line * box.j;
+  return find_star_by(p, [&](Index row, Index col) {
+    const std::int64_t x = number(row), y = number(col);
+    return x % line != y % line ? 0 : x % plane != y % plane ? 1 : 2;
+  });
 }
 
 } // namespace finegrain

@@ -4,6 +4,8 @@
 
 #include "graph/grid.hpp"
 
+#include <cstdint>
+
 namespace finegrain
 {
 
@@ -38,6 +40,9 @@ template <class Space> struct Star {
   std::size_t bytes() const { return (lower.span() + pivot.span() + upper.span()) * sizeof(Index); }
 };
 Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &, const Grid &);
+// The same of rows that have natural numbers in one box.
+Star<Kokkos::HostSpace> find_star(const Pattern<Kokkos::HostSpace> &, const Box &,
+                                  const HostArray<std::int64_t> &number);
 
 template <class Space> Star<Space> copy_to(const Star<Kokkos::HostSpace> &s)
 {

@@ -119,7 +119,10 @@ inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.con
 
 // What an application exchanges between ranks.
 inline finegrain::Exchange PCEngineExchange(const PCEngine &e) { return e.options.relaxation.exchange; }
-inline bool PCEngineSharesRows(const PCEngine &e) { return e.options.method == finegrain::Method::shared; }
+inline bool PCEngineSharesRows(const PCEngine &e)
+{
+  return e.options.method == finegrain::Method::shared || e.options.pipelined;
+}
 
 // The first error of an exchange since the last call: the engine lets none through.
 PetscErrorCode PCEngineTakeError(PCEngine *e);

@@ -47,21 +47,29 @@ PetscErrorCode MeasureLatency(MPI_Comm comm, double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The grid of all points, and this rank's share.
-struct Whole {
-  DM da = nullptr;
-  PetscInt points[3] = {1, 1, 1}, ranks[3] = {1, 1, 1}, own[3] = {1, 1, 1};
+} // namespace
 
-  std::array<std::int64_t, 3> place(std::int64_t key) const
-  {
-    return {key % points[0], key / points[0] % points[1], key / points[0] / points[1]};
+PetscInt PipelineExchange::Whole::number(const std::array<std::int64_t, 3> &point) const
+{
+  PetscInt rank = 0, ranks = 1, local = 0, points = 1;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::vector<PetscInt> &b = begin[a];
+    const auto part = std::upper_bound(b.begin(), b.end(), PetscInt(point[a])) - 1;
+    rank += ranks * PetscInt(part - b.begin());
+    ranks *= PetscInt(b.size()) - 1;
+    local += points * (PetscInt(point[a]) - *part);
+    points *= part[1] - part[0];
   }
-};
+  return row[std::size_t(rank)] + local;
+}
 
-PetscErrorCode FindWhole(PC pc, const PCEngine &e, Index rows, Whole *w)
+PetscErrorCode PipelineExchange::find_whole(PC pc, const PCEngine &e, Index rows)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
-  PetscInt dof = 0;
+  const PetscInt *parts[3], *row;
+  PetscInt ranks[3] = {1, 1, 1}, largest[3] = {1, 1, 1}, own[3] = {1, 1, 1};
+  PetscMPIInt size;
+  DM da;
 
   PetscFunctionBegin;
   PetscCheck(e.grid.empty(), PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
@@ -69,26 +77,41 @@ PetscErrorCode FindWhole(PC pc, const PCEngine &e, Index rows, Whole *w)
                           "@_exchange pipeline goes over the grid of a DMDA, and @_grid is one of each rank; leave "
                           "out @_grid")
                .c_str());
-  PetscCall(PCEngineFindGrid(pc, &w->da));
-  if (w->da) {
-    PetscCall(DMDAGetInfo(w->da, nullptr, &w->points[0], &w->points[1], &w->points[2], &w->ranks[0], &w->ranks[1],
-                          &w->ranks[2], &dof, nullptr, nullptr, nullptr, nullptr, nullptr));
-    PetscCall(DMDAGetCorners(w->da, nullptr, nullptr, nullptr, &w->own[0], &w->own[1], &w->own[2]));
+  PetscCall(PCEngineFindGrid(pc, &da));
+  if (da) {
+    PetscCall(DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, &ranks[0], &ranks[1], &ranks[2], nullptr, nullptr,
+                          nullptr, nullptr, nullptr, nullptr));
+    PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &own[0], &own[1], &own[2]));
   }
-  int mine = w->da && w->own[0] * w->own[1] * w->own[2] == rows, all;
+  int mine = da && own[0] * own[1] * own[2] == rows, all;
   PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(object)));
   PetscCheck(all, PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
              PCEngineText(pc, "@_exchange pipeline needs the DMDA that the matrix is of, a block row a point: set it "
                               "with KSPSetDM(), or take @_exchange none")
                .c_str());
+  PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
+  for (std::size_t a = 0; a < 3; ++a) {
+    whole_.begin[a].assign(1, 0);
+    for (PetscInt r = 0; r < ranks[a]; ++r) {
+      const PetscInt points = parts[a] ? parts[a][r] : 1; // no array where there is no such axis
+      whole_.begin[a].push_back(whole_.begin[a].back() + points);
+      largest[a] = std::max(largest[a], points);
+    }
+  }
+  shape_ = {{Index(largest[0]), Index(largest[1]), Index(largest[2])},
+            {Index(ranks[0]), Index(ranks[1]), Index(ranks[2])}};
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(object), &size));
+  PetscCall(MatGetOwnershipRanges(pc->pmat, &row));
+  whole_.row.assign(row, row + size);
+  for (PetscInt &first : whole_.row) first /= e.op.block;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Every coupling is to a point beside, not across a period: else the order of ranks is not that of the points.
-PetscErrorCode CheckStar(PC pc, const Whole &w, const OperatorView &view)
+PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) const
 {
   const auto fits = [&](std::int64_t a, std::int64_t b) {
-    const auto p = w.place(a), q = w.place(b);
+    const auto p = whole_.place(a), q = whole_.place(b);
     std::int64_t far = 0;
     for (std::size_t d = 0; d < 3; ++d) far += std::abs(p[d] - q[d]);
     return far <= 1;
@@ -109,7 +132,7 @@ PetscErrorCode CheckStar(PC pc, const Whole &w, const OperatorView &view)
   PetscCallMPI(
     MPI_Allreduce(&worst, &found, 1, MPI_INT64_T, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (found >= 0) {
-    const auto p = w.place(found);
+    const auto p = whole_.place(found);
     SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
             PCEngineText(pc, "@_exchange pipeline goes over stars of width 1 without periodic axes, and point (" +
                                std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]) +
@@ -120,29 +143,61 @@ PetscErrorCode CheckStar(PC pc, const Whole &w, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
-
 PetscErrorCode PipelineExchange::find_stages(PC pc, PCEngine *e, const Owned &owned, const OperatorView &view,
-                                             Coloring *coloring, SharedRows *)
+                                             Coloring *coloring, SharedRows *rows)
 {
-  Whole w;
-  PetscInt largest[3];
-
   PetscFunctionBegin;
-  PetscCall(FindWhole(pc, *e, owned.rows, &w));
-  PetscCall(CheckStar(pc, w, view));
-  PetscCallMPI(MPI_Allreduce(w.own, largest, 3, MPIU_INT, MPI_MAX, owned.comm));
+  PetscCall(find_whole(pc, *e, owned.rows));
+  PetscCall(check_star(pc, view));
   PetscCall(MeasureLatency(owned.comm, &latency_));
-  ranks_ = {Index(w.ranks[0]), Index(w.ranks[1]), Index(w.ranks[2])};
-  const PipelineShape shape = {{Index(largest[0]), Index(largest[1]), Index(largest[2])}, ranks_};
   // One sweep reads the diagonal block or not, and half of the others.
   const double bytes = 3.5 * double(e->op.block * e->op.block) * double(storage_size(e->options.precision));
   const PipelineCost cost = {bytes / bandwidth + row_seconds, latency_ / 2, latency_};
   const Box &asked = e->options.tile;
-  prediction_ = asked.points() > 0 ? predict_pipeline(shape, cost, asked) : choose_pipeline(shape, cost);
+  prediction_ = asked.points() > 0 ? predict_pipeline(shape_, cost, asked) : choose_pipeline(shape_, cost);
   e->options.tile = prediction_.tile;
   coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
   coloring->colors = 0;
+  rows->whole = {Index(whole_.edge(0)), Index(whole_.edge(1)), Index(whole_.edge(2))};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &owned, const OperatorView &view,
+                                              const Coloring &coloring, FactorRows *rows, bool *far)
+{
+  PetscFunctionBegin;
+  far_ = *far = e.options.method == Method::sip;
+  if (!far_) {
+    PetscCall(SharedExchange::find_pattern(e, owned, view, coloring, rows, far));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (Index row = 0; row < owned.rows; ++row) {
+    // By global number, with the number of the matrix's block before the -1 of the star.
+    std::vector<std::pair<PetscInt, Index>> list;
+    for (Index k = view.owned.ptr(row); k < view.owned.ptr(row + 1); ++k)
+      list.push_back({owned.first + view.owned.col(k), k});
+    if (view.coupling.entries() > 0)
+      for (Index k = view.coupling.ptr(row); k < view.coupling.ptr(row + 1); ++k)
+        list.push_back({e.op.ghosts[std::size_t(view.coupling.col(k))], view.owned.entries() + k});
+    const auto point = whole_.place(view.agreed.key(row));
+    list.push_back({owned.first + row, -1});
+    for (std::size_t a = 0; a < 3; ++a)
+      for (const int step : {-1, 1}) {
+        auto beside = point;
+        beside[a] += step;
+        if (beside[a] >= 0 && beside[a] < whole_.edge(a)) list.push_back({whole_.number(beside), -1});
+      }
+    const auto col = [](const auto &entry) { return entry.first; };
+    std::stable_sort(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) < col(y); });
+    list.erase(std::unique(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) == col(y); }),
+               list.end());
+    for (const auto &[c, k] : list) {
+      rows->lists.col.push_back(c);
+      rows->source.push_back(k);
+      rows->fill += k < 0;
+    }
+    rows->lists.ptr.push_back(PetscInt(rows->lists.col.size()));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,7 +227,7 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT32_T, MPI_MAX, comm_));
   PetscCheck(has_bound && most <= *bound, comm_, PETSC_ERR_ARG_OUTOFRANGE,
              "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
-             "-pc_fgbilu_tile I,J,K or PCFinegrainSetTile()",
+             "PCFinegrainSetTile() or its option",
              has_bound ? int(*bound) : 0, int(most));
   PetscCall(FinegrainMakeForest(comm_, rows, others_, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));
@@ -191,10 +246,14 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
       last[other] = std::max(last[other], storage.stage(row));
     }
   for (std::size_t other = 0; other < others; ++other)
-    from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
+    if (last[other] >= 0) from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
   const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
+    std::vector<std::pair<std::int64_t, Index>> list;
     for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
-      if (wanted(g.col(f)) && storage.is_upper[std::size_t(f)]) blocks->push_back(storage.entry(f));
+      if ((far_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
+        list.push_back({s.key(g.col(f)), storage.entry(f)});
+    std::sort(list.begin(), list.end());
+    for (const auto &[key, entry] : list) blocks->push_back(entry);
   };
   for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
     messages->of_tile.assign(std::size_t(storage.stages), {});
@@ -321,9 +380,9 @@ PetscErrorCode PipelineExchange::view(PetscViewer viewer) const
     viewer,
     "pipeline: %d x %d x %d ranks, %d tiles of %d x %d x %d points on a rank; by a model, messages of %.1f us, "
     "a sweep takes %.0f tile steps, efficiency %.0f %%\n",
-    int(ranks_.i), int(ranks_.j), int(ranks_.k), int(p.tiles), int(p.tile.i), int(p.tile.j), int(p.tile.k),
-    1e6 * latency_, p.steps, 100 * p.efficiency));
-  if (ranks_.i > 1 && ranks_.j > 1 && ranks_.k > 1)
+    int(shape_.ranks.i), int(shape_.ranks.j), int(shape_.ranks.k), int(p.tiles), int(p.tile.i), int(p.tile.j),
+    int(p.tile.k), 1e6 * latency_, p.steps, 100 * p.efficiency));
+  if (shape_.ranks.i > 1 && shape_.ranks.j > 1 && shape_.ranks.k > 1)
     PetscCall(PetscViewerASCIIPrintf(viewer, "the last rank begins when the first is done: cut two axes of the DMDA "
                                              "among ranks, -da_processors_x 1\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

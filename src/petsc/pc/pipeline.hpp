@@ -25,6 +25,9 @@ public:
 protected:
   PetscErrorCode find_stages(PC pc, PCEngine *e, const shared::Owned &owned, const OperatorView &view,
                              Coloring *coloring, SharedRows *rows) override;
+  // sip's: the whole star of the grid, and all blocks of rows beside owned ones.
+  PetscErrorCode find_pattern(const PCEngine &e, const shared::Owned &owned, const OperatorView &view,
+                              const Coloring &coloring, shared::FactorRows *rows, bool *far) override;
 
 private:
   // What a rank gives another when a tile is done, or gets. From a lower rank to a higher one blocks of the factor
@@ -48,11 +51,29 @@ private:
   PetscErrorCode make_requests(Messages *messages, bool sends, bool upwards);
   PetscErrorCode wait(MPI_Request *request);
 
+  // The DMDA's grid: points of each rank along each axis, block rows of all ranks before each one.
+  struct Whole {
+    std::array<std::vector<PetscInt>, 3> begin; // first point of each part of an axis, and the end
+    std::vector<PetscInt> row;
+
+    std::int64_t edge(std::size_t axis) const { return begin[axis].back(); }
+    std::array<std::int64_t, 3> place(std::int64_t key) const
+    {
+      return {key % edge(0), key / edge(0) % edge(1), key / edge(0) / edge(1)};
+    }
+    // Global block row of a point.
+    PetscInt number(const std::array<std::int64_t, 3> &point) const;
+  };
+  PetscErrorCode find_whole(PC pc, const PCEngine &e, Index rows);
+  PetscErrorCode check_star(PC pc, const OperatorView &view) const;
+
+  Whole whole_;
+  bool far_ = false;              // all upper blocks of a row travel
   MPI_Comm comm_ = MPI_COMM_NULL; // of its own
   PetscObject owner_ = nullptr;
   std::size_t block_ = 0, block_bytes_ = 0; // scalars of a block row, bytes of a block
   Messages sent_[2], received_[2];
-  Box ranks_;
+  PipelineShape shape_;
   PipelinePrediction prediction_;
   double latency_ = 0;
 };

@@ -28,7 +28,6 @@ struct Tree {
 
 PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
 {
-  const PetscInt levels = e->options.levels;
   Owned owned = {PetscObjectComm(reinterpret_cast<PetscObject>(pc)), 0, view->owned.rows};
   Coloring coloring;
   FactorRows mine;
@@ -36,6 +35,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   Graph inside;
   OperatorView factor;
   const PetscInt *degree;
+  bool far = false;
   SharedRows &s = view->shared;
   PetscSF sf;
 
@@ -46,7 +46,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   PetscCall(PCEngineFindGhostKeys(pc, *e, view));
   const HostArray<std::int64_t> &key = view->agreed.key;
   PetscCall(find_stages(pc, e, owned, *view, &coloring, &s));
-  PetscCall(FindPattern(owned, *view, e->op.ghosts, levels, coloring, key, &mine));
+  PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &far));
 
   // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
   const FinegrainNeighbors out = split_lists(owned, mine.lists, &inside);
@@ -54,6 +54,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   factor.coupling = out.graph;
   PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
   others_ = near_.global;
+  if (far) PetscCall(add_far(owned, mine.lists));
   PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
 
   const Index all = owned.rows + Index(others_.size());
@@ -97,6 +98,31 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   s.sent.resize(std::size_t(owned.rows));
   for (Index row = 0; row < owned.rows; ++row) s.sent[std::size_t(row)] = degree[row] > 0;
   PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SharedExchange::find_pattern(const PCEngine &e, const Owned &owned, const OperatorView &view,
+                                            const Coloring &coloring, FactorRows *rows, bool *)
+{
+  PetscFunctionBegin;
+  PetscCall(FindPattern(owned, view, e.op.ghosts, e.options.levels, coloring, view.agreed.key, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Adds the columns of others' rows to the others.
+PetscErrorCode SharedExchange::add_far(const Owned &owned, const Lists &mine)
+{
+  const std::vector<PetscInt> near = others_;
+  Lists theirs;
+
+  PetscFunctionBegin;
+  PetscCall(FetchLists(owned, mine, near, &theirs));
+  for (const PetscInt c : theirs.col)
+    if (!owned.has(c)) others_.push_back(c);
+  std::sort(others_.begin(), others_.end());
+  others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
+  for (std::size_t k = 0; k < near_.graph.col.extent(0); ++k)
+    near_.graph.col(k) = find(others_, near[std::size_t(near_.graph.col(k))]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -31,10 +31,15 @@ protected:
   // Colors of owned rows, or all of one color where tiles order them. Collective.
   virtual PetscErrorCode find_stages(PC pc, PCEngine *e, const shared::Owned &owned, const OperatorView &view,
                                      Coloring *coloring, SharedRows *rows) = 0;
+  // The factor's pattern in owned rows. *far: whether owned rows need all blocks of others beside them, and not those
+  // alone that couple the two. Collective.
+  virtual PetscErrorCode find_pattern(const PCEngine &e, const shared::Owned &owned, const OperatorView &view,
+                                      const Coloring &coloring, shared::FactorRows *rows, bool *far);
   void check(PetscErrorCode code)
   {
     if (!error_) error_ = code;
   }
+  PetscErrorCode add_far(const shared::Owned &owned, const shared::Lists &mine);
 
   std::vector<PetscInt> others_; // global numbers of the rows behind the owned ones
   FinegrainNeighbors near_;      // couplings of owned rows to them, in either direction

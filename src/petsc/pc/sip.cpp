@@ -1,10 +1,12 @@
 // PCSIP: manual page, its own options and setters, view.
 #include "pc/settings.hpp"
+#include "pc/shared_rows.hpp"
 #include "pc/types.hpp"
 #include "plan/sip_star.hpp"
 
 using namespace finegrain;
 
+const char *const PCSIPExchangeTypes[] = {"none", "pipeline", "PCSIPExchangeType", "PCSIP_EXCHANGE_", nullptr};
 namespace
 {
 
@@ -12,6 +14,7 @@ namespace
 constexpr PetscReal default_alpha = 0.92, default_alpha_of_blocks = 0.5;
 
 struct Sip final : PCEngine {
+  PCSIPExchangeType exchange = PCSIP_EXCHANGE_NONE;
   PetscInt its = 1; // cycles, in which an application takes all factors
   // Empty: the default; and what the last set-up took.
   std::vector<PetscReal> alpha, taken{default_alpha};
@@ -21,6 +24,8 @@ constinit const PCEngineValue<Sip, PetscInt> its_setting{"its", "Cycles of one a
                                                          &Sip::its, 1};
 constinit const PCEngineValue<Sip, PetscBool> alternate_setting{
   "alternate", "Factors in several directions take turns", "PCSIPSetAlternate", &Sip::alternate};
+constinit const PCEngineValue<Sip, PCSIPExchangeType> exchange_setting{
+  "exchange", "Whether ranks factor the whole grid together", "PCSIPSetExchange", &Sip::exchange, PCSIPExchangeTypes};
 
 PetscErrorCode ReadAlpha(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s)
 {
@@ -204,6 +209,46 @@ PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its) { return its_setting.set(
 @*/
 PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
+/*@
+   PCSIPSetExchange - Says whether each rank factors its own points, or all ranks the whole grid
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  exchange - `PCSIP_EXCHANGE_NONE` (default) or `PCSIP_EXCHANGE_PIPELINE`
+
+   Options Database Key:
+.  -pc_sip_exchange <none,pipeline> - the exchange
+
+   Level: intermediate
+
+   Note:
+   With pipeline the grid of a `DMDA` is factored and swept as a whole, tile by tile from rank to rank, with the bits
+of one rank on any process grid. `PCFGBILUSetExchange()` says what that needs and costs. It does not go with
+-pc_sip_alternate.
+
+.seealso: `PCSIPGetExchange()`, `PCFGBILUSetExchange()`, `PCFinegrainSetTile()`, `PCSIP`
+@*/
+PetscErrorCode PCSIPSetExchange(PC pc, PCSIPExchangeType exchange) { return exchange_setting.set(pc, exchange); }
+
+/*@
+   PCSIPGetExchange - Gets what `PCSIPSetExchange()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  exchange - the exchange
+
+   Level: intermediate
+
+.seealso: `PCSIPSetExchange()`
+@*/
+PetscErrorCode PCSIPGetExchange(PC pc, PCSIPExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
+
 // The factors that take turns: for each alpha one in each direction that differs from the others.
 static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
 {
@@ -234,6 +279,7 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
     for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
   e->factors = PetscInt(options->sip_factors.size());
   e->cycles = e->its;
+  options->pipelined = e->exchange == PCSIP_EXCHANGE_PIPELINE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,8 +290,10 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   if (!e->analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "factor: Stone's, alpha %s, in %s, per rank; cycles of one application: %" PetscInt_FMT "\n",
-    PCEngineShow(e->taken).c_str(), e->alternate ? "alternate directions" : "natural order", e->cycles));
+    viewer, "factor: Stone's, alpha %s, in %s, %s; cycles of one application: %" PetscInt_FMT "\n",
+    PCEngineShow(e->taken).c_str(), e->alternate ? "alternate directions" : "natural order",
+    e->options.pipelined ? "of all ranks together" : "per rank", e->cycles));
+  if (e->options.pipelined) PetscCall(e->shared->view(viewer));
   PetscInt64 inside = e->engine->statistics().left_out_inside;
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
@@ -265,6 +313,7 @@ static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&settings::tile},
                                    {&alpha_setting},
                                    {&alternate_setting},
+                                   {&exchange_setting},
                                    {&its_setting}};
 
 static const char citation[] =
@@ -292,11 +341,12 @@ PCEngineType sip_type = {.name = PCSIP,
                          .growth_remedy = "try a smaller @_alpha"};
 
 /*MC
-   PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank
+   PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank or over all of them
 
    Options Database Keys:
 +  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`; 0.5 for blocks
 .  -pc_sip_alternate <false>                        - `PCSIPSetAlternate()`
+.  -pc_sip_exchange <none,pipeline>                 - `PCSIPSetExchange()`
 .  -pc_sip_its <1>                                  - `PCSIPSetIterations()`
 .  -pc_sip_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`

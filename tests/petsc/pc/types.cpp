@@ -79,7 +79,7 @@ const std::vector<TypeCase> &AllTypes()
      .reference = PCILU,
      .as_reference = "-@_alpha 0",
      .needs_grid = true,
-     .options = {"accumulate", "alpha", "alternate", "its", "tile"},
+     .options = {"accumulate", "alpha", "alternate", "exchange", "its", "tile"},
      .absent = {"pc_sip_schedule", "pc_sip_ordering", "pc_sip_coloring", "pc_sip_levels", "pc_sip_grid_coupling"}}};
   return all;
 }

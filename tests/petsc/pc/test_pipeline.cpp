@@ -1,8 +1,9 @@
-// PCFGBILU with all ranks factoring the whole grid together: the bits of one rank on any process grid, whatever
-// messages are late, and what it refuses.
+// PCFGBILU and PCSIP with all ranks factoring the whole grid together: the bits of one rank on any process grid,
+// whatever messages are late, and what they refuse.
 #include "delays.hpp"
 #include "mcpi.hpp"
 #include "ranks.hpp"
+#include "types.hpp"
 
 #include <petscdmda.h>
 
@@ -14,7 +15,11 @@ using namespace finegrain::test::ranks;
 namespace
 {
 
-const std::string pipeline = "-pc_fgbilu_exchange pipeline ";
+// Where an @ is, pc_<type>.
+std::string WithPipeline(const std::string &type, const std::string &options)
+{
+  return Expand("-@_exchange pipeline " + options, type);
+}
 
 Make OfStar(PetscInt dim, PetscInt dof, MatType type = MATBAIJ)
 {
@@ -22,33 +27,41 @@ Make OfStar(PetscInt dim, PetscInt dof, MatType type = MATBAIJ)
   return OfGrid(dim, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, dof, 1, dim == 1 ? MATAIJ : type);
 }
 
-void ExpectBits(const Make &make, const std::string &options)
+void ExpectBits(const std::string &type, const Make &make, const std::string &options)
 {
   // Transposed residuals of corrections are PETSc's products.
-  const bool corrects = options.find("corrections") != std::string::npos;
-  ranks::ExpectBitsOfOneRank(PCFGBILU, make, pipeline + options,
-                             "factor: block DILU, here equal to ILU(0), in natural order, of all ranks together",
-                             !corrects);
+  const bool steps = options.find("corrections") != std::string::npos || options.find("its") != std::string::npos;
+  ranks::ExpectBitsOfOneRank(type.c_str(), make, WithPipeline(type, options),
+                             type == PCSIP
+                               ? "factor: Stone's, alpha "
+                               : "factor: block DILU, here equal to ILU(0), in natural order, of all ranks",
+                             !steps);
 }
 
-class FgbiluPipeline : public ::testing::TestWithParam<PetscInt>
+class Pipeline : public ::testing::TestWithParam<std::tuple<std::string, PetscInt>>
 {
+protected:
+  const std::string type = std::get<0>(GetParam());
+  const PetscInt n = std::get<1>(GetParam());
 };
-INSTANTIATE_TEST_SUITE_P(Unknowns, FgbiluPipeline, ::testing::Values(1, 2, 5));
+INSTANTIATE_TEST_SUITE_P(Unknowns, Pipeline,
+                         ::testing::Combine(::testing::Values(PCFGBILU, PCSIP), ::testing::Values(1, 5)));
 
-TEST_P(FgbiluPipeline, GivesTheBitsOfOneRank)
+// Tiles of one point in the plane; larger ones, of which each may wait for another process, in space.
+TEST_P(Pipeline, GivesTheBitsOfOneRank)
 {
-  for (const PetscInt dim : {1, 2, 3})
-    for (const char *options :
-         {"", "-pc_fgbilu_tile 1,1,1", "-pc_fgbilu_tile 3,2,1", "-pc_fgbilu_tile 99,1,4",
-          "-pc_fgbilu_precision single", "-pc_fgbilu_precision single -pc_fgbilu_diag_precision storage",
-          "-pc_fgbilu_executor natural -pc_fgbilu_corrections 2"})
-      ExpectBits(OfStar(dim, GetParam()), options);
-  ExpectBits(OfStar(3, GetParam(), MATAIJ), "");
+  for (const char *options : {"", "-@_tile 1,1,1", "-@_tile 4,1,1", "-@_precision single"})
+    ExpectBits(type, OfStar(2, n), options);
+  for (const char *options : {"", "-@_tile 4,3,5", "-@_tile 99,2,9", "-@_precision single -@_diag_precision storage",
+                              "-@_executor natural -@_corrections 2"})
+    ExpectBits(type, OfStar(3, n), options);
+  ExpectBits(type, OfStar(1, n), "-@_tile 5,1,1");
+  ExpectBits(type, OfStar(3, n, MATAIJ), "");
+  if (type == PCSIP) ExpectBits(type, OfStar(3, n), "-@_alpha 0.7,0.2 -@_its 2");
 }
 
 // Every grid of processes that there is for so many ranks.
-TEST_P(FgbiluPipeline, AnyProcessGrid)
+TEST_P(Pipeline, AnyProcessGrid)
 {
   PetscMPIInt ranks;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
@@ -56,7 +69,7 @@ TEST_P(FgbiluPipeline, AnyProcessGrid)
     for (int y = 1; x * y <= ranks; ++y) {
       if (ranks % (x * y)) continue;
       const int cuts[] = {x, y, ranks / x / y};
-      const Make star = OfStar(3, GetParam());
+      const Make star = OfStar(3, n);
       const Make make = [&](MPI_Comm comm, Mat *A, DM *da) {
         PetscMPIInt size;
         PetscFunctionBegin;
@@ -68,21 +81,22 @@ TEST_P(FgbiluPipeline, AnyProcessGrid)
         PetscCall(star(comm, A, da));
         PetscFunctionReturn(PETSC_SUCCESS);
       };
-      ExpectBits(make, "");
-      ExpectBits(make, "-pc_fgbilu_tile 2,3,2");
+      ExpectBits(type, make, "");
+      ExpectBits(type, make, "-@_tile 6,3,5");
     }
 }
 
-// On one rank it is fgbilu as it is without.
-TEST_P(FgbiluPipeline, IsFgbiluOfTheWholeGrid)
+// It is the type as it is without, on one rank.
+TEST_P(Pipeline, IsTheFactorOfTheWholeGrid)
 {
   for (const PetscInt dim : {2, 3})
     for (const bool transposed : {false, true}) {
       std::vector<PetscInt> index, everything;
       std::vector<PetscScalar> mine, alone;
       std::string text;
-      OK(Result(PCFGBILU, OfStar(dim, GetParam()), PETSC_COMM_WORLD, pipeline, transposed, &index, &mine, &text));
-      OK(Result(PCFGBILU, OfStar(dim, GetParam()), PETSC_COMM_SELF, "", transposed, &everything, &alone, &text));
+      OK(Result(type.c_str(), OfStar(dim, n), PETSC_COMM_WORLD, WithPipeline(type, ""), transposed, &index, &mine,
+                &text));
+      OK(Result(type.c_str(), OfStar(dim, n), PETSC_COMM_SELF, "", transposed, &everything, &alone, &text));
       int differences = 0;
       for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
       EXPECT_EQ(differences, 0) << "dimension " << dim << (transposed ? ", transposed" : "");
@@ -90,7 +104,7 @@ TEST_P(FgbiluPipeline, IsFgbiluOfTheWholeGrid)
 }
 
 // A star with couplings left out, not the same ones in both directions.
-TEST(FgbiluPipelineLife, PatternsThatAreNotSymmetric)
+TEST(PipelineLife, PatternsThatAreNotSymmetric)
 {
   const Make make = [](MPI_Comm comm, Mat *A, DM *da) {
     Owned<Mat> whole;
@@ -114,7 +128,7 @@ TEST(FgbiluPipelineLife, PatternsThatAreNotSymmetric)
       PetscInt count;
       PetscCall(MatGetRow(whole, row, &count, &columns, &values));
       for (PetscInt k = 0; k < count; ++k) // by natural numbers, so that it does not depend on ranks
-        if (columns[k] == row || (natural[std::size_t(row)] * 7 + natural[std::size_t(columns[k])] * 3) % 4)
+        if (columns[k] == row || (natural[std::size_t(row)] * 5 + natural[std::size_t(columns[k])] * 2) % 4)
           PetscCall(MatSetValue(*A, row, columns[k], values[k], INSERT_VALUES));
       PetscCall(MatRestoreRow(whole, row, &count, &columns, &values));
     }
@@ -122,11 +136,12 @@ TEST(FgbiluPipelineLife, PatternsThatAreNotSymmetric)
     PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
-  for (const char *options : {"", "-pc_fgbilu_tile 2,2,1"}) ExpectBits(make, options);
+  for (const char *type : {PCFGBILU, PCSIP})
+    for (const char *options : {"", "-@_tile 2,2,1"}) ExpectBits(type, make, options);
 }
 
 // New values without another analysis; several vectors at once; both parts; a second set-up with another shape.
-TEST(FgbiluPipelineLife, RefreshVectorsAndParts)
+TEST(PipelineLife, RefreshVectorsAndParts)
 {
   Owned<Mat> A, B;
   Owned<DM> da, other;
@@ -136,7 +151,7 @@ TEST(FgbiluPipelineLife, RefreshVectorsAndParts)
   OK(OfStar(3, 3)(PETSC_COMM_WORLD, &A, &da));
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &other));
   OK(AssembleOnGrid(other, MATBAIJ, &B, 9));
-  OK(MakePC(A, PCFGBILU, pipeline + "-pc_fgbilu_tile 4,4,4", &pc));
+  OK(MakePC(A, PCFGBILU, WithPipeline(PCFGBILU, "-@_tile 4,4,4"), &pc));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(x, &y));
   OK(VecDuplicate(x, &z));
@@ -146,7 +161,7 @@ TEST(FgbiluPipelineLife, RefreshVectorsAndParts)
   OK(PCSetUp(pc));
   EXPECT_EQ(EventCount("FGAnalyze"), analyses);
   OK(Apply(pc, b, x));
-  OK(MakePC(B, PCFGBILU, pipeline, &fresh));
+  OK(MakePC(B, PCFGBILU, WithPipeline(PCFGBILU, ""), &fresh));
   OK(PCSetUp(fresh));
   OK(Apply(fresh, b, y));
   OK(Difference(x, y, &difference));
@@ -180,7 +195,7 @@ TEST(FgbiluPipelineLife, RefreshVectorsAndParts)
 }
 
 // A block without an inverse on one rank fails on all of them, and the next good values work.
-TEST(FgbiluPipelineLife, SingularBlocksFailOnAllRanks)
+TEST(PipelineLife, SingularBlocksFailOnAllRanks)
 {
   Owned<Mat> A, good;
   Owned<DM> da;
@@ -190,7 +205,7 @@ TEST(FgbiluPipelineLife, SingularBlocksFailOnAllRanks)
   PetscInt rows, n = 2;
   OK(OfStar(2, n)(PETSC_COMM_WORLD, &A, &da));
   OK(MatDuplicate(A, MAT_COPY_VALUES, &good));
-  OK(MakePC(A, PCFGBILU, pipeline, &pc));
+  OK(MakePC(A, PCFGBILU, WithPipeline(PCFGBILU, ""), &pc));
   OK(MakeVectors(A, &b, &x));
   OK(PCSetUp(pc));
   OK(MatGetSize(A, &rows, nullptr));
@@ -206,11 +221,11 @@ TEST(FgbiluPipelineLife, SingularBlocksFailOnAllRanks)
 }
 
 // Sends are held back, in another order than they were made, and ranks sleep at random.
-TEST(FgbiluPipelineLife, LateMessagesChangeNothing)
+TEST(PipelineLife, LateMessagesChangeNothing)
 {
   const Delays delays;
-  for (const char *options : {"", "-pc_fgbilu_tile 2,2,2", "-pc_fgbilu_tile 11,10,2"})
-    ExpectBits(OfStar(3, 2), options);
+  for (const char *type : {PCFGBILU, PCSIP})
+    for (const char *options : {"", "-@_tile 4,4,4", "-@_tile 11,10,2"}) ExpectBits(type, OfStar(3, 2), options);
   ranks::ExpectBitsOfOneRank(PCPOWERQILU, OfStar(2, 2), "-pc_powerqilu_exchange color -pc_powerqilu_levels 1",
                              "coloring: jp", true);
   ranks::ExpectBitsOfOneRank(PCMCPI, OfStar(2, 2), "-pc_mcpi_exchange color", "coloring: redblack", false);
@@ -219,14 +234,14 @@ TEST(FgbiluPipelineLife, LateMessagesChangeNothing)
   EXPECT_EQ(delays.count() > 0, size > 1);
 }
 
-TEST(FgbiluPipelineLife, RefusesWhatHasNoPipeline)
+TEST(PipelineLife, RefusesWhatHasNoPipeline)
 {
-  const auto text = [&](const Make &make, const std::string &options, const char *prefix = "") {
+  const auto text = [&](const Make &make, const std::string &options, const char *type = PCFGBILU) {
     Owned<Mat> A;
     Owned<DM> da;
     Owned<PC> pc;
     EXPECT_EQ(make(PETSC_COMM_WORLD, &A, &da), PETSC_SUCCESS);
-    EXPECT_EQ(MakePC(A, PCFGBILU, pipeline + options, &pc), PETSC_SUCCESS) << prefix;
+    EXPECT_EQ(MakePC(A, type, WithPipeline(type, options), &pc), PETSC_SUCCESS);
     return ExpectError([&] { return PCSetUp(pc); });
   };
   const Make star = OfStar(2, 2);
@@ -242,9 +257,10 @@ TEST(FgbiluPipelineLife, RefusesWhatHasNoPipeline)
   ExpectIn(text(star, "-pc_fgbilu_precision half"), {"-pc_fgbilu_precision working or single"});
   ExpectIn(text(star, "-pc_fgbilu_eisenstat"), {"leave out -pc_fgbilu_eisenstat"});
   ExpectIn(text(star, "-pc_fgbilu_grid_coupling corrections"), {"-pc_fgbilu_grid_coupling corrections"});
+  ExpectIn(text(star, "-pc_sip_alternate", PCSIP), {"-pc_sip_exchange pipeline", "-pc_sip_alternate"});
 }
 
-TEST(FgbiluPipelineLife, ViewHasTheModel)
+TEST(PipelineLife, ViewHasTheModel)
 {
   Owned<Mat> A;
   Owned<DM> da;
@@ -253,7 +269,7 @@ TEST(FgbiluPipelineLife, ViewHasTheModel)
   PetscMPIInt ranks;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   OK(OfStar(3, 2)(PETSC_COMM_WORLD, &A, &da));
-  OK(MakePC(A, PCFGBILU, pipeline + "-pc_fgbilu_tile 11,10,1", &pc));
+  OK(MakePC(A, PCFGBILU, WithPipeline(PCFGBILU, "-@_tile 11,10,1"), &pc));
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text,
