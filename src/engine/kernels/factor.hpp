@@ -1,5 +1,6 @@
-// The row function of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists, rows factored
-// before. Out: lower and upper blocks and the inverted diagonal block of one row. methods/factorization.cpp runs it.
+// The row functions of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists or a search by
+// columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
+// methods/factorization.cpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"
@@ -27,13 +28,76 @@ struct FactorArguments {
   Trouble *trouble;
 };
 
+// Where products are found by the columns of upper blocks instead, for one thread: what each row has a place in.
+struct ColumnSearch {
+  const Index *lower_row = nullptr, *upper_row = nullptr; // of the column of each entry
+  const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
+  Index *target = nullptr;                                // of each row; -1 between two rows
+  Scalar *blocks = nullptr;                               // of the longest row
+  Offset *products = nullptr;                             // counted
+};
+
+struct SearchedFactorArguments {
+  FactorArguments factor; // without lists and difference
+  ColumnSearch search;
+};
+
+// What both row functions do with the blocks of a row.
+template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
+  BlockSize<N> n;
+  FactorArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *lower() const { return static_cast<OffDiagonal *>(arg.lower); }
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *upper() const { return static_cast<OffDiagonal *>(arg.upper); }
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      sums.store(block + c * n + s.first);
+    });
+  }
+  template <class Lanes, class To>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
+      sums.store(to + c * n + s.first);
+    });
+  }
+  // w = d a, a being what is left of the upper block f.
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, const Scalar *d, const Scalar *a, Index f) const
+  {
+    OffDiagonal *to = upper() + f * (Offset(n) * n);
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      accumulate<Sign::plus>(s, n, d, a + c * n, sums);
+      sums.store(to + c * n + s.first);
+    });
+  }
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
+  {
+    if (inversion.good && !inversion.shifted) return;
+    lanes.once([&] {
+      const Index row = arg.row_of ? arg.row_of[slot] : slot;
+      if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+      if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+    });
+  }
+};
+
 // Loads one row of the operator and factors it:
 //   l_ij = a_ij - sum l_im w_mj,   d_i = (a_ii - sum l_im w_mi)^-1,   w_ij = d_i (a_ij - sum l_im w_mj),
 // with sums over the update lists, m ascending. Products use the stored (rounded) l and w, so that the diagonal
 // blocks of the preconditioner are those of the matrix in any storage precision.
-template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
-  BlockSize<N> n;
-  FactorArguments arg;
+template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlocks<N, OffDiagonal, Diagonal> {
+  using FactorBlocks<N, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
 
   static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
@@ -46,7 +110,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
 
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
-      store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), lower() + e * nn);
+      this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
     }
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     subtract_products(lanes, arg.to_diagonal, slot, d);
@@ -58,49 +122,24 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow {
       });
     }
     const Inversion inversion = invert(lanes, n, d, work, arg.shift);
-    store(lanes, d, diagonal() + slot * nn);
+    this->store(lanes, d, this->diagonal() + slot * nn);
     const Index upper_slot = arg.last_position - slot;
-    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f) {
-      const Scalar *a = updated(lanes, arg.upper_source[f], arg.to_upper, f, block);
-      OffDiagonal *to = upper() + f * nn;
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
-        Accumulator<s.width> sums;
-        sums.zero();
-        accumulate<Sign::plus>(s, n, d, a + c * n, sums);
-        sums.store(to + c * n + s.first);
-      });
-    }
-    if (!inversion.good || inversion.shifted) {
-      lanes.once([&] {
-        const Index row = arg.row_of ? arg.row_of[slot] : slot;
-        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
-        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
-      });
-    }
+    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+      this->store_upper(lanes, d, updated(lanes, arg.upper_source[f], arg.to_upper, f, block), f);
+    this->report(lanes, inversion, slot);
   }
 
 private:
-  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *lower() const { return static_cast<OffDiagonal *>(arg.lower); }
-  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *upper() const { return static_cast<OffDiagonal *>(arg.upper); }
-  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // A block of the operator less its products, in `space` or where it is.
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION const Scalar *updated(const Lanes &lanes, Index entry,
                                                                            const UpdateList &list, Index target,
                                                                            Scalar *space) const
   {
-    if (entry < 0) zero(lanes, space);
+    if (entry < 0) this->zero(lanes, space);
     else if (!list.ptr || list.ptr[target] == list.ptr[target + 1]) return arg.source.view(lanes, n, entry, space);
     else arg.source.load(lanes, n, entry, space);
     if (list.ptr) subtract_products(lanes, list, target, space);
     return space;
-  }
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
-  {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
-      Accumulator<s.width> sums;
-      sums.zero();
-      sums.store(block + c * n + s.first);
-    });
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract_products(const Lanes &lanes,
                                                                             const UpdateList &list, Index target,
@@ -112,7 +151,8 @@ private:
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       for (Offset u = first; u < last; ++u)
-        accumulate<Sign::minus>(s, n, lower() + list.left[u] * nn, upper() + list.right[u] * nn + c * n, sums);
+        accumulate<Sign::minus>(s, n, this->lower() + list.left[u] * nn, this->upper() + list.right[u] * nn + c * n,
+                                sums);
       sums.store(block + c * n + s.first);
     });
   }
@@ -122,16 +162,80 @@ private:
     const UpdateList &list = arg.to_diagonal;
     Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
     for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
-      sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
+      sum = add_size(this->lower()[list.left[u]], this->upper()[list.right[u]], sum);
     return sum;
   }
-  template <class Lanes, class To>
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
+};
+
+// The same bits without lists: the row's blocks lie side by side while pivot after pivot is subtracted, wherever a
+// column of the pivot is one of the row's. Memory of a row, not of all products.
+template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
+    : FactorBlocks<N, OffDiagonal, Diagonal> {
+  using FactorBlocks<N, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
+  ColumnSearch search;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const ColumnSearch &s = search;
+    const Offset nn = Offset(n) * n;
+    const Index row = s.row_of ? s.row_of[slot] : slot, upper_slot = arg.last_position - slot;
+    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
+    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    const Index at = l1 - l0, first_upper = at + 1 - u0; // of the diagonal; of upper entry f: first_upper + f
+    for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row[e], e - l0, arg.lower_source[e]);
+    place(lanes, row, at, arg.diagonal_source[slot]);
+    for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
+
+    Real sizes = n == 1 ? magnitude(s.blocks[at * nn]) : Real(0); // of the terms of d, which is a number
+    Offset products = 0;
+    for (Index e = l0; e < l1; ++e) {
+      const OffDiagonal *l = this->lower() + e * nn;
+      this->store(lanes, s.blocks + (e - l0) * nn, this->lower() + e * nn);
+      const Index pivot = s.lower_row[e],
+                  slot_of_pivot = arg.last_position - (s.position ? s.position[pivot] : pivot);
+      for (Index f = arg.upper_ptr[slot_of_pivot]; f < arg.upper_ptr[slot_of_pivot + 1]; ++f) {
+        const Index target = s.target[s.upper_row[f]];
+        if (target < 0) continue;
+        subtract(lanes, l, this->upper() + f * nn, s.blocks + target * nn);
+        if (n == 1 && target == at) sizes = add_size(*l, this->upper()[f], sizes);
+        ++products;
+      }
+    }
+    *s.products += products;
+    Scalar *d = s.blocks + at * nn;
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
+    const Inversion inversion = invert(lanes, n, d, scratch, arg.shift);
+    this->store(lanes, d, this->diagonal() + slot * nn);
+    for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
+    this->report(lanes, inversion, slot);
+    for (Index e = l0; e < l1; ++e) s.target[s.lower_row[e]] = -1;
+    s.target[row] = -1;
+    for (Index f = u0; f < u1; ++f) s.target[s.upper_row[f]] = -1;
+  }
+
+private:
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void place(const Lanes &lanes, Index row, Index target, Index source) const
+  {
+    Scalar *block = search.blocks + target * (Offset(n) * n);
+    search.target[row] = target;
+    if (source < 0) this->zero(lanes, block);
+    else arg.source.load(lanes, n, source, block);
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract(const Lanes &lanes, const OffDiagonal *l,
+                                                                   const OffDiagonal *w, Scalar *block) const
   {
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
-      sums.store(to + c * n + s.first);
+      accumulate<Sign::minus>(s, n, l, w + c * n, sums);
+      sums.store(block + c * n + s.first);
     });
   }
 };

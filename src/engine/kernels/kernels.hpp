@@ -23,6 +23,7 @@ struct TransposedArguments;
 struct ResidualArguments;
 struct TransposedProductArguments;
 struct FactorArguments;
+struct SearchedFactorArguments;
 struct SipArguments;
 struct SymmetricFactorArguments;
 struct SymmetricBackwardArguments;
@@ -41,6 +42,7 @@ template <class Exec> struct Kernels {
   void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, where the residual is plain
   void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
   void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
+  void (*searched_factor)(const Run<Exec> &, int n, const SearchedFactorArguments &); // hosts only, else null
   void (*sip)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
   void (*symmetric_factor)(const Run<Exec> &, int n, const SymmetricFactorArguments &);
   void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);

@@ -107,7 +107,12 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   }
   static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
   {
-    execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
+    execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{{BlockSize<N>(n), a}});
+  }
+  static void searched_factor(const Run<Exec> &run, int n, const SearchedFactorArguments &a)
+  {
+    if constexpr (!works_in_teams<Exec>)
+      execute<N>(run, SearchedFactorRow<N, OffDiagonal, Diagonal>{{BlockSize<N>(n), a.factor}, a.search});
   }
 };
 
@@ -155,6 +160,7 @@ template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
             Working::template multiply<true, Sign::plus>,
             Working::transposed_product,
             T::factor,
+            works_in_teams<Exec> ? nullptr : &T::searched_factor,
             sip_kernel<T, N>(),
             T::symmetric_factor,
             T::template symmetric_backward<1>};

@@ -74,7 +74,11 @@ public:
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
-    auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind);
+    const bool may_search = !works_in_teams<Exec> && plan.executor == ExecutorKind::natural && !symmetric_;
+    const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
+    auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
+                                 may_search ? options.products : Products::listed,
+                                 double(bytes_of_block(made_in.off_diagonal, view.block)));
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
@@ -86,7 +90,8 @@ public:
     alpha_ = options.sip_factor.alpha;
     star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    made_in_ = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
+    made_in_ = made_in;
+    prepare_search(pattern);
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
     set_tile_columns(plan, pattern,
@@ -360,7 +365,36 @@ private:
                                     .diagonal = diagonal_.data(),
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
-    kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
+    if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
+    products_ = 0;
+    const ColumnSearch search{.lower_row = pattern_.lower.col.data(),
+                              .upper_row = pattern_.upper.col.data(),
+                              .row_of = run_.row_of(),
+                              .position = position_.extent(0) ? position_.data() : nullptr,
+                              .target = target_.data(),
+                              .blocks = row_blocks_.data(),
+                              .products = &products_};
+    kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
+    count();
+  }
+  // Columns of the lower part are rows where one thread runs them (Layout::row).
+  void prepare_search(const Pattern<Kokkos::HostSpace> &p)
+  {
+    position_ = target_ = {};
+    row_blocks_ = {};
+    products_ = 0;
+    if (!p.searched) return;
+    Index longest = 0;
+    for (Index pos = 0; pos < p.rows; ++pos)
+      longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
+                                    p.upper.ptr(p.rows - 1 - pos) + 1);
+    row_blocks_ = make_array<Scalar, Space>("finegrain::row", std::size_t(longest) * std::size_t(run_.n * run_.n));
+    target_ = make_array<Index, Space>("finegrain::target", std::size_t(p.rows));
+    Kokkos::deep_copy(target_, Index(-1));
+    if (!p.permuted) return;
+    auto position = make_array<Index>("finegrain::position", std::size_t(p.rows));
+    for (Index pos = 0; pos < p.rows; ++pos) position(p.row_of(pos)) = pos;
+    position_ = copy_to<Space>(position);
   }
   void factor_symmetric(const Values &values)
   {
@@ -479,15 +513,16 @@ private:
   {
     const double n = run_.n, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
                  upper = double(pattern_.upper.col.extent(0)),
-                 products = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
-                            double(pattern_.to_upper.left.extent(0));
+                 products = double(products_) + double(pattern_.to_diagonal.left.extent(0)) +
+                            double(pattern_.to_lower.left.extent(0)) + double(pattern_.to_upper.left.extent(0));
     const Residuals<Space> &r = run_.residuals;
     const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
     const std::size_t lines = 2 * forward_lines_.size() * sizeof(LinePart);
     Statistics &s = run_.statistics;
     s.lower = Index(lower);
     s.upper = symmetric_ ? 0 : Index(upper); // that are stored
-    s.updates = Offset(products);
+    s.updates = Offset(products);            // those that are searched for, once they have been
+    s.searched = pattern_.searched;
     s.factor_bytes =
       compact_.used()
         ? compact_.bytes((pattern_.lower.col.extent(0) + pattern_.upper.col.extent(0)) * std::size_t(run_.n * run_.n),
@@ -498,7 +533,8 @@ private:
                     run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes() + lines;
     const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                                   pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.work_bytes = y_.span() * sizeof(Scalar) + r.work_bytes();
+    s.work_bytes = (y_.span() + row_blocks_.span()) * sizeof(Scalar) +
+                   (target_.span() + position_.span()) * sizeof(Index) + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + upper + run_.rows);
@@ -518,6 +554,11 @@ private:
   AnySizeKernels<Exec> any_size_{};
   Pattern<Space> pattern_;
   Star<Space> star_; // of Stone's factor
+
+  // Of products that are searched for.
+  Array<Index, Space> position_, target_;
+  Array<Scalar, Space> row_blocks_;
+  Offset products_ = 0; // of the last factorization
 
   std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 

@@ -6,13 +6,11 @@
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
 #include "methods/runner.hpp"
-#include "plan/elimination.hpp"
 #include "plan/factor_pattern.hpp"
-#include "plan/plan.hpp"
+#include "plan/shared_plan.hpp"
 #include "plan/sip_star.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace finegrain
 {
@@ -46,11 +44,6 @@ struct CopyOrAdd {
   }
 };
 
-// Positions of the owned rows of a color or tile; up to `split` those that others need.
-struct Stage {
-  Index first, split, last;
-};
-
 template <class Exec> class SharedFactorization final : public Engine
 {
   using Space = typename Exec::memory_space;
@@ -61,26 +54,22 @@ public:
     if (const SetupError error = run_.check(view, options)) return error;
     const SharedRows &shared = view.shared;
     all_ = shared.selection.graph.rows;
-    Plan plan;
-    if (const SetupError error = options.pipelined ? plan_tiles(view, options, plan) : SetupError{}) return error;
-    const HostArray<Index> place = options.pipelined ? order_by_key(shared)
-                                                     : order_by_color(shared, view.owned.rows, false),
-                           stored = options.pipelined ? order_by_tile(shared, plan.row_of)
-                                                      : order_by_color(shared, view.owned.rows, true);
+    SharedPlan plan;
+    if (const SetupError error = make_shared_plan(view, options, run_.machine(), plan)) return error;
     FactorKind kind = options.factor;
-    const auto pattern = split_pattern(shared.selection, place, stored, Layout::row, kind);
+    const auto pattern = split_pattern(shared.selection, plan.place, plan.row_of, Layout::row, kind);
     locate(shared.selection.graph, pattern);
+    stages_ = plan.stages;
+    storage_.stages = Index(stages_.size());
+    storage_.stage = plan.stage_of;
     alpha_ = options.sip_factor.alpha;
     star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole, shared.key)) : Star<Space>();
-    if (options.pipelined) find_tiles(plan, view.owned.rows);
-    else find_colors(shared, view.owned.rows, stored);
     pattern_ = copy_to<Space>(pattern);
     key_ = shared.key;
     transposed_ = {};
     has_transposed_ = has_lower_ = false;
 
-    if (!options.pipelined) plan_colors(options, plan);
-    run_.begin(view, options, plan, {});
+    run_.begin(view, options, plan.plan, {});
     run_.statistics.stages = storage_.stages;
     made_in_ = {options.precision, options.diagonal};
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
@@ -201,127 +190,6 @@ public:
   }
 
 private:
-  template <class Less> HostArray<Index> sorted(const Less &less) const
-  {
-    auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
-    std::iota(rows.data(), rows.data() + all_, Index(0));
-    std::sort(rows.data(), rows.data() + all_, less);
-    return rows;
-  }
-  HostArray<Index> order_by_key(const SharedRows &s) const
-  {
-    return sorted([&](Index a, Index b) { return s.key(a) < s.key(b); });
-  }
-  // Rows by color and key; with `stored`, inside of a color by what is to be sent first, and others' rows last: no
-  // color's rows depend on each other.
-  HostArray<Index> order_by_color(const SharedRows &s, Index owned, bool stored) const
-  {
-    const auto turn = [&](Index row) { return !stored ? 0 : row >= owned ? 2 : s.sent[std::size_t(row)] ? 0 : 1; };
-    return sorted([&](Index a, Index b) {
-      return std::tuple(s.color(a), turn(a), s.key(a)) < std::tuple(s.color(b), turn(b), s.key(b));
-    });
-  }
-  // Others' rows that owned ones come after, the owned ones in the order of the tiles, the other others' rows. Those
-  // that are only beside others (sip's) come first if one of these does: every coupling keeps its direction.
-  HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &order)
-  {
-    const Graph &g = s.selection.graph;
-    const Index owned = Index(order.extent(0));
-    std::vector<char> first(std::size_t(all_), 0), beside(std::size_t(all_), 0);
-    const auto each_coupling = [&](const auto &visit) {
-      for (Index row = 0; row < all_; ++row)
-        for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
-          visit(row, g.col(f));
-          visit(g.col(f), row);
-        }
-    };
-    each_coupling([&](Index other, Index own) {
-      if (other < owned || own >= owned) return;
-      beside[std::size_t(other)] = 1;
-      first[std::size_t(other)] = s.key(other) < s.key(own);
-    });
-    each_coupling([&](Index far, Index other) {
-      if (far >= owned && !beside[std::size_t(far)] && beside[std::size_t(other)])
-        first[std::size_t(far)] |= first[std::size_t(other)];
-    });
-    auto rows = make_array<Index>("finegrain::order", std::size_t(all_));
-    Index at = 0;
-    const auto add_others = [&](bool wanted) {
-      const Index from = at;
-      for (Index row = owned; row < all_; ++row)
-        if (bool(first[std::size_t(row)]) == wanted) rows(at++) = row;
-      std::sort(rows.data() + from, rows.data() + at, [&](Index a, Index b) { return s.key(a) < s.key(b); });
-    };
-    add_others(true);
-    before_ = at;
-    for (Index p = 0; p < owned; ++p) rows(at++) = order(p);
-    add_others(false);
-    return rows;
-  }
-
-  // The tiles of one thread's loop.
-  SetupError plan_tiles(const OperatorView &view, EngineOptions options, Plan &plan) const
-  {
-    Elimination e;
-    e.selection.graph = view.owned;
-    options.executor = ExecutorKind::tile;
-    if (const SetupError error = make_plan(e, view.block, options, {}, plan)) return error;
-    plan.executor = ExecutorKind::natural;
-    plan.reason = "tiles, one after the other";
-    return {};
-  }
-  void plan_colors(const EngineOptions &options, Plan &plan) const
-  {
-    plan.schedule = {ScheduleKind::color, {}, make_groups()};
-    plan.executor = options.executor != ExecutorKind::automatic ? options.executor
-                    : run_.machine().threads > 1                ? ExecutorKind::launch
-                                                                : ExecutorKind::natural;
-    plan.reason = options.executor == ExecutorKind::automatic ? "an exchange after each color" : "as asked for";
-  }
-
-  void find_tiles(Plan &plan, Index owned)
-  {
-    const Tasks<Kokkos::HostSpace> &tasks = plan.tasks.tasks;
-    stages_.clear();
-    name_stages(tasks.count(), owned);
-    for (Index t = 0; t < tasks.count(); ++t) {
-      for (Index p = tasks.slot(t); p < tasks.slot(t + 1); ++p) storage_.stage(plan.row_of(p)) = t;
-      stages_.push_back({before_ + tasks.slot(t), before_ + tasks.slot(t + 1), before_ + tasks.slot(t + 1)});
-    }
-    plan.tasks = {}; // no worker draws them
-  }
-  void find_colors(const SharedRows &s, Index owned, const HostArray<Index> &stored)
-  {
-    stages_.assign(std::size_t(s.colors), {});
-    name_stages(s.colors, owned);
-    for (Index row = 0; row < owned; ++row) storage_.stage(row) = s.color(row);
-    Index at = 0;
-    for (Index c = 0; c < s.colors; ++c) {
-      Stage &stage = stages_[std::size_t(c)];
-      const auto pass = [&](const auto &wanted) {
-        while (at < all_ && s.color(stored(at)) == c && wanted(stored(at))) ++at;
-        return at;
-      };
-      stage.first = at;
-      stage.split = pass([&](Index row) { return row < owned && s.sent[std::size_t(row)]; });
-      stage.last = pass([&](Index row) { return row < owned; });
-      pass([](Index) { return true; });
-    }
-  }
-  void name_stages(Index count, Index owned)
-  {
-    storage_.stages = count;
-    storage_.stage = make_array<Index>("finegrain::stage", std::size_t(owned));
-  }
-  // Owned rows of each color, for the view.
-  HostArray<Index> make_groups() const
-  {
-    auto group = make_array<Index>("finegrain::group", stages_.size() + 1);
-    group(0) = 0;
-    for (std::size_t c = 0; c < stages_.size(); ++c) group(c + 1) = group(c) + stages_[c].last - stages_[c].first;
-    return group;
-  }
-
   // Where each row and entry of the graph is stored.
   void locate(const Graph &g, const Pattern<Kokkos::HostSpace> &p)
   {
@@ -478,7 +346,6 @@ private:
   Runner<Exec> run_;
   SharedHalo *halo_ = nullptr;
   Index all_ = 0;     // rows, those of others among them
-  Index before_ = 0;  // others' rows that come before the owned ones, with tiles
   Index entries_ = 0; // of the owned square
   std::vector<Stage> stages_;
   SharedStorage storage_;

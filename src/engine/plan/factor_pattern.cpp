@@ -110,6 +110,14 @@ public:
     for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
   }
 
+  // Whether a product falls beside the diagonal in the row at this position.
+  bool meets_off_diagonal(Index pos)
+  {
+    visit_row(pos, false);
+    const Index lowers = p_.lower.ptr(pos + 1) - p_.lower.ptr(pos);
+    return before(lowers) > 0 || Offset(count_) > before(lowers + 1);
+  }
+
   // At most that many pairs are found in the row at this position.
   std::size_t bound(Index pos) const
   {
@@ -197,12 +205,26 @@ struct ListBuilder {
   }
 };
 
-void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind)
+// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
+// time of a refactorization with lists, and half of the time of making them (docs/performance/powerqilu.md).
+constexpr double most_of_factor = 4;
+
+void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, Products products, double bytes_of_block)
 {
   const bool only_diagonal = kind == FactorKind::dilu;
   UpdateFinder finder(p, o);
   std::size_t bound = 0;
   for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
+  const double factor = bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
+               lists = 2 * sizeof(Index) * double(bound);
+  if (!only_diagonal &&
+      (products == Products::searched || (products == Products::automatic && lists > most_of_factor * factor)))
+    for (Index pos = 0; pos < o.rows; ++pos)
+      if (finder.meets_off_diagonal(pos)) {
+        kind = FactorKind::ilu0;
+        p.searched = true;
+        return;
+      }
   // A pivot meets a diagonal once. Rows come from the back of the upper part.
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
   const PairSpace one{std::size_t(lowers_of_all)}, both{only_diagonal ? 0 : bound};
@@ -327,7 +349,8 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 }
 
 Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,
-                            const HostArray<Index> &row_of, Layout y, FactorKind &kind)
+                            const HostArray<Index> &row_of, Layout y, FactorKind &kind, Products products,
+                            double bytes_of_block)
 {
   const Graph &g = selection.graph;
   const Order o = invert_order(g.rows, row_of);
@@ -350,7 +373,7 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
     const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
     p.diagonal(pos) = source_entry(selection, Index(std::lower_bound(first, last, row) - g.col.data()));
   }
-  if (kind != FactorKind::sip) find_updates(p, o, kind);
+  if (kind != FactorKind::sip) find_updates(p, o, kind, products, bytes_of_block);
   return p;
 }
 

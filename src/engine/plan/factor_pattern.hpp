@@ -31,6 +31,7 @@ template <class Space> struct Pattern {
   Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
   Triangle<Space> lower, upper;
   Updates<Space> to_diagonal, to_lower, to_upper;
+  bool searched = false; // there are no lists: products are found by columns
 
   std::size_t bytes() const;
 };
@@ -41,9 +42,11 @@ Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 
 // ILU(0) of a graph eliminated in an ordering (empty: natural) and stored in the order row_of (empty: natural), which
 // keeps the direction of every coupling. With FactorKind::automatic the list of off-diagonal updates decides; with
-// dilu it is dropped. `kind` returns what was built.
+// dilu it is dropped. `kind` returns what was built. Where there are such updates, and `products` or the bytes of a
+// block say so, no lists are made.
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
-                                         const HostArray<Index> &row_of, Layout y, FactorKind &kind);
+                                         const HostArray<Index> &row_of, Layout y, FactorKind &kind,
+                                         Products products = Products::listed, double bytes_of_block = 0);
 
 // Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
 // lower part of the factor. lower.source: the entry (k, i) that mirrors each lower block (i, k); where i comes first
@@ -89,6 +92,7 @@ template <class Space, class From> Pattern<Space> copy_to(const Pattern<From> &p
   q.to_diagonal = updates(p.to_diagonal);
   q.to_lower = updates(p.to_lower);
   q.to_upper = updates(p.to_upper);
+  q.searched = p.searched;
   return q;
 }
 

@@ -228,14 +228,18 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
   if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
   const Statistics s = e->engine->statistics();
-  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped};
+  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched};
   PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    MPI_Allreduce(MPI_IN_PLACE, counts, 4, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   const PetscInt64 inside = counts[0] - counts[1]; // blocks of the matrix between rows of a rank
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
                                    "of one color: %" PetscInt64_FMT " blocks\n",
                                    counts[1], inside ? double(counts[0]) / double(inside) : 1., counts[2]));
+  if (counts[3])
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "products of a factorization: found by columns each time, for lists would "
+                                     "take several times its bytes\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

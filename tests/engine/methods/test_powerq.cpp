@@ -204,4 +204,30 @@ TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
     }
 }
 
+// Products that are searched for are those of the lists, in their order.
+TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
+{
+  for (const auto &c : cases())
+    for (const int n : {1, 2, 5})
+      for (EngineOptions r : options())
+        for (const Precision precision : {Precision::working, Precision::single}) {
+          const Problem p(c.graph, n, 1);
+          r.executor = ExecutorKind::natural;
+          r.backend = Backend::host;
+          r.precision = precision;
+          r.grid = c.grid;
+          if (r.drop == Drop::after && precision != Precision::working) continue;
+          Statistics listed, searched;
+          r.products = Products::listed;
+          const auto x = p.solve(r, &listed);
+          r.products = Products::searched;
+          const auto y = p.solve(r, &searched);
+          SCOPED_TRACE(describe(c.name, p, r));
+          EXPECT_EQ(x, y);
+          EXPECT_EQ(listed.updates, searched.updates);
+          EXPECT_FALSE(listed.searched);
+          EXPECT_EQ(searched.searched, searched.factor == FactorKind::ilu0);
+        }
+}
+
 } // namespace
