@@ -154,21 +154,24 @@ template <class Exec> struct Runner {
     if constexpr (works_in_teams<Exec>) exec.fence();
   }
 
-  void clear_trouble()
+  // Rows, or positions of others' rows too, are below `all`.
+  void clear_trouble(Index all = 0)
   {
     const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
-    none() = {rows, 0, rows, 0};
+    all = std::max(all, rows);
+    none() = {all, 0, all, 0};
     Kokkos::deep_copy(exec, trouble, none);
     exec.fence();
   }
-  FactorReport report_trouble()
+  FactorReport report_trouble(Index all = 0)
   {
     const auto found = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
     Kokkos::deep_copy(exec, found, trouble);
     exec.fence();
     const Trouble t = found();
-    const auto find = [&](Index row) { return row < rows ? row : -1; };
-    return {find(t.bad_row), t.shifted, find(t.bad_coupling), t.flushed};
+    const auto find = [&](Index row) { return row < std::max(all, rows) ? row : -1; };
+    return {
+      .bad_row = find(t.bad_row), .shifted = t.shifted, .bad_coupling = find(t.bad_coupling), .flushed = t.flushed};
   }
 
   // A vector for callers (Engine::scratch()).

@@ -54,6 +54,7 @@ public:
     if (const SetupError error = run_.check(view, options)) return error;
     const SharedRows &shared = view.shared;
     all_ = shared.selection.graph.rows;
+    pipelined_ = options.pipelined;
     SharedPlan plan;
     if (const SetupError error = make_shared_plan(view, options, run_.machine(), plan)) return error;
     FactorKind kind = options.factor;
@@ -111,7 +112,7 @@ public:
   FactorReport factor(const Values &values, Real) override
   {
     const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
-    run_.clear_trouble();
+    run_.clear_trouble(all_);
     run_.for_each(Offset(loaded_.extent(0)),
                   LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
     const FactorArguments arguments{.lower_ptr = pattern_.lower.ptr.data(),
@@ -119,7 +120,7 @@ public:
                                     .lower_source = pattern_.lower.source.data(),
                                     .diagonal_source = pattern_.diagonal.data(),
                                     .upper_source = pattern_.upper.source.data(),
-                                    .row_of = pattern_.row_of.data(),
+                                    .row_of = pipelined_ ? pattern_.row_of.data() : nullptr,
                                     .last_position = all_ - 1,
                                     .to_diagonal = list(pattern_.to_diagonal),
                                     .to_lower = list(pattern_.to_lower),
@@ -149,7 +150,7 @@ public:
       else kernels_.factor(run_.independent(cut), run_.n, arguments);
     });
     has_lower_ = false;
-    return run_.report_trouble();
+    return report();
   }
 
   void apply(const Application &a) override
@@ -190,6 +191,16 @@ public:
   }
 
 private:
+  // Rows that follow a bad one are bad too. With tiles they have larger numbers, on any rank; with colors later ones.
+  FactorReport report()
+  {
+    FactorReport found = run_.report_trouble(all_);
+    if (found.bad_row < 0 || pipelined_) return found;
+    while (found.bad_row >= stages_[std::size_t(found.bad_turn)].last) ++found.bad_turn;
+    found.bad_row = copy_to<Kokkos::HostSpace>(pattern_.row_of)(found.bad_row);
+    return found;
+  }
+
   // Where each row and entry of the graph is stored.
   void locate(const Graph &g, const Pattern<Kokkos::HostSpace> &p)
   {
@@ -345,6 +356,7 @@ private:
 
   Runner<Exec> run_;
   SharedHalo *halo_ = nullptr;
+  bool pipelined_ = false;
   Index all_ = 0;     // rows, those of others among them
   Index entries_ = 0; // of the owned square
   std::vector<Stage> stages_;

@@ -138,6 +138,12 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  if (PCEngineSharesRows(*e)) { // ranks whose bad rows come later have none of their own
+    const PetscInt turn = e->report.bad_row >= 0 ? PetscInt(e->report.bad_turn) : none;
+    PetscInt least_turn;
+    PetscCallMPI(MPI_Allreduce(&turn, &least_turn, 1, MPIU_INT, MPI_MIN, comm));
+    if (turn > least_turn) e->report.bad_row = -1;
+  }
   if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
   if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
   PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
