@@ -32,14 +32,13 @@ const std::vector<std::string> kinds = {"",
 class PowerqIluBlocks : public ::testing::TestWithParam<PetscInt>
 {
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, PowerqIluBlocks, ::testing::Values(1, 3, 5));
+INSTANTIATE_TEST_SUITE_P(Ranks, PowerqIluBlocks, ::testing::Values(1, 4));
 
 TEST_P(PowerqIluBlocks, ScatteredCouplingsGiveTheBitsOfOneRank)
 {
   for (const bool symmetric : {true, false})
-    for (const char *type : {MATBAIJ, MATAIJ})
-      for (const std::string &kind : kinds)
-        ExpectBits(OfCouplings(scattered(60, 2, symmetric), GetParam(), type), kind, "jp");
+    for (const std::string &kind : kinds)
+      ExpectBits(OfCouplings(scattered(44, 2, symmetric), GetParam(), symmetric ? MATAIJ : MATBAIJ), kind, "jp");
 }
 
 TEST_P(PowerqIluBlocks, GridsGiveTheBitsOfOneRankInNaturalOrder)
