@@ -12,7 +12,7 @@ public:
   ~Delays();
   Delays(const Delays &) = delete;
   Delays &operator=(const Delays &) = delete;
-  // Sends that were held back so far.
+  // Sends that were held back so far, on all ranks.
   int count() const;
 };
 

@@ -44,7 +44,8 @@ inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, 
 
   PetscFunctionBegin;
   PetscCall(make(comm, &A, &da));
-  PetscCall(MakePC(A, type, options, &pc));
+  // No probe: two more applications, each with messages between more ranks than cores.
+  PetscCall(MakePC(A, type, options + " -pc_" + type + "_growth_limit 0", &pc));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(FindIndices(A, da, index));
   PetscCall(VecGetArrayWrite(b, &rhs));

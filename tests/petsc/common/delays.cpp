@@ -12,10 +12,7 @@
 
 // PETSc counts calls by macros of these names.
 #undef MPI_Allreduce
-#undef MPI_Barrier
-#undef MPI_Bcast
 #undef MPI_Isend
-#undef MPI_Recv
 #undef MPI_Start
 #undef MPI_Wait
 #undef MPI_Waitall
@@ -26,15 +23,14 @@ namespace
 bool active = false;
 int held_in_all;
 std::mt19937 chance;
-std::set<MPI_Request> sends;     // persistent, made while active or not
-std::vector<MPI_Request *> held; // begun by their owner, not yet by MPI
+std::set<MPI_Request> sends, receives, expected; // persistent ones, made while active or not; begun receives
+std::vector<MPI_Request *> held;                 // begun by their owner, not yet by MPI
 
 void sleep()
 {
   if (active && chance() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(chance() % 300));
 }
 
-// Nobody waits before everything that was held back is on its way.
 int let_go()
 {
   std::shuffle(held.begin(), held.end(), chance);
@@ -54,16 +50,26 @@ extern "C" int MPI_Send_init(const void *buffer, int count, MPI_Datatype unit, i
   return error;
 }
 
+extern "C" int MPI_Recv_init(void *buffer, int count, MPI_Datatype unit, int from, int tag, MPI_Comm comm,
+                             MPI_Request *request)
+{
+  const int error = PMPI_Recv_init(buffer, count, unit, from, tag, comm, request);
+  if (!error) receives.insert(*request);
+  return error;
+}
+
 extern "C" int MPI_Request_free(MPI_Request *request)
 {
-  sends.erase(*request);
+  for (auto *set : {&sends, &receives, &expected}) set->erase(*request);
   return PMPI_Request_free(request);
 }
 
+// A send is held back only while a receive has begun, because somebody will wait for that one.
 extern "C" int MPI_Start(MPI_Request *request)
 {
   sleep();
-  if (!active || !sends.count(*request) || chance() % 2) return PMPI_Start(request);
+  if (receives.count(*request)) expected.insert(*request);
+  if (!active || !sends.count(*request) || expected.empty() || chance() % 2) return PMPI_Start(request);
   held.push_back(request);
   ++held_in_all;
   return MPI_SUCCESS;
@@ -72,41 +78,22 @@ extern "C" int MPI_Start(MPI_Request *request)
 extern "C" int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
   sleep();
-  if (const int error = let_go()) return error;
+  const bool is_held = std::find(held.begin(), held.end(), request) != held.end();
+  if (is_held || expected.erase(*request))
+    if (const int error = let_go()) return error;
   return PMPI_Wait(request, status);
 }
 
 extern "C" int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
   sleep();
-  if (const int error = let_go()) return error;
   return PMPI_Waitall(count, requests, statuses);
 }
 
 extern "C" int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype unit, MPI_Op op, MPI_Comm comm)
 {
   sleep();
-  if (const int error = let_go()) return error;
   return PMPI_Allreduce(from, to, count, unit, op, comm);
-}
-
-extern "C" int MPI_Bcast(void *buffer, int count, MPI_Datatype unit, int root, MPI_Comm comm)
-{
-  if (const int error = let_go()) return error;
-  return PMPI_Bcast(buffer, count, unit, root, comm);
-}
-
-extern "C" int MPI_Barrier(MPI_Comm comm)
-{
-  if (const int error = let_go()) return error;
-  return PMPI_Barrier(comm);
-}
-
-extern "C" int MPI_Recv(void *buffer, int count, MPI_Datatype unit, int from, int tag, MPI_Comm comm,
-                        MPI_Status *status)
-{
-  if (const int error = let_go()) return error;
-  return PMPI_Recv(buffer, count, unit, from, tag, comm, status);
 }
 
 extern "C" int MPI_Isend(const void *buffer, int count, MPI_Datatype unit, int to, int tag, MPI_Comm comm,
@@ -127,11 +114,12 @@ Delays::Delays()
   held_in_all = 0;
   active = true;
 }
-Delays::~Delays()
+Delays::~Delays() { active = false; }
+int Delays::count() const
 {
-  let_go();
-  active = false;
+  int sum;
+  PMPI_Allreduce(&held_in_all, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
 }
-int Delays::count() const { return held_in_all; }
 
 } // namespace finegrain::test

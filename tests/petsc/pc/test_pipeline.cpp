@@ -231,7 +231,7 @@ TEST(PipelineLife, LateMessagesChangeNothing)
   ranks::ExpectBitsOfOneRank(PCMCPI, OfStar(2, 2), "-pc_mcpi_exchange color", "coloring: redblack", false);
   PetscMPIInt size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  EXPECT_EQ(delays.count() > 0, size > 1);
+  EXPECT_EQ(delays.count() > 0, size > 2); // two ranks have none that receives and sends in one sweep
 }
 
 TEST(PipelineLife, RefusesWhatHasNoPipeline)
