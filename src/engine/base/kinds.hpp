@@ -22,7 +22,8 @@ enum class FactorKind {
   icc        // DILU of a symmetric matrix, of which the upper triangle is read and the lower blocks are stored
 };
 
-// How the products of a factorization are found: written down at the analysis, or by columns each time, by one thread.
+// How the products of a factorization are found: written down at the analysis, or by columns each time, by one
+// thread.
 enum class Products { automatic, listed, searched };
 
 // Couplings between the grids of a rank: kept in the factor, or left to corrections.
