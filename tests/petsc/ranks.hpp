@@ -93,4 +93,27 @@ inline void ExpectBitsOfOneRank(const char *type, const Make &make, const std::s
   EXPECT_LE(off, exact_transposed ? 0 : tolerance * most) << "transposed";
 }
 
+// Several vectors at once are, bit by bit, each of them alone. `y` is overwritten.
+inline void ExpectColumnsAlone(PC pc, Vec y)
+{
+  Owned<Mat> many, result;
+  PetscInt rows;
+  PetscReal difference;
+  OK(VecGetLocalSize(y, &rows));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &many));
+  OK(MatSetRandom(many, nullptr));
+  OK(MatDuplicate(many, MAT_DO_NOT_COPY_VALUES, &result));
+  OK(PCMatApply(pc, many, result));
+  for (PetscInt c = 0; c < 3; ++c) {
+    Vec column, found;
+    OK(MatDenseGetColumnVecRead(many, c, &column));
+    OK(PCApply(pc, column, y));
+    OK(MatDenseRestoreColumnVecRead(many, c, &column));
+    OK(MatDenseGetColumnVecRead(result, c, &found));
+    OK(Difference(found, y, &difference));
+    OK(MatDenseRestoreColumnVecRead(result, c, &found));
+    EXPECT_EQ(difference, 0);
+  }
+}
+
 } // namespace finegrain::test::ranks

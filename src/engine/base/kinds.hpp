@@ -32,7 +32,7 @@ enum class GridCoupling { factor, corrections };
 enum class Backend { host, device };
 
 // What an engine does: factors and solves triangular systems, relaxes color by color (numerics.md 2), has several of
-// Stone's factors that take turns (numerics.md 4), or factors a matrix color by color with all ranks (numerics.md 3).
+// Stone's factors that take turns (numerics.md 4), or factors a matrix with all ranks together (numerics.md 1 and 3).
 enum class Method { factorization, relaxation, sip, shared };
 
 enum class SweepKind { forward, backward, symmetric };

@@ -49,8 +49,7 @@ struct Statistics {
   Index fill = 0;        // blocks of the factor that the operator does not have
   Offset dropped = 0;    // blocks of fill left out because both rows have one color
   Index colors = 0;
-  Index stages = 0;         // of a factor that ranks share: colors of all, or tiles of this one
-  bool symmetrized = false; // the graph was not symmetric, its colors are those of the union
+  bool symmetrized = false;                        // the graph was not symmetric, its colors are those of the union
   ColoringKind coloring = ColoringKind::automatic; // what automatic came to
   Real scale = 1;                                  // relaxation: of half-precision storage, for the matrix
   Offset apply_launches = 0;                       // kernels of one application; 0: none, a plain loop

@@ -71,7 +71,6 @@ public:
     has_transposed_ = has_lower_ = false;
 
     run_.begin(view, options, plan.plan, {});
-    run_.statistics.stages = storage_.stages;
     made_in_ = {options.precision, options.diagonal};
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);

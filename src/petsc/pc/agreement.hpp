@@ -3,11 +3,8 @@
 
 #include "pc/settings.hpp"
 
-// Natural indices of a DMDA, whose numbering depends on the number of ranks, else global block rows. Collective.
-PetscErrorCode PCEngineFindKeys(PC pc, PetscInt first, finegrain::Index rows,
-                                finegrain::HostArray<std::int64_t> *key);
-
-// The same of the view's ghosts too: the order of terms in sums over all ranks' rows. Collective.
+// Keys of owned rows and of the view's ghosts, the order of terms in sums over all ranks' rows: natural indices of a
+// DMDA, whose numbering depends on the number of ranks, else global block rows. Collective.
 PetscErrorCode PCEngineFindGhostKeys(PC pc, const PCEngine &e, finegrain::OperatorView *view);
 
 // One number for each owned row, sent to where the row is a leaf.

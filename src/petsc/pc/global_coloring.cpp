@@ -8,7 +8,8 @@
 
 using namespace finegrain;
 
-PetscErrorCode PCEngineFindKeys(PC pc, PetscInt first, Index rows, HostArray<std::int64_t> *key)
+// Of owned rows.
+static PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, HostArray<std::int64_t> *key)
 {
   DM da;
   PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
@@ -153,7 +154,7 @@ PetscErrorCode PCEngineFindGhostKeys(PC pc, const PCEngine &e, OperatorView *vie
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  PetscCall(PCEngineFindKeys(pc, first / e.op.block, view->owned.rows, &a.key));
+  PetscCall(FindKeys(pc, first / e.op.block, view->owned.rows, &a.key));
   a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
   PetscCall(
     FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view->owned.rows, e.op.ghosts, &sf));

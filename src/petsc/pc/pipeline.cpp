@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <map>
-#include <numeric>
 
 namespace finegrain
 {
@@ -173,12 +172,7 @@ PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &ow
   }
   for (Index row = 0; row < owned.rows; ++row) {
     // By global number, with the number of the matrix's block before the -1 of the star.
-    std::vector<std::pair<PetscInt, Index>> list;
-    for (Index k = view.owned.ptr(row); k < view.owned.ptr(row + 1); ++k)
-      list.push_back({owned.first + view.owned.col(k), k});
-    if (view.coupling.entries() > 0)
-      for (Index k = view.coupling.ptr(row); k < view.coupling.ptr(row + 1); ++k)
-        list.push_back({e.op.ghosts[std::size_t(view.coupling.col(k))], view.owned.entries() + k});
+    Entries list = find_entries(owned, view, e.op.ghosts, row);
     const auto point = whole_.place(view.agreed.key(row));
     list.push_back({owned.first + row, -1});
     for (std::size_t a = 0; a < 3; ++a)
@@ -191,12 +185,7 @@ PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &ow
     std::stable_sort(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) < col(y); });
     list.erase(std::unique(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) == col(y); }),
                list.end());
-    for (const auto &[c, k] : list) {
-      rows->lists.col.push_back(c);
-      rows->source.push_back(k);
-      rows->fill += k < 0;
-    }
-    rows->lists.ptr.push_back(PetscInt(rows->lists.col.size()));
+    rows->add(list);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -149,6 +149,27 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void FactorRows::add(const Entries &ascending)
+{
+  for (const auto &[c, k] : ascending) {
+    lists.col.push_back(c);
+    source.push_back(k);
+    fill += k < 0;
+  }
+  lists.ptr.push_back(PetscInt(lists.col.size()));
+}
+
+Entries find_entries(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts, Index row)
+{
+  Entries list;
+  for (Index k = view.owned.ptr(row); k < view.owned.ptr(row + 1); ++k)
+    list.push_back({owned.first + view.owned.col(k), k});
+  if (view.coupling.entries() > 0)
+    for (Index k = view.coupling.ptr(row); k < view.coupling.ptr(row + 1); ++k)
+      list.push_back({ghosts[std::size_t(view.coupling.col(k))], view.owned.entries() + k});
+  return list;
+}
+
 PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts,
                            PetscInt levels, const Coloring &coloring, const HostArray<std::int64_t> &key,
                            FactorRows *rows)
@@ -163,12 +184,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
 
   PetscFunctionBegin;
   for (Index row = 0; row < owned.rows; ++row) {
-    std::vector<std::pair<PetscInt, Index>> list;
-    for (Index k = view.owned.ptr(row); k < view.owned.ptr(row + 1); ++k)
-      list.push_back({owned.first + view.owned.col(k), k});
-    if (view.coupling.entries() > 0)
-      for (Index k = view.coupling.ptr(row); k < view.coupling.ptr(row + 1); ++k)
-        list.push_back({ghosts[std::size_t(view.coupling.col(k))], view.owned.entries() + k});
+    Entries list = find_entries(owned, view, ghosts, row);
     std::sort(list.begin(), list.end());
     for (const auto &[c, k] : list) {
       matrix.col.push_back(c);
@@ -236,18 +252,13 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
   PetscCheck(filled, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "ILU(%" PetscInt_FMT ") has more blocks on a rank than 2^31", levels);
   for (Index row = 0; row < owned.rows; ++row) {
-    std::vector<std::pair<PetscInt, Index>> list;
+    Entries list;
     for (Index f = filled->graph.ptr(row); f < filled->graph.ptr(row + 1); ++f) {
       const Index c = filled->graph.col(f);
       list.push_back({c < owned.rows ? owned.first + c : others[std::size_t(c - owned.rows)], filled->entry(f)});
     }
     std::sort(list.begin(), list.end());
-    for (const auto &[c, k] : list) {
-      rows->lists.col.push_back(c);
-      rows->source.push_back(k);
-      rows->fill += k < 0;
-    }
-    rows->lists.ptr.push_back(PetscInt(rows->lists.col.size()));
+    rows->add(list);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

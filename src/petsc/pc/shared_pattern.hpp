@@ -64,13 +64,22 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
                           const HostArray<std::int64_t> &key, Coloring *coloring, ColoringKind *kind,
                           bool *symmetric);
 
-// Owned rows of the factor: global columns, and for each the number of the matrix's block, or -1.
+// Blocks of a row: global columns, and for each the number of the matrix's block, or -1.
+using Entries = std::vector<std::pair<PetscInt, Index>>;
+
+// Owned rows of the factor.
 struct FactorRows {
   Lists lists;
   std::vector<Index> source;
   Index fill = 0;
   Offset dropped = 0;
+
+  // Behind the rows that are there.
+  void add(const Entries &ascending);
 };
+
+// The matrix's blocks in an owned row, those inside of the rank first.
+Entries find_entries(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts, Index row);
 
 // The factor's pattern in owned rows. Fill of `levels` comes from rows that are at most so many couplings away.
 PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts,

@@ -131,23 +131,7 @@ TEST(PowerqIluRanks, RefreshAndSeveralVectors)
   OK(PCApplyTranspose(fresh, b, y));
   OK(Difference(x, y, &difference));
   EXPECT_EQ(difference, 0);
-  Owned<Mat> many, result;
-  PetscInt rows;
-  OK(VecGetLocalSize(b, &rows));
-  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &many));
-  OK(MatSetRandom(many, nullptr));
-  OK(MatDuplicate(many, MAT_DO_NOT_COPY_VALUES, &result));
-  OK(PCMatApply(pc, many, result));
-  for (PetscInt c = 0; c < 3; ++c) {
-    Vec column, found;
-    OK(MatDenseGetColumnVecRead(many, c, &column));
-    OK(PCApply(pc, column, y));
-    OK(MatDenseRestoreColumnVecRead(many, c, &column));
-    OK(MatDenseGetColumnVecRead(result, c, &found));
-    OK(Difference(found, y, &difference));
-    OK(MatDenseRestoreColumnVecRead(result, c, &found));
-    EXPECT_EQ(difference, 0);
-  }
+  ExpectColumnsAlone(pc, y);
 }
 
 // A block without an inverse on one rank fails on all of them, and the next good values work.
