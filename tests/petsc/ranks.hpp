@@ -30,7 +30,44 @@ inline Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stenci
   };
 }
 
-// x = M^-1 b for a right-hand side that does not depend on ranks; x at those of `index`, owned here.
+// Vectors of A, b with entries that do not depend on ranks, x not set; `index`: of owned ones in an order that does
+// not either.
+inline PetscErrorCode MakeVectors(Mat A, DM da, Vec *b, Vec *x, std::vector<PetscInt> *index)
+{
+  PetscScalar *rhs;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateVecs(A, x, b));
+  PetscCall(FindIndices(A, da, index));
+  PetscCall(VecGetArrayWrite(*b, &rhs));
+  for (std::size_t i = 0; i < index->size(); ++i) rhs[i] = EntryValue((*index)[i], 1 << 20, 1, 7, 1);
+  PetscCall(VecRestoreArrayWrite(*b, &rhs));
+  PetscCall(VecSet(*x, PETSC_INFINITY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode GetOwned(Vec x, std::vector<PetscScalar> *result)
+{
+  const PetscScalar *values;
+  PetscInt size;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &size));
+  PetscCall(VecGetArrayRead(x, &values));
+  result->assign(values, values + size);
+  PetscCall(VecRestoreArrayRead(x, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline int CountDifferences(const std::vector<PetscInt> &index, const std::vector<PetscScalar> &mine,
+                            const std::vector<PetscScalar> &alone)
+{
+  int differences = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
+  return differences;
+}
+
+// x = M^-1 b; x at those of `index`, owned here.
 inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, const std::string &options,
                              bool transposed, std::vector<PetscInt> *index, std::vector<PetscScalar> *result,
                              std::string *text)
@@ -39,24 +76,15 @@ inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, 
   Owned<DM> da;
   Owned<PC> pc;
   Owned<Vec> b, x;
-  PetscScalar *rhs;
-  const PetscScalar *values;
 
   PetscFunctionBegin;
   PetscCall(make(comm, &A, &da));
   // No probe: two more applications, each with messages between more ranks than cores.
   PetscCall(MakePC(A, type, options + " -pc_" + type + "_growth_limit 0", &pc));
-  PetscCall(MatCreateVecs(A, &x, &b));
-  PetscCall(FindIndices(A, da, index));
-  PetscCall(VecGetArrayWrite(b, &rhs));
-  for (std::size_t i = 0; i < index->size(); ++i) rhs[i] = EntryValue((*index)[i], 1 << 20, 1, 7, 1);
-  PetscCall(VecRestoreArrayWrite(b, &rhs));
+  PetscCall(MakeVectors(A, da, &b, &x, index));
   PetscCall(PCSetUp(pc));
-  PetscCall(VecSet(x, PETSC_INFINITY));
   PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
-  PetscCall(VecGetArrayRead(x, &values));
-  result->assign(values, values + index->size());
-  PetscCall(VecRestoreArrayRead(x, &values));
+  PetscCall(GetOwned(x, result));
   PetscCall(ViewText(pc, text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -79,9 +107,7 @@ inline void ExpectBitsOfOneRank(const char *type, const Make &make, const std::s
   std::string ours, theirs;
   OK(Result(type, make, PETSC_COMM_WORLD, options, false, &index, &mine, &ours));
   OK(Result(type, make, PETSC_COMM_SELF, options, false, &everything, &alone, &theirs));
-  int differences = 0;
-  for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
-  EXPECT_EQ(differences, 0) << "of " << index.size() << " on this rank";
+  EXPECT_EQ(CountDifferences(index, mine, alone), 0) << "of " << index.size() << " on this rank";
   EXPECT_EQ(LineOf(ours, line), LineOf(theirs, line));
   EXPECT_NE(ours.find(line), std::string::npos) << ours;
   OK(Result(type, make, PETSC_COMM_WORLD, options, true, &index, &mine, &ours));

@@ -14,16 +14,26 @@ namespace finegrain
 
 template <class Exec> struct Runner; // runner.hpp: of the engine that has this as a member
 
-// The factor of an engine, blocks in working precision. By rows: y of sweeps, a work vector.
-template <class Exec> struct EisenstatFactor {
+// The factor of an engine, blocks in working precision, and how that sweeps. Sweeps has
+// - forward(x, body), backward(x, body): body(run) for slots of P_L's or P_R's rows in their order, after which x is
+//   known in those rows, by row;
+// - with_others(b, t): b by row, with rows of others behind it where there are any, in t if need be.
+template <class Exec, class Sweeps> struct EisenstatFactor {
   using Space = typename Exec::memory_space;
 
   Runner<Exec> &run;
+  Sweeps sweeps;
   const Pattern<Space> &pattern;
   const Kernels<Exec> &kernels;
   const Scalar *upper, *diagonal;
+  MatrixValues source;      // whose entries the pattern has
+  const Index *row_of;      // null: slots are rows
+  Index rows;               // of the pattern, others' among them
+  std::array<Index, 2> own; // slots
   LineList forward, backward;
-  const SplitRows<Space> &coupled; // slots of rows with couplings that the factor leaves out
+  const SplitRows<Space> *coupled; // slots of rows with couplings that the factor leaves out; null: there are none
+  Scalar *t, *y;                   // of both sweeps, with rows of others; t by row
+  bool y_by_row;                   // else by slot
 };
 
 // Of the two forms. General: P_L = D + L, P_R = 1 + D^-1 U. Symmetric, where all D are Hermitian and positive
@@ -31,22 +41,21 @@ template <class Exec> struct EisenstatFactor {
 template <class Exec> class EisenstatForm
 {
   using Space = typename Exec::memory_space;
-  using Factor = EisenstatFactor<Exec>;
 
 public:
   // After a new factorization, or another analysis.
   void forget() { known_ = false; }
   // Makes what products read. False: a pivot is not positive definite.
-  bool prepare(const Factor &f, const Values &values, bool symmetric)
+  template <class Factor> bool prepare(const Factor &f, bool symmetric)
   {
     if (known_) return good_;
     Runner<Exec> &run = f.run;
-    const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), diagonals = std::size_t(run.rows) * nn;
+    const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), diagonals = std::size_t(f.rows) * nn;
     const Pattern<Space> &p = f.pattern;
     symmetric_ = symmetric;
     reserve("finegrain::twice", diagonals, twice_);
     reserve("finegrain::lower", p.lower.col.extent(0) * nn, lower_);
-    if (f.coupled.slots.extent(0) > 0) {
+    if (has_couplings(f)) {
       reserve("finegrain::coupled", run.scalars(), coupled_);
       Kokkos::deep_copy(run.exec, coupled_, Scalar(0)); // where C has nothing
     }
@@ -55,28 +64,29 @@ public:
       reserve("finegrain::upper", p.upper.col.extent(0) * nn, upper_);
       reserve("finegrain::root", diagonals, root_);
       reserve("finegrain::adjoint", diagonals, adjoint_);
-      run.clear_trouble();
-      f.kernels.eisenstat_root(run.all(), run.n,
-                               {.row_of = run.row_of(),
+      run.clear_trouble(f.rows);
+      const Index every[] = {0, f.rows};
+      f.kernels.eisenstat_root(run.independent(every), run.n,
+                               {.row_of = f.row_of,
                                 .diagonal = f.diagonal,
                                 .root = root_.data(),
                                 .adjoint = adjoint_.data(),
                                 .trouble = run.trouble.data()});
-      good_ = run.report_trouble().bad_row < 0;
+      good_ = run.report_trouble(f.rows).bad_row < 0;
     }
     if (good_)
-      f.kernels.eisenstat_factor(run.all(), run.n,
-                                 {.row_of = run.row_of(),
+      f.kernels.eisenstat_factor(run.independent(f.own.data()), run.n,
+                                 {.row_of = f.row_of,
                                   .lower_ptr = p.lower.ptr.data(),
                                   .lower_col = p.lower.col.data(),
                                   .lower_source = p.lower.source.data(),
-                                  .lower_col_is_row = run.y_by_row(),
+                                  .lower_col_is_row = f.y_by_row,
                                   .upper_ptr = p.upper.ptr.data(),
                                   .upper_col = p.upper.col.data(),
                                   .upper_source = p.upper.source.data(),
-                                  .last_position = run.rows - 1,
+                                  .last_position = f.rows - 1,
                                   .diagonal_source = p.diagonal.data(),
-                                  .source = values.owned,
+                                  .source = f.source,
                                   .left = left(f),
                                   .root = root(),
                                   .lower = lower_.data(),
@@ -88,53 +98,52 @@ public:
   }
 
   // u = P_L^-1 A P_R^-1 v.
-  void multiply(const Factor &f, const EisenstatProduct &a, Scalar *t)
+  template <class Factor> void multiply(const Factor &f, const EisenstatProduct &a)
   {
     Runner<Exec> &run = f.run;
     const Residuals<Space> &r = run.residuals;
-    sweep_backward(f, a.v, t);
-    const bool couples = f.coupled.slots.extent(0) > 0;
-    if (couples || run.halo) {
-      const Scalar *x = t;
+    sweep_backward(f, a.v);
+    const bool couples = has_couplings(f), fetches = f.coupled && run.halo;
+    if (couples || fetches) {
+      const Scalar *x = f.t;
       if (symmetric_) {
-        multiply_root(f, t, run.scratch(), false);
+        multiply_root(f, f.t, run.scratch(), false);
         x = run.scratch();
       }
       add_couplings(f, a.values, x);
     }
-    sweep_forward(f, a.v, t, couples ? coupled_.data() : nullptr, a.u);
-    const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), c = r.left_out.entries() + r.ghost.entries();
-    const std::size_t blocks = f.pattern.upper.col.extent(0) + f.pattern.lower.col.extent(0) + std::size_t(run.rows) +
-                               f.coupled.slots.extent(0) + c +
-                               (symmetric_ && (couples || run.halo) ? std::size_t(run.rows) : 0);
+    sweep_forward(f, a.v, f.t, couples ? coupled_.data() : nullptr, a.u);
+    const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), rows = std::size_t(run.rows);
+    const std::size_t c = f.coupled ? f.coupled->slots.extent(0) + r.left_out.entries() + r.ghost.entries() : 0;
+    const std::size_t blocks = std::size_t(run.statistics.upper + run.statistics.lower) + rows + c +
+                               (symmetric_ && (couples || fetches) ? rows : 0);
     run.statistics.bytes_read += double(blocks * nn * sizeof(Scalar));
     run.finish();
   }
 
   // P_R; of the symmetric form P_L^-1 and P_R^-1 too, which of the other are halves of an application.
-  void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
+  template <class Factor> void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
   {
     Runner<Exec> &run = f.run;
     if (part == Part::left_inverse) {
-      multiply_blocks(f, run.row_of(), adjoint_.data(), b, run.scratch());
+      multiply_blocks(f, f.own.data(), f.row_of, adjoint_.data(), b, run.scratch());
       sweep_forward(f, run.scratch(), nullptr, nullptr, x);
     } else if (part == Part::right_inverse) {
-      sweep_backward(f, b, run.scratch());
-      multiply_root(f, run.scratch(), x, false);
+      sweep_backward(f, b);
+      multiply_root(f, f.t, x, false);
     } else {
-      const Scalar *from = b;
-      if (symmetric_) {
-        multiply_root(f, b, run.scratch(), true);
-        from = run.scratch();
-      }
-      f.kernels.block_product(run.all(), run.n,
-                              {.row_of = run.row_of(),
-                               .last_position = run.rows - 1,
-                               .blocks = upper(f),
-                               .ptr = f.pattern.upper.ptr.data(),
-                               .col = f.pattern.upper.col.data(),
-                               .y = from,
-                               .x = x});
+      if (symmetric_) multiply_root(f, b, f.t, true);
+      const Scalar *from = f.sweeps.with_others(symmetric_ ? f.t : b, f.t);
+      f.sweeps.backward(f.t, [&](const Run<Exec> &r) {
+        f.kernels.block_product(r, run.n,
+                                {.row_of = f.row_of,
+                                 .last_position = f.rows - 1,
+                                 .blocks = upper(f),
+                                 .ptr = f.pattern.upper.ptr.data(),
+                                 .col = f.pattern.upper.col.data(),
+                                 .y = from,
+                                 .x = x});
+      });
     }
     run.finish();
   }
@@ -149,49 +158,57 @@ private:
   {
     if (array.extent(0) != size) array = make_array<Scalar, Space>(name, size);
   }
-  const Scalar *left(const Factor &f) const { return symmetric_ ? adjoint_.data() : f.diagonal; }
-  const Scalar *root() const { return symmetric_ ? root_.data() : nullptr; }
-  const Scalar *upper(const Factor &f) const { return symmetric_ ? upper_.data() : f.upper; }
-
-  void sweep_backward(const Factor &f, const Scalar *v, Scalar *t)
+  template <class Factor> static bool has_couplings(const Factor &f)
   {
-    f.kernels.backward(f.run.sweep(f.run.backward), f.run.n,
-                       {.ptr = f.pattern.upper.ptr.data(),
-                        .col = f.pattern.upper.col.data(),
-                        .row_of = f.run.row_of(),
-                        .y_by_row = true,
-                        .last_position = f.run.rows - 1,
-                        .upper = upper(f),
-                        .y = v,
-                        .x = t,
-                        .vectors = {},
-                        .lines = f.backward,
-                        .ahead = ahead_of(works_in_teams<Exec>)});
+    return f.coupled && f.coupled->slots.extent(0) > 0;
   }
+  template <class Factor> const Scalar *left(const Factor &f) const
+  {
+    return symmetric_ ? adjoint_.data() : f.diagonal;
+  }
+  const Scalar *root() const { return symmetric_ ? root_.data() : nullptr; }
+  template <class Factor> const Scalar *upper(const Factor &f) const { return symmetric_ ? upper_.data() : f.upper; }
+
+  template <class Factor> void sweep_backward(const Factor &f, const Scalar *v)
+  {
+    const BackwardArguments a{.ptr = f.pattern.upper.ptr.data(),
+                              .col = f.pattern.upper.col.data(),
+                              .row_of = f.row_of,
+                              .y_by_row = true,
+                              .last_position = f.rows - 1,
+                              .upper = upper(f),
+                              .y = v,
+                              .x = f.t,
+                              .vectors = {},
+                              .lines = f.backward,
+                              .ahead = ahead_of(works_in_teams<Exec>)};
+    f.sweeps.backward(f.t, [&](const Run<Exec> &run) { f.kernels.backward(run, f.run.n, a); });
+  }
+  template <class Factor>
   void sweep_forward(const Factor &f, const Scalar *v, const Scalar *t, const Scalar *c, Scalar *u)
   {
-    f.kernels.eisenstat(f.run.sweep(f.run.forward), f.run.n,
-                        {.ptr = f.pattern.lower.ptr.data(),
-                         .col = f.pattern.lower.col.data(),
-                         .row_of = f.run.row_of(),
-                         .y_by_row = f.run.y_by_row(),
-                         .lower = lower_.data(),
-                         .twice = twice_.data(),
-                         .v = v,
-                         .t = t,
-                         .c = c,
-                         .y = f.run.residuals.y.data(),
-                         .u = u,
-                         .lines = f.forward,
-                         .ahead = ahead_of(works_in_teams<Exec>)});
+    const EisenstatArguments a{.ptr = f.pattern.lower.ptr.data(),
+                               .col = f.pattern.lower.col.data(),
+                               .row_of = f.row_of,
+                               .y_by_row = f.y_by_row,
+                               .lower = lower_.data(),
+                               .twice = twice_.data(),
+                               .v = v,
+                               .t = t,
+                               .c = c,
+                               .y = f.y,
+                               .u = u,
+                               .lines = f.forward,
+                               .ahead = ahead_of(works_in_teams<Exec>)};
+    f.sweeps.forward(f.y, [&](const Run<Exec> &run) { f.kernels.eisenstat(run, f.run.n, a); });
   }
   // While the ghosts of x are under way, rows without them.
-  void add_couplings(const Factor &f, const Values &values, const Scalar *x)
+  template <class Factor> void add_couplings(const Factor &f, const Values &values, const Scalar *x)
   {
     Runner<Exec> &run = f.run;
     const Residuals<Space> &r = run.residuals;
-    const EisenstatCouplingArguments a{.slots = f.coupled.slots.data(),
-                                       .row_of = run.row_of(),
+    const EisenstatCouplingArguments a{.slots = f.coupled->slots.data(),
+                                       .row_of = f.row_of,
                                        .inside = r.left_out.list(),
                                        .ghost = r.ghost.list(),
                                        .owned = values.owned,
@@ -202,20 +219,20 @@ private:
                                        .c = coupled_.data()};
     overlap(
       run.halo, x, r.ghosts.data(),
-      [&](int which) { f.kernels.eisenstat_coupling(run.independent(f.coupled.cut.data() + which), run.n, a); },
+      [&](int which) { f.kernels.eisenstat_coupling(run.independent(f.coupled->cut.data() + which), run.n, a); },
       [&] { run.finish(); });
   }
   // x = R y, or with R x = y.
-  void multiply_root(const Factor &f, const Scalar *y, Scalar *x, bool solves)
+  template <class Factor> void multiply_root(const Factor &f, const Scalar *y, Scalar *x, bool solves)
   {
-    multiply_blocks(f, nullptr, root_.data(), y, x, solves);
+    multiply_blocks(f, f.run.every_slot.data(), nullptr, root_.data(), y, x, solves);
   }
-  void multiply_blocks(const Factor &f, const Index *row_of, const Scalar *blocks, const Scalar *y, Scalar *x,
-                       bool solves = false)
+  template <class Factor> void multiply_blocks(const Factor &f, const Index *slots, const Index *row_of,
+                                               const Scalar *blocks, const Scalar *y, Scalar *x, bool solves = false)
   {
     f.kernels.block_product(
-      f.run.all(), f.run.n,
-      {.row_of = row_of, .last_position = f.run.rows - 1, .blocks = blocks, .solves = solves, .y = y, .x = x});
+      f.run.independent(slots), f.run.n,
+      {.row_of = row_of, .last_position = f.rows - 1, .blocks = blocks, .solves = solves, .y = y, .x = x});
   }
 
   bool known_ = false, good_ = false, symmetric_ = false;

@@ -202,15 +202,11 @@ public:
   }
   bool prepare(const Values &values, bool symmetric) override
   {
-    const bool good = forms_[std::size_t(symmetric)].prepare(whole(), values, symmetric);
+    const bool good = forms_[std::size_t(symmetric)].prepare(whole(values), symmetric);
     count();
     return good;
   }
-  void multiply(const EisenstatProduct &a) override
-  {
-    y_known_ = false;
-    forms_[std::size_t(a.symmetric)].multiply(whole(), a, y_.data());
-  }
+  void multiply(const EisenstatProduct &a) override { forms_[std::size_t(a.symmetric)].multiply(whole(), a); }
 
   void correct(const Correction &c) override
   {
@@ -298,16 +294,32 @@ private:
       if (has(left_out, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
     coupled_ = split_places<Space>(std::move(slots), coupling, row_at);
   }
-  EisenstatFactor<Exec> whole()
+  struct WholeSweeps {
+    Runner<Exec> &run;
+
+    template <class Body> void forward(Scalar *, const Body &body) const { body(run.sweep(run.forward)); }
+    template <class Body> void backward(Scalar *, const Body &body) const { body(run.sweep(run.backward)); }
+    const Scalar *with_others(const Scalar *b, Scalar *) const { return b; }
+  };
+  EisenstatFactor<Exec, WholeSweeps> whole(const Values &values = {})
   {
-    return {run_,
-            pattern_,
-            kernels_,
-            static_cast<const Scalar *>(upper_.data()),
-            static_cast<const Scalar *>(diagonal_.data()),
-            list(forward_lines_),
-            list(backward_lines_),
-            coupled_};
+    y_known_ = false;
+    return {.run = run_,
+            .sweeps = {run_},
+            .pattern = pattern_,
+            .kernels = kernels_,
+            .upper = static_cast<const Scalar *>(upper_.data()),
+            .diagonal = static_cast<const Scalar *>(diagonal_.data()),
+            .source = values.owned,
+            .row_of = run_.row_of(),
+            .rows = run_.rows,
+            .own = run_.every_slot,
+            .forward = list(forward_lines_),
+            .backward = list(backward_lines_),
+            .coupled = &coupled_,
+            .t = y_.data(),
+            .y = run_.residuals.y.data(),
+            .y_by_row = run_.y_by_row()};
   }
   // P_R^-T = (I + W^T)^-1 and P_L^-T = (D^T + L^T)^-1, the two sweeps of a transposed application.
   void apply_transposed_part(const PartApplication &a)

@@ -4,6 +4,7 @@
 
 #include "base/scalar.hpp"
 
+#include <stdexcept>
 #include <vector>
 
 namespace finegrain
@@ -63,6 +64,8 @@ public:
   virtual void end(Travel, Index stage, const SharedArrays &) = 0;
   // Lower blocks of all rows, for transposed sweeps.
   virtual void fetch_lower(void *lower) = 0;
+  // Inverted diagonal blocks of all rows, for the symmetric form of Eisenstat's trick.
+  virtual void fetch_diagonal(void *) { throw std::logic_error("this exchange has no diagonal blocks"); }
 };
 
 } // namespace finegrain

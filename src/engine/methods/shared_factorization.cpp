@@ -5,6 +5,7 @@
 #include "kernels/factor.hpp"
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
+#include "methods/eisenstat_form.hpp"
 #include "methods/runner.hpp"
 #include "plan/factor_pattern.hpp"
 #include "plan/shared_plan.hpp"
@@ -68,7 +69,9 @@ public:
     pattern_ = copy_to<Space>(pattern);
     key_ = shared.key;
     transposed_ = {};
-    has_transposed_ = has_lower_ = false;
+    has_transposed_ = false;
+    forget_others();
+    forms_ = {};
 
     run_.begin(view, options, plan.plan, {});
     made_in_ = {options.precision, options.diagonal};
@@ -81,6 +84,8 @@ public:
     entries_ = view.owned.entries();
     loaded_ = make_array<Scalar, Space>("finegrain::loaded", std::size_t(entries_ + view.coupling.entries()) * block);
     x_ = make_array<Scalar, Space>("finegrain::x", std::size_t(all_) * std::size_t(run_.n));
+    y_ = make_array<Scalar, Space>("finegrain::y", options.eisenstat ? x_.extent(0) : 0);
+    first_ = stages_.empty() ? 0 : stages_.front().first;
     halo_ = nullptr;
     count(shared, kind);
     return {};
@@ -144,11 +149,12 @@ public:
                            .diagonal = diagonal_.data(),
                            .trouble = run_.trouble.data()};
     const auto factor_sip = kernels_.sip ? kernels_.sip : any_size_.sip;
-    for_stages(Travel::factor, [&](const Index *cut) {
+    for_stages(Travel::factor, x_.data(), [&](const Index *cut) {
       if (run_.statistics.factor == FactorKind::sip) factor_sip(run_.independent(cut), run_.n, sip);
       else kernels_.factor(run_.independent(cut), run_.n, arguments);
     });
-    has_lower_ = false;
+    forget_others();
+    for (auto &form : forms_) form.forget();
     return report();
   }
 
@@ -173,7 +179,8 @@ public:
   void apply_part(const PartApplication &a) override
   {
     const bool left = a.part == Part::left_inverse;
-    if (a.symmetric || a.part == Part::right) return Engine::apply_part(a);
+    if (a.symmetric || a.part == Part::right)
+      return forms_[std::size_t(a.symmetric)].apply_part(whole(), a.part, a.b, a.x);
     if (a.transposed || !left) load(a.b);
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);
@@ -181,6 +188,16 @@ public:
     run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x, nullptr});
     run_.finish();
   }
+
+  bool prepare(const Values &, bool symmetric) override
+  {
+    if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(diagonal_.data());
+    has_diagonal_ |= symmetric;
+    const bool good = forms_[std::size_t(symmetric)].prepare(whole(), symmetric);
+    run_.statistics.difference_bytes = forms_[0].bytes() + forms_[1].bytes();
+    return good;
+  }
+  void multiply(const EisenstatProduct &a) override { forms_[std::size_t(a.symmetric)].multiply(whole(), a); }
 
   Statistics statistics() const override
   {
@@ -223,10 +240,11 @@ private:
     }
   }
 
-  // run(cut) for the rows of each stage that others need, then for the rest, and what travels meanwhile.
-  template <class Body> void for_stages(Travel travel, const Body &run)
+  // run(cut) for the rows of each stage that others need, then for the rest, and what travels meanwhile, of the sweep
+  // x of which.
+  template <class Body> void for_stages(Travel travel, Scalar *x, const Body &run)
   {
-    const SharedArrays arrays{x_.data(), x_.data() + run_.scalars(), diagonal_.data(), upper_.data()};
+    const SharedArrays arrays{x, x + run_.scalars(), diagonal_.data(), upper_.data()};
     const bool backward = travel == Travel::backward;
     const Index stages = Index(stages_.size());
     if (halo_) halo_->start(travel, arrays);
@@ -263,7 +281,8 @@ private:
                                    .vectors = {},
                                    .lines = {},
                                    .ahead = ahead_of(works_in_teams<Exec>)};
-    for_stages(Travel::forward, [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
+    for_stages(Travel::forward, x_.data(),
+               [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
   }
   void sweep_backward()
   {
@@ -278,9 +297,47 @@ private:
                                      .vectors = {},
                                      .lines = {},
                                      .ahead = ahead_of(works_in_teams<Exec>)};
-    for_stages(Travel::backward,
+    for_stages(Travel::backward, x_.data(),
                [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
   }
+
+  struct StagedSweeps {
+    SharedFactorization *all;
+
+    template <class Body> void forward(Scalar *x, const Body &body) const { run(Travel::forward, x, body); }
+    template <class Body> void backward(Scalar *x, const Body &body) const { run(Travel::backward, x, body); }
+    const Scalar *with_others(const Scalar *b, Scalar *t) const
+    {
+      if (b != t) all->run_.for_each(Offset(all->run_.scalars()), CopyOrAdd{b, t, nullptr});
+      return t;
+    }
+
+  private:
+    template <class Body> void run(Travel travel, Scalar *x, const Body &body) const
+    {
+      all->for_stages(travel, x, [&](const Index *cut) { body(all->run_.independent(cut)); });
+    }
+  };
+  EisenstatFactor<Exec, StagedSweeps> whole()
+  {
+    return {.run = run_,
+            .sweeps = {this},
+            .pattern = pattern_,
+            .kernels = kernels_,
+            .upper = static_cast<const Scalar *>(static_cast<const void *>(upper_.data())),
+            .diagonal = static_cast<const Scalar *>(static_cast<const void *>(diagonal_.data())),
+            .source = {loaded_.data()},
+            .row_of = pattern_.row_of.data(),
+            .rows = all_,
+            .own = {first_, first_ + run_.rows},
+            .forward = {},
+            .backward = {},
+            .coupled = nullptr, // all couplings are in the factor
+            .t = x_.data(),
+            .y = y_.data(),
+            .y_by_row = true};
+  }
+  void forget_others() { has_lower_ = has_diagonal_ = false; }
 
   // Of b in x_.
   void sweep_transposed(Travel travel)
@@ -299,7 +356,8 @@ private:
                                         .in = x_.data(),
                                         .out = x_.data(),
                                         .vectors = {}};
-    for_stages(travel, [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
+    for_stages(travel, x_.data(),
+               [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
   }
   // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
   void find_transposed()
@@ -365,12 +423,16 @@ private:
   Transposed<Space> transposed_;
   Star<Space> star_; // sip's
   Real alpha_ = 0;
-  bool has_transposed_ = false, has_lower_ = false; // the second: those of other ranks
+  bool has_transposed_ = false;
+  bool has_lower_ = false, has_diagonal_ = false; // of other ranks
+  std::array<EisenstatForm<Exec>, 2> forms_;      // general, symmetric; tiles only
+  Index first_ = 0;                               // owned slot, where there are tiles
   Storage made_in_;
   Kernels<Exec> kernels_{};
   AnySizeKernels<Exec> any_size_{};
   BlockStorage<Space> lower_, upper_, diagonal_;
   Array<Scalar, Space> loaded_, x_; // the matrix's blocks; both sweeps' vector
+  Array<Scalar, Space> y_;          // Eisenstat's
 };
 
 } // namespace

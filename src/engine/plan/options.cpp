@@ -70,7 +70,6 @@ const char *find_shared_conflict(const EngineOptions &r)
       if (f.mirrored)
         return "@_exchange pipeline has ranks one after another in one direction, and @_alternate has several; leave "
                "one out";
-    if (r.eisenstat) return "@_exchange pipeline has no products between its sweeps; leave out @_eisenstat";
     return nullptr;
   }
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
@@ -100,7 +99,6 @@ const char *find_conflict(const EngineOptions &r)
     return "@_backend device: this build has none; take @_backend host";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
-  if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
   if (r.factor == FactorKind::icc && storage && storage->compact)
     return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
            "@_precision working or single, and @_accumulate working";
@@ -108,6 +106,7 @@ const char *find_conflict(const EngineOptions &r)
     return "@_eisenstat needs a factor that keeps the couplings of the matrix; take @_factor dilu, or auto";
   if (r.eisenstat && r.precision != Precision::working)
     return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
+  if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
   if (r.levels < 0 || r.power < 0) return "@_levels and @_power are 0 or more";
   if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
     return "@_alpha is 0 or more, and below 1";

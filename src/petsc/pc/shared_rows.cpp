@@ -24,6 +24,27 @@ struct Tree {
   }
 };
 
+// From others' inverted diagonal blocks to their owners': those of each color, or of one group with them all.
+PetscErrorCode FindDiagonals(MPI_Comm comm, Index rows, const std::vector<PetscInt> &others,
+                             const SharedStorage &storage, const HostArray<Index> *color, std::vector<Tree> *groups)
+{
+  HostArray<Index> position("finegrain::position", others.size());
+  const PetscSFNode *remote;
+  PetscSF sf;
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainMakeForest(comm, rows, others, &sf));
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.diagonal, &position));
+  PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
+  for (Index g = 0; g < Index(others.size()); ++g) {
+    Tree &tree = (*groups)[color ? std::size_t((*color)(rows + g)) : 0];
+    tree.local.push_back(storage.diagonal(rows + g));
+    tree.remote.push_back({remote[g].rank, position(g)});
+  }
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
@@ -41,6 +62,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
 
   PetscFunctionBegin;
   PetscCall(destroy());
+  eisenstat_ = e->options.eisenstat;
   PetscCall(MatGetOwnershipRange(pc->pmat, &owned.first, nullptr));
   owned.first /= e->op.block;
   PetscCall(PCEngineFindGhostKeys(pc, *e, view));
@@ -148,6 +170,13 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
   PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // more than it has
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.block_bytes), MPI_BYTE, &block_unit_));
   PetscCallMPI(MPI_Type_commit(&block_unit_));
+  PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
+  PetscCallMPI(MPI_Type_commit(&diagonal_unit_));
+  if (eisenstat_) {
+    std::vector<Tree> diagonal(1);
+    PetscCall(FindDiagonals(PetscObjectComm(owner), view.owned.rows, others_, storage, nullptr, &diagonal));
+    PetscCall(diagonal[0].create(PetscObjectComm(owner), view.shared.selection.graph.rows, &all_diagonal_));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,7 +185,9 @@ PetscErrorCode SharedExchange::destroy()
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&entries_));
   PetscCall(PetscSFDestroy(&lower_));
-  if (block_unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&block_unit_));
+  PetscCall(PetscSFDestroy(&all_diagonal_));
+  for (MPI_Datatype *unit : {&block_unit_, &diagonal_unit_})
+    if (*unit != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(unit));
   near_ = {};
   others_.clear();
   own_entry_.clear();
@@ -170,6 +201,12 @@ void SharedExchange::fetch_lower(void *lower)
 {
   check(PetscSFBcastBegin(lower_, block_unit_, lower, lower, MPI_REPLACE));
   check(PetscSFBcastEnd(lower_, block_unit_, lower, lower, MPI_REPLACE));
+}
+
+void SharedExchange::fetch_diagonal(void *diagonal)
+{
+  check(PetscSFBcastBegin(all_diagonal_, diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
+  check(PetscSFBcastEnd(all_diagonal_, diagonal_unit_, diagonal, diagonal, MPI_REPLACE));
 }
 
 PetscErrorCode SharedExchange::take_error()
@@ -200,10 +237,8 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   const std::size_t colors = std::size_t(s.colors);
   Operator extended = op;
   OperatorView colored;
-  HostArray<Index> position("finegrain::position", others_.size());
   std::vector<Tree> diagonal(colors), upper(colors);
   const PetscSFNode *remote;
-  PetscSF sf;
 
   PetscFunctionBegin;
   PetscCall(SharedExchange::create(owner, op, view, storage));
@@ -214,16 +249,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   colored.agreed.ghost_color = Kokkos::subview(s.color, std::make_pair(std::size_t(rows), std::size_t(all)));
   PetscCall(rows_.create(owner, extended, colored, rows));
 
-  // Inverted diagonal blocks.
-  PetscCall(FinegrainMakeForest(comm, rows, others_, &sf));
-  PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.diagonal, &position));
-  PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
-  for (Index g = 0; g < all - rows; ++g) {
-    Tree &tree = diagonal[std::size_t(s.color(rows + g))];
-    tree.local.push_back(storage.diagonal(rows + g));
-    tree.remote.push_back({remote[g].rank, position(g)});
-  }
-  PetscCall(PetscSFDestroy(&sf));
+  PetscCall(FindDiagonals(comm, rows, others_, storage, &s.color, &diagonal));
 
   // Upper blocks.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
@@ -242,8 +268,6 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
     PetscCall(diagonal[c].create(comm, all, &diagonal_[c]));
     PetscCall(upper[c].create(comm, s.selection.graph.entries(), &upper_[c]));
   }
-  PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
-  PetscCallMPI(MPI_Type_commit(&diagonal_unit_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,7 +279,6 @@ PetscErrorCode ColorExchange::destroy()
     for (PetscSF &sf : *list) PetscCall(PetscSFDestroy(&sf));
     list->clear();
   }
-  if (diagonal_unit_ != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&diagonal_unit_));
   PetscCall(SharedExchange::destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -24,6 +24,7 @@ public:
   virtual PetscErrorCode view(PetscViewer) const { return PETSC_SUCCESS; }
 
   void fetch_lower(void *lower) override;
+  void fetch_diagonal(void *diagonal) override;
   // The first error since the last call: the engine lets none through.
   virtual PetscErrorCode take_error();
 
@@ -47,8 +48,9 @@ protected:
   std::vector<Index> kept_;      // of the graph, for each leaf of entries_; -1: a column that is no row here
   std::vector<Index> place_;     // of that entry at its owner, in the lower or upper part; -1 as well
   PetscSF entries_ = nullptr;    // from entries of others' rows to those of their owners
-  PetscSF lower_ = nullptr;
-  MPI_Datatype block_unit_ = MPI_DATATYPE_NULL;
+  PetscSF lower_ = nullptr, all_diagonal_ = nullptr; // the second: for Eisenstat's trick only
+  bool eisenstat_ = false;
+  MPI_Datatype block_unit_ = MPI_DATATYPE_NULL, diagonal_unit_ = MPI_DATATYPE_NULL;
   PetscErrorCode error_ = PETSC_SUCCESS;
 };
 
@@ -70,7 +72,6 @@ protected:
 private:
   PetscHalo rows_;
   std::vector<PetscSF> diagonal_, upper_; // by color
-  MPI_Datatype diagonal_unit_ = MPI_DATATYPE_NULL;
 };
 
 } // namespace finegrain

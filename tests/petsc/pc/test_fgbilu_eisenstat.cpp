@@ -125,6 +125,24 @@ TEST_P(Eisenstat, AnyGraphAndLayout)
   ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling corrections");
 }
 
+// One factor of all ranks: both forms, transposed, with a guess; with new values.
+TEST_P(Eisenstat, OneFactorOverAllRanks)
+{
+  Owned<Mat> A;
+  Owned<DM> da;
+  OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, GetParam(), 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  for (const bool guess : {false, true})
+    for (const char *options :
+         {"", "-ksp_pc_side right", "-ksp_type bcgs -pc_fgbilu_tile 3,3,3", "-ksp_pc_side symmetric"})
+      ExpectTheSame(A, std::string("-pc_fgbilu_exchange pipeline ") + options, guess);
+  ExpectTheSame(A, "-pc_fgbilu_exchange pipeline", false, true);
+  OK(MakeSymmetric(A, true));
+  for (const bool guess : {false, true})
+    for (const char *options : {"-ksp_type cg", "-ksp_type minres -pc_fgbilu_tile 3,3,3"})
+      ExpectTheSame(A, std::string("-pc_fgbilu_exchange pipeline ") + options, guess);
+}
+
 // -ksp_pc_side symmetric without the trick: the parts of any factorization.
 TEST(EisenstatParts, SymmetricSideOfAllFactorizations)
 {

@@ -3,6 +3,7 @@
 #include "delays.hpp"
 #include "mcpi.hpp"
 #include "ranks.hpp"
+#include "refine.hpp"
 #include "types.hpp"
 
 #include <petscdmda.h>
@@ -97,10 +98,48 @@ TEST_P(Pipeline, IsTheFactorOfTheWholeGrid)
       OK(Result(type.c_str(), OfStar(dim, n), PETSC_COMM_WORLD, WithPipeline(type, ""), transposed, &index, &mine,
                 &text));
       OK(Result(type.c_str(), OfStar(dim, n), PETSC_COMM_SELF, "", transposed, &everything, &alone, &text));
-      int differences = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) differences += mine[i] != alone[std::size_t(index[i])];
-      EXPECT_EQ(differences, 0) << "dimension " << dim << (transposed ? ", transposed" : "");
+      EXPECT_EQ(CountDifferences(index, mine, alone), 0) << "dimension " << dim << (transposed ? ", transposed" : "");
     }
+}
+
+// Eisenstat's trick: a few steps of Richardson's iteration, whose numbers no dot product changes.
+TEST_P(Pipeline, EisenstatGivesTheBitsOfOneRank)
+{
+  if (type != PCFGBILU) return; // the others have no such option
+  const auto solve = [&](const Make &make, MPI_Comm comm, const std::string &options, bool guess,
+                         std::vector<PetscInt> *index, std::vector<PetscScalar> *result) {
+    Owned<Mat> A;
+    Owned<DM> da;
+    Owned<KSP> ksp;
+    Owned<Vec> b, x;
+
+    PetscFunctionBegin;
+    PetscCall(make(comm, &A, &da));
+    PetscCall(refine::MakeKSP(A, A, KSPRICHARDSON,
+                              "-ksp_max_it 4 -ksp_norm_type none -pc_type fgbilu -pc_fgbilu_growth_limit 0 "
+                              "-pc_fgbilu_eisenstat " +
+                                options,
+                              &ksp));
+    PetscCall(ranks::MakeVectors(A, da, &b, &x, index));
+    PetscCall(KSPSetInitialGuessNonzero(ksp, PetscBool(guess)));
+    if (guess) PetscCall(VecCopy(b, x));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(GetOwned(x, result));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  for (const PetscInt dim : {1, 2, 3})
+    for (const char *options : {"", "-pc_fgbilu_tile 3,4,2"})
+      for (const bool guess : {false, true}) {
+        std::vector<PetscInt> index, everything;
+        std::vector<PetscScalar> mine, alone, plain;
+        const std::string all = WithPipeline(PCFGBILU, options);
+        OK(solve(OfStar(dim, n), PETSC_COMM_WORLD, all, guess, &index, &mine));
+        OK(solve(OfStar(dim, n), PETSC_COMM_SELF, all, guess, &everything, &alone));
+        OK(solve(OfStar(dim, n), PETSC_COMM_SELF, "", guess, &everything, &plain));
+        SCOPED_TRACE(all + (guess ? ", with a guess" : "") + ", dimension " + std::to_string(dim));
+        EXPECT_EQ(CountDifferences(index, mine, alone), 0);
+        EXPECT_EQ(CountDifferences(index, mine, plain), 0);
+      }
 }
 
 // A star with couplings left out, not the same ones in both directions.
@@ -239,7 +278,7 @@ TEST(PipelineLife, RefusesWhatHasNoPipeline)
   ExpectIn(text(star, "-pc_fgbilu_ordering rcm"), {"-pc_fgbilu_ordering is an order of a rank's own rows"});
   ExpectIn(text(star, "-pc_fgbilu_executor launch"), {"-pc_fgbilu_executor natural"});
   ExpectIn(text(star, "-pc_fgbilu_precision half"), {"-pc_fgbilu_precision working or single"});
-  ExpectIn(text(star, "-pc_fgbilu_eisenstat"), {"leave out -pc_fgbilu_eisenstat"});
+  ExpectIn(text(star, "-pc_fgbilu_eisenstat -pc_fgbilu_precision single"), {"-pc_fgbilu_precision working"});
   ExpectIn(text(star, "-pc_fgbilu_grid_coupling corrections"), {"-pc_fgbilu_grid_coupling corrections"});
   ExpectIn(text(star, "-pc_sip_alternate", PCSIP), {"-pc_sip_exchange pipeline", "-pc_sip_alternate"});
 }
