@@ -33,40 +33,59 @@ Order invert_order(Index rows, const HostArray<Index> &row_of)
 
 Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
-// Keeps the entries of each slot's row that `wanted` accepts, by ascending place of their columns in the elimination
-// order, or by descending place if `reversed`.
-template <class RowOfSlot, class Wanted, class Column>
-Triangle<Host> select(const Selection &selection, const std::vector<Index> &place, RowOfSlot row_of_slot,
-                      Wanted wanted, Column column, bool reversed)
+// Both parts of each row, by ascending place of their columns in the elimination order, the upper one by descending
+// place; the storage order keeps the direction of every coupling. Positions go up: lower entries fill one piece of
+// memory from the front, upper entries from the back.
+void split_rows(const Selection &selection, const HostArray<Index> &ordering, const Order &o, Pattern<Host> &p)
 {
   const Graph &g = selection.graph;
-  Triangle<Host> t{make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}, {}};
+  const std::vector<Index> place = invert_order(g.rows, ordering).position;
+  const auto key = [&](Index row) { return place.empty() ? row : place[std::size_t(row)]; };
+  const auto col = make_array<Index>("finegrain::col", std::size_t(g.entries()));
+  const auto source = make_array<Index>("finegrain::source", std::size_t(g.entries()));
+  for (Triangle<Host> *t : {&p.lower, &p.upper})
+    t->ptr = make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1);
+  p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
   struct Kept {
     Index place, entry;
   };
-  std::vector<Kept> kept;
-  t.ptr(0) = 0;
-  for (Index slot = 0; slot < g.rows; ++slot) {
-    const Index row = row_of_slot(slot);
-    t.ptr(slot + 1) = t.ptr(slot);
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) t.ptr(slot + 1) += wanted(row, g.col(e));
-  }
-  t.col = make_array<Index>("finegrain::col", std::size_t(t.ptr(g.rows)));
-  t.source = make_array<Index>("finegrain::source", std::size_t(t.ptr(g.rows)));
-  for (Index slot = 0, to = 0; slot < g.rows; ++slot) {
-    const Index row = row_of_slot(slot);
-    kept.clear();
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-      if (wanted(row, g.col(e))) kept.push_back({place.empty() ? e : place[std::size_t(g.col(e))], e});
-    if (!place.empty())
-      std::sort(kept.begin(), kept.end(), [](const Kept &a, const Kept &b) { return a.place < b.place; });
-    if (reversed) std::reverse(kept.begin(), kept.end());
-    for (const Kept &k : kept) {
-      t.col(to) = column(g.col(k.entry));
-      t.source(to++) = source_entry(selection, k.entry);
+  const auto before = [](const Kept &a, const Kept &b) { return a.place < b.place; };
+  std::vector<Kept> row_entries;
+  Index front = 0, back = g.entries();
+  p.lower.ptr(0) = 0;
+  p.upper.ptr(g.rows) = back;
+  for (Index pos = 0; pos < g.rows; ++pos) {
+    const Index row = o.row(pos), here = key(row), size = g.ptr(row + 1) - g.ptr(row);
+    row_entries.resize(std::size_t(size));
+    Kept *first = row_entries.data(), *last = first;
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e, ++last) {
+      const Kept next{key(g.col(e)), e};
+      Kept *to = last;
+      if (size <= 32)
+        for (; to > first && before(next, to[-1]); --to) *to = to[-1];
+      *to = next;
     }
+    if (size > 32 && !place.empty()) std::sort(first, last, before);
+    for (; first < last && first->place < here; ++first, ++front) {
+      const Index c = g.col(first->entry);
+      col(front) = p.y == Layout::row ? c : o.pos(c);
+      source(front) = source_entry(selection, first->entry);
+    }
+    p.diagonal(pos) = source_entry(selection, first->entry);
+    for (++first; first < last; ++first) {
+      col(--back) = g.col(first->entry);
+      source(back) = source_entry(selection, first->entry);
+    }
+    p.lower.ptr(pos + 1) = front;
+    p.upper.ptr(g.rows - 1 - pos) = back;
   }
-  return t;
+  const auto lowers = std::make_pair(std::size_t(0), std::size_t(front));
+  const auto uppers = std::make_pair(std::size_t(back), std::size_t(g.entries()));
+  for (Index slot = 0; slot <= g.rows; ++slot) p.upper.ptr(slot) -= back;
+  p.lower.col = Kokkos::subview(col, lowers);
+  p.lower.source = Kokkos::subview(source, lowers);
+  p.upper.col = Kokkos::subview(col, uppers);
+  p.upper.source = Kokkos::subview(source, uppers);
 }
 
 // Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
@@ -352,27 +371,13 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
                             const HostArray<Index> &row_of, Layout y, FactorKind &kind, Products products,
                             double bytes_of_block)
 {
-  const Graph &g = selection.graph;
-  const Order o = invert_order(g.rows, row_of);
   Pattern<Host> p;
-  const std::vector<Index> place = invert_order(g.rows, ordering).position;
-  p.rows = g.rows;
+  p.rows = selection.graph.rows;
+  const Order o = invert_order(p.rows, row_of);
   p.permuted = o.permuted;
   p.y = o.permuted ? y : Layout::row;
   p.row_of = row_of;
-  p.lower = select(
-    selection, place, [&](Index pos) { return o.row(pos); },
-    [&](Index row, Index col) { return o.pos(col) < o.pos(row); },
-    [&](Index col) { return p.y == Layout::row ? col : o.pos(col); }, false);
-  p.upper = select(
-    selection, place, [&](Index slot) { return o.row(g.rows - 1 - slot); },
-    [&](Index row, Index col) { return o.pos(col) > o.pos(row); }, [](Index col) { return col; }, true);
-  p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
-  for (Index pos = 0; pos < g.rows; ++pos) {
-    const Index row = o.row(pos);
-    const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
-    p.diagonal(pos) = source_entry(selection, Index(std::lower_bound(first, last, row) - g.col.data()));
-  }
+  split_rows(selection, ordering, o, p);
   if (kind != FactorKind::sip) find_updates(p, o, kind, products, bytes_of_block);
   return p;
 }
