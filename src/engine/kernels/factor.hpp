@@ -32,13 +32,13 @@ struct FactorArguments {
 struct ColumnSearch {
   const Index *lower_row = nullptr, *upper_row = nullptr; // of the column of each entry
   const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
-  Index *target = nullptr;                                // of each row; -1 between two rows
-  Scalar *blocks = nullptr;                               // of the longest row
-  Offset *products = nullptr;                             // counted
+  Index *target = nullptr;                                // of each row, -1 between two rows; numbers have none
+  Scalar *blocks = nullptr;                               // of the longest row; of numbers one for each row
+  Offset *products = nullptr;                             // counted, of numbers those that are not of the factor too
 };
 
 struct SearchedFactorArguments {
-  FactorArguments factor; // without lists and difference
+  FactorArguments factor; // without difference and lists, of numbers with to_diagonal
   ColumnSearch search;
 };
 
@@ -80,6 +80,15 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
       sums.store(to + c * n + s.first);
     });
   }
+  // The magnitudes of the terms of d, which is a number.
+  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
+  {
+    const UpdateList &list = arg.to_diagonal;
+    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
+    for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
+      sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
+    return sum;
+  }
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
   {
@@ -115,7 +124,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
     }
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     subtract_products(lanes, arg.to_diagonal, slot, d);
-    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, pivot_sizes(slot));
+    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot));
     if (arg.difference) {
       const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -157,15 +166,6 @@ private:
       sums.store(block + c * n + s.first);
     });
   }
-  // The magnitudes of the terms of d, which is a number.
-  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
-  {
-    const UpdateList &list = arg.to_diagonal;
-    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
-    for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
-      sum = add_size(this->lower()[list.left[u]], this->upper()[list.right[u]], sum);
-    return sum;
-  }
 };
 
 // The same bits without lists: the row's blocks lie side by side while pivot after pivot is subtracted, wherever a
@@ -193,7 +193,6 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     place(lanes, row, at, arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
 
-    Real sizes = n == 1 ? magnitude(s.blocks[at * nn]) : Real(0); // of the terms of d, which is a number
     Offset products = 0;
     for (Index e = l0; e < l1; ++e) {
       const OffDiagonal *l = this->lower() + e * nn;
@@ -204,13 +203,11 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
         const Index target = s.target[s.upper_row[f]];
         if (target < 0) continue;
         subtract(lanes, l, this->upper() + f * nn, s.blocks + target * nn);
-        if (n == 1 && target == at) sizes = add_size(*l, this->upper()[f], sizes);
         ++products;
       }
     }
     *s.products += products;
     Scalar *d = s.blocks + at * nn;
-    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
     const Inversion inversion = invert(lanes, n, d, scratch, arg.shift);
     this->store(lanes, d, this->diagonal() + slot * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
@@ -238,6 +235,60 @@ private:
       accumulate<Sign::minus>(s, n, l, w + c * n, sums);
       sums.store(block + c * n + s.first);
     });
+  }
+};
+
+// Of numbers: the row is spread over all columns, and all of a pivot is subtracted, whether the row has the column or
+// not. What falls beside the row is never read. This is how PETSc's ILU goes.
+template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiagonal, Diagonal>
+    : FactorBlocks<1, OffDiagonal, Diagonal> {
+  using FactorBlocks<1, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<1, OffDiagonal, Diagonal>::arg;
+  ColumnSearch search;
+
+  static constexpr bool keeps_tile = false;
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 3; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  {
+    const ColumnSearch &s = search;
+    const OffDiagonal *upper = this->upper();
+    Scalar *row_at = s.blocks, d;
+    const Index row = s.row_of ? s.row_of[slot] : slot, upper_slot = arg.last_position - slot;
+    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
+    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    for (Index e = l0; e < l1; ++e) row_at[s.lower_row[e]] = number(arg.lower_source[e]);
+    row_at[row] = number(arg.diagonal_source[slot]);
+    for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
+
+    Offset products = 0;
+    for (Index e = l0; e < l1; ++e) {
+      const Index pivot = s.lower_row[e],
+                  slot_of_pivot = arg.last_position - (s.position ? s.position[pivot] : pivot);
+      this->store(lanes, row_at + pivot, this->lower() + e);
+      const Scalar l = -convert<Scalar>(this->lower()[e]);
+      const Index first = arg.upper_ptr[slot_of_pivot], last = arg.upper_ptr[slot_of_pivot + 1];
+      for (Index f = first; f < last; ++f) {
+        Scalar &to = row_at[s.upper_row[f]];
+        to = madd(l, convert<Scalar>(upper[f]), to);
+      }
+      products += last - first;
+    }
+    *s.products += products;
+    d = row_at[row];
+    clear_cancelled<OffDiagonal>(lanes, n, &d, this->pivot_sizes(slot));
+    const Inversion inversion = invert(lanes, n, &d, scratch, arg.shift);
+    this->store(lanes, &d, this->diagonal() + slot);
+    for (Index f = u0; f < u1; ++f) this->store_upper(lanes, &d, row_at + s.upper_row[f], f);
+    this->report(lanes, inversion, slot);
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index source) const
+  {
+    return source < 0 ? Scalar(0) : arg.source.number(1, source, 0);
   }
 };
 

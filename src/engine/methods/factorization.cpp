@@ -77,8 +77,8 @@ public:
     const bool may_search = !works_in_teams<Exec> && plan.executor == ExecutorKind::natural && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
-                                 may_search ? options.products : Products::listed,
-                                 double(bytes_of_block(made_in.off_diagonal, view.block)));
+                                 {may_search ? options.products : Products::listed,
+                                  double(bytes_of_block(made_in.off_diagonal, view.block)), view.block == 1});
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
@@ -400,9 +400,14 @@ private:
     for (Index pos = 0; pos < p.rows; ++pos)
       longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
                                     p.upper.ptr(p.rows - 1 - pos) + 1);
-    row_blocks_ = make_array<Scalar, Space>("finegrain::row", std::size_t(longest) * std::size_t(run_.n * run_.n));
-    target_ = make_array<Index, Space>("finegrain::target", std::size_t(p.rows));
-    Kokkos::deep_copy(target_, Index(-1));
+    const bool spreads = run_.n == 1;
+    row_blocks_ = make_array<Scalar, Space>(
+      "finegrain::row", spreads ? std::size_t(p.rows) : std::size_t(longest) * std::size_t(run_.n * run_.n));
+    Kokkos::deep_copy(row_blocks_, Scalar(0)); // what falls beside a row is added to what is there
+    if (!spreads) {
+      target_ = make_array<Index, Space>("finegrain::target", std::size_t(p.rows));
+      Kokkos::deep_copy(target_, Index(-1));
+    }
     if (!p.permuted) return;
     auto position = make_array<Index>("finegrain::position", std::size_t(p.rows));
     for (Index pos = 0; pos < p.rows; ++pos) position(p.row_of(pos)) = pos;
@@ -525,8 +530,9 @@ private:
   {
     const double n = run_.n, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
                  upper = double(pattern_.upper.col.extent(0)),
-                 products = double(products_) + double(pattern_.to_diagonal.left.extent(0)) +
-                            double(pattern_.to_lower.left.extent(0)) + double(pattern_.to_upper.left.extent(0));
+                 listed = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
+                          double(pattern_.to_upper.left.extent(0)),
+                 products = pattern_.searched ? double(products_) : listed;
     const Residuals<Space> &r = run_.residuals;
     const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
     const std::size_t lines = 2 * forward_lines_.size() * sizeof(LinePart);

@@ -96,13 +96,13 @@ class UpdateFinder
 public:
   UpdateFinder(const Pattern<Host> &p, const Order &o) : p_(p), o_(o), target_(std::size_t(o.rows), none) {}
 
-  // Finds the products that fall on an entry of the row at this position, or on its diagonal entry only.
-  void visit_row(Index pos, bool only_diagonal)
+  // Finds the products that fall on an entry of the row at this position.
+  void visit_row(Index pos)
   {
     const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
     const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
     const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
-    set_targets(l0, l1, u0, u1, row, only_diagonal, false);
+    set_targets(l0, l1, u0, u1, row, false);
     pivots_.clear();
     std::size_t most = 0;
     for (Index e = l0; e < l1; ++e) {
@@ -123,18 +123,23 @@ public:
       }
     }
     count_ = to - found_.data();
-    set_targets(l0, l1, u0, u1, row, only_diagonal, true);
+    set_targets(l0, l1, u0, u1, row, true);
     first_.assign(std::size_t(l1 - l0 + u1 - u0) + 2, 0);
     for (std::ptrdiff_t k = 0; k < count_; ++k) ++first_[std::size_t(found_[std::size_t(k)].target) + 1];
     for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
   }
 
-  // Whether a product falls beside the diagonal in the row at this position.
+  // Whether a product falls beside the diagonal in the row at this position. No other visits before or after.
   bool meets_off_diagonal(Index pos)
   {
-    visit_row(pos, false);
-    const Index lowers = p_.lower.ptr(pos + 1) - p_.lower.ptr(pos);
-    return before(lowers) > 0 || Offset(count_) > before(lowers + 1);
+    const Index slot = o_.rows - 1 - pos;
+    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) target_[std::size_t(lower_row(e))] = pos;
+    for (Index f = p_.upper.ptr(slot); f < p_.upper.ptr(slot + 1); ++f) target_[std::size_t(p_.upper.col(f))] = pos;
+    Index met = 0;
+    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e)
+      for (Index k = pivot(e), f = p_.upper.ptr(k); f < p_.upper.ptr(k + 1); ++f)
+        met += target_[std::size_t(p_.upper.col(f))] == pos;
+    return met > 0;
   }
 
   // At most that many pairs are found in the row at this position.
@@ -172,10 +177,9 @@ private:
   Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(e)); } // its slot in the upper part
   std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
 
-  void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool only_diagonal, bool clear)
+  void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool clear)
   {
     target_[std::size_t(row)] = clear ? none : l1 - l0;
-    if (only_diagonal) return;
     for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = clear ? none : e - l0;
     for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = clear ? none : l1 - l0 + 1 + f - u0;
   }
@@ -224,32 +228,82 @@ struct ListBuilder {
   }
 };
 
-// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
-// time of a refactorization with lists, and half of the time of making them (docs/performance/powerqilu.md).
+// The products that fall on the diagonal alone, in the order of the lists: the lower entries of a row, and the upper
+// entries that have it as their column.
+Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
+{
+  const std::size_t rows = std::size_t(o.rows), uppers = p.upper.col.extent(0);
+  std::vector<Index> last(rows + 1, 0), pivot(uppers), entry(uppers); // by column
+  for (std::size_t f = 0; f < uppers; ++f) ++last[std::size_t(p.upper.col(f)) + 1];
+  for (std::size_t row = 0; row < rows; ++row) last[row + 1] += last[row];
+  for (Index slot = 0; slot < o.rows; ++slot)
+    for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) {
+      const std::size_t to = std::size_t(last[std::size_t(p.upper.col(f))]++);
+      pivot[to] = o.row(o.rows - 1 - slot);
+      entry[to] = f;
+    }
+  const std::size_t most = std::min(uppers, p.lower.col.extent(0));
+  const Updates<Host> list{make_array<Offset>("finegrain::updates", rows + 1),
+                           make_array<Index>("finegrain::left", most), make_array<Index>("finegrain::right", most)};
+  std::vector<Index> entry_of(rows, -1); // of a pivot, in the column seen last
+  Offset count = 0;
+  for (Index pos = 0; pos < o.rows; ++pos) {
+    const Index row = o.row(pos);
+    list.ptr(pos) = count;
+    for (Index k = row > 0 ? last[std::size_t(row) - 1] : 0; k < last[std::size_t(row)]; ++k)
+      entry_of[std::size_t(pivot[std::size_t(k)])] = entry[std::size_t(k)];
+    for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
+      const Index f = entry_of[std::size_t(p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e)))];
+      if (f < 0 || p.upper.col(f) != row) continue;
+      list.left(count) = e;
+      list.right(count++) = f;
+    }
+  }
+  list.ptr(o.rows) = count;
+  const auto range = std::make_pair(std::size_t(0), std::size_t(count));
+  return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
+}
+
+// Whether anything but the diagonal is diminished.
+bool meets_off_diagonal(const Pattern<Host> &p, const Order &o)
+{
+  UpdateFinder finder(p, o);
+  for (Index pos = 0; pos < o.rows; ++pos)
+    if (finder.meets_off_diagonal(pos)) return true;
+  return false;
+}
+
+// Lists of products of blocks that take more than so many times the bytes of the factor are not written. Searching
+// takes up to twice the time of a refactorization with lists, and half of the time of making them
+// (docs/performance/powerqilu.md).
 constexpr double most_of_factor = 4;
 
-void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, Products products, double bytes_of_block)
+void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
 {
-  const bool only_diagonal = kind == FactorKind::dilu;
+  if (kind == FactorKind::dilu) {
+    p.to_diagonal = find_diagonal_updates(p, o);
+    return;
+  }
   UpdateFinder finder(p, o);
   std::size_t bound = 0;
   for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
-  const double factor = bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
+  const double factor =
+                 choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
                lists = 2 * sizeof(Index) * double(bound);
-  if (!only_diagonal &&
-      (products == Products::searched || (products == Products::automatic && lists > most_of_factor * factor)))
-    for (Index pos = 0; pos < o.rows; ++pos)
-      if (finder.meets_off_diagonal(pos)) {
-        kind = FactorKind::ilu0;
-        p.searched = true;
-        return;
-      }
+  if (choice.products == Products::searched ||
+      (choice.products == Products::automatic && (choice.numbers || lists > most_of_factor * factor))) {
+    const bool diagonal_only = !meets_off_diagonal(p, o);
+    if (!diagonal_only || kind == FactorKind::automatic) kind = diagonal_only ? FactorKind::dilu : FactorKind::ilu0;
+    p.searched = !diagonal_only;
+    if (diagonal_only || choice.numbers) p.to_diagonal = find_diagonal_updates(p, o);
+    return;
+  }
   // A pivot meets a diagonal once. Rows come from the back of the upper part.
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
-  const PairSpace one{std::size_t(lowers_of_all)}, both{only_diagonal ? 0 : bound};
+  const PairSpace one{std::size_t(lowers_of_all)}, both{bound};
   ListBuilder diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
   for (Index pos = 0; pos < o.rows; ++pos) {
-    finder.visit_row(pos, only_diagonal);
+    finder.visit_row(pos);
     const Index l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
     const Index u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
     const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
@@ -368,8 +422,7 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 }
 
 Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,
-                            const HostArray<Index> &row_of, Layout y, FactorKind &kind, Products products,
-                            double bytes_of_block)
+                            const HostArray<Index> &row_of, Layout y, FactorKind &kind, const ListChoice &choice)
 {
   Pattern<Host> p;
   p.rows = selection.graph.rows;
@@ -378,7 +431,7 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
   p.y = o.permuted ? y : Layout::row;
   p.row_of = row_of;
   split_rows(selection, ordering, o, p);
-  if (kind != FactorKind::sip) find_updates(p, o, kind, products, bytes_of_block);
+  if (kind != FactorKind::sip) find_updates(p, o, kind, choice);
   return p;
 }
 

@@ -40,13 +40,20 @@ template <class Space> struct Pattern {
 Selection select_within_grids(const Graph &, const Grid &);
 Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 
+// Whether lists of products are made, and what of: blocks of so many bytes.
+struct ListChoice {
+  Products products = Products::listed;
+  double bytes_of_block = 0;
+  bool numbers = false; // blocks of 1
+};
+
 // ILU(0) of a graph eliminated in an ordering (empty: natural) and stored in the order row_of (empty: natural), which
 // keeps the direction of every coupling. With FactorKind::automatic the list of off-diagonal updates decides; with
-// dilu it is dropped. `kind` returns what was built. Where there are such updates, and `products` or the bytes of a
-// block say so, no lists are made.
+// dilu it is dropped. `kind` returns what was built. Where there are such updates, and the choice of lists says so,
+// none are made, but for the diagonal of numbers.
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
                                          const HostArray<Index> &row_of, Layout y, FactorKind &kind,
-                                         Products products = Products::listed, double bytes_of_block = 0);
+                                         const ListChoice &choice = {});
 
 // Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
 // lower part of the factor. lower.source: the entry (k, i) that mirrors each lower block (i, k); where i comes first
