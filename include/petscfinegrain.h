@@ -193,7 +193,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainRichardsonTypes[];
 .  PC_FINEGRAIN_COLORING_LF       - the same, largest degree first
 .  PC_FINEGRAIN_COLORING_SL       - the same, smallest degree last
 .  PC_FINEGRAIN_COLORING_JP       - Jones and Plassmann's, by a hash of global rows
--  PC_FINEGRAIN_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
+.  PC_FINEGRAIN_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
+-  PC_FINEGRAIN_COLORING_LEVEL    - level sets: sweeps go in the order of rows, as `PCSOR`'s do
 
    Level: intermediate
 
@@ -205,7 +206,8 @@ typedef enum {
   PC_FINEGRAIN_COLORING_LF,
   PC_FINEGRAIN_COLORING_SL,
   PC_FINEGRAIN_COLORING_JP,
-  PC_FINEGRAIN_COLORING_REDBLACK
+  PC_FINEGRAIN_COLORING_REDBLACK,
+  PC_FINEGRAIN_COLORING_LEVEL
 } PCFinegrainColoringType;
 FINEGRAIN_EXTERN const char *const PCFinegrainColoringTypes[];
 

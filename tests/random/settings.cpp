@@ -36,7 +36,7 @@ const std::vector<Option> &AllOptions()
     {"its", {"1", "2", "3", "0"}},
     {"sweep", {"backward", "symmetric"}},
     {"omega", {"0.7", "1.4", "2"}},
-    {"coloring", {"greedy", "lf", "sl", "jp", "redblack"}},
+    {"coloring", {"greedy", "lf", "sl", "jp", "redblack", "level"}},
     {"coloring_balance", {"true"}},
     {"exchange", {"none", "color", "pipeline", "sweep"}},
     {"scaling", {"row"}},

@@ -42,7 +42,7 @@ def cell(row):
 
 def names_of_figure(p_max=3):
     """Columns of the figures: name in the program's output, label."""
-    levels = [("none", "none"), ("SGS in order of rows", "SGS")] + [(f"ILU({p}) by levels", f"ILU({p})") for p in range(p_max + 1)]
+    levels = [("none", "none"), ("SGS by levels", "SGS")] + [(f"ILU({p}) by levels", f"ILU({p})") for p in range(p_max + 1)]
     colors = [("none", "none"), ("SGS", "SGS"), ("ILU(0)", "ILU(0,1)")]
     for p in range(1, p_max + 1):
         for q in range(1, p + 2):

@@ -14,7 +14,7 @@ act on every row.\n\n";
 #include <stdio.h>
 #include <string.h>
 
-typedef enum { NONE, SGS, SGS_NATURAL, ILU, ILU_LEVELS } Kind;
+typedef enum { NONE, SGS, SGS_LEVELS, ILU, ILU_LEVELS } Kind;
 
 typedef struct {
   Kind kind;
@@ -76,7 +76,7 @@ static void NameRow(Row row, char name[32])
 
   if (row.kind == NONE) snprintf(name, 32, "none");
   if (row.kind == SGS) snprintf(name, 32, "SGS");
-  if (row.kind == SGS_NATURAL) snprintf(name, 32, "SGS in order of rows");
+  if (row.kind == SGS_LEVELS) snprintf(name, 32, "SGS by levels");
   if (row.kind == ILU && row.p == 0) snprintf(name, 32, "ILU(0)");
   if (row.kind == ILU && row.p > 0)
     snprintf(name, 32, "ILU(%d,%d)%s%s", (int)row.p, (int)(row.q ? row.q : row.p + 1), *drop ? " " : "", drop);
@@ -85,17 +85,17 @@ static void NameRow(Row row, char name[32])
 
 static PetscErrorCode SetRow(PC pc, Row row)
 {
-  const PCType types[] = {PCNONE, PCMCPI, PCSOR, PCPOWERQILU, PCPOWERQILU};
+  const PCType types[] = {PCNONE, PCMCPI, PCMCPI, PCPOWERQILU, PCPOWERQILU};
 
   PetscFunctionBeginUser;
   PetscCall(PCSetType(pc, types[row.kind]));
   PetscCall(PCSetFromOptions(pc));
-  if (row.kind == SGS) {
+  if (row.kind == SGS || row.kind == SGS_LEVELS) {
     PetscCall(PCMCPISetIterations(pc, 1));
     PetscCall(PCMCPISetSweep(pc, PCMCPI_SWEEP_SYMMETRIC));
     PetscCall(PCMCPISetExchange(pc, PCMCPI_EXCHANGE_NONE)); /* symmetric on several ranks too */
   }
-  if (row.kind == SGS_NATURAL) PetscCall(PCSORSetSymmetric(pc, SOR_LOCAL_SYMMETRIC_SWEEP));
+  if (row.kind == SGS_LEVELS) PetscCall(PCFinegrainSetColoring(pc, PC_FINEGRAIN_COLORING_LEVEL));
   if (row.kind == ILU || row.kind == ILU_LEVELS) {
     PetscCall(PCPOWERQILUSetLevels(pc, row.p));
     PetscCall(PCPOWERQILUSetPower(pc, row.q));
@@ -178,7 +178,7 @@ static int ListRows(PetscBool all, Row rows[64])
 
   rows[count++] = (Row){NONE, 0, 0, during};
   rows[count++] = (Row){SGS, 0, 0, during};
-  if (all) rows[count++] = (Row){SGS_NATURAL, 0, 0, during};
+  if (all) rows[count++] = (Row){SGS_LEVELS, 0, 0, during};
   for (PetscInt p = 0; all && p <= 3; ++p) rows[count++] = (Row){ILU_LEVELS, p, 0, during};
   for (PetscInt p = 0; p <= 3; ++p)
     for (PetscInt q = all ? 1 : p + 1; q <= p + 1; ++q) {

@@ -55,7 +55,7 @@ enum class Drop {
 
 enum class ScheduleKind { automatic, hyperplane, level, color };
 
-enum class ColoringKind { automatic, greedy, largest_first, smallest_last, hash, red_black };
+enum class ColoringKind { automatic, greedy, largest_first, smallest_last, hash, red_black, level };
 
 // Column numbers are rows, but for those of the lower part where the forward sweep writes its result by position
 // (Layout::position). Lower terms of a row ascend in the elimination order, upper ones descend: either sweep adds the

@@ -279,6 +279,12 @@ std::optional<Coloring> color_red_black(const Grid &grid, const std::vector<Box>
   return c;
 }
 
+Coloring color_levels(const Graph &symmetric)
+{
+  const HostArray<Index> level("finegrain::color", std::size_t(symmetric.rows));
+  return {find_levels(symmetric, level), level};
+}
+
 std::optional<Coloring> make_coloring(ColoringKind kind, const Graph &symmetric, const Grid &grid,
                                       const HostArray<std::int64_t> &key)
 {
@@ -293,6 +299,8 @@ std::optional<Coloring> make_coloring(ColoringKind kind, const Graph &symmetric,
     return color_hash(symmetric, key);
   case ColoringKind::red_black:
     return color_red_black(grid, {}, symmetric);
+  case ColoringKind::level:
+    return color_levels(symmetric);
   case ColoringKind::automatic:
     break;
   }

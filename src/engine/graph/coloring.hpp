@@ -69,6 +69,9 @@ Coloring color_hash(const Graph &symmetric, const HostArray<std::int64_t> &key =
 // check (is_valid() below), and whether every rank has a coloring.
 std::optional<Coloring> color_red_black(const Grid &, const std::vector<Box> &first, const Graph &);
 
+// Level sets (levels.hpp): rows by color come as in the natural order, neighbors by ascending number.
+Coloring color_levels(const Graph &symmetric);
+
 // A coloring on one rank; automatic: red_black where it fits, else greedy. Nothing where red_black is asked for and
 // does not fit. Keys are for hash.
 std::optional<Coloring> make_coloring(ColoringKind, const Graph &symmetric, const Grid & = {},

@@ -62,6 +62,8 @@ HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g
 
 } // namespace
 
+Index find_levels(const Graph &g, const HostArray<Index> &level) { return find_levels(g, 0, g.rows, level); }
+
 std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
 {
   const auto planes = find_hyperplanes(grid, g);

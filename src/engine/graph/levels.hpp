@@ -21,6 +21,10 @@ struct Schedule {
 // Hyperplanes where they fit (ScheduleKind::hyperplane), or nothing.
 std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);
 
+// The level of each row, zero before: more than those of the rows before it that it is coupled to, in either
+// direction. Returns their number.
+Index find_levels(const Graph &, const HostArray<Index> &level);
+
 // Level sets of the union of the owned pattern and its transpose, so that one schedule serves all four sweeps.
 Schedule schedule_levels(const Graph &);
 

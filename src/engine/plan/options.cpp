@@ -97,6 +97,8 @@ const char *find_conflict(const EngineOptions &r)
            "host";
   if (r.backend == Backend::device && !builds_device)
     return "@_backend device: this build has none; take @_backend host";
+  if (r.coloring == ColoringKind::level && r.balanced)
+    return "@_coloring level keeps the order of rows, and @_coloring_balance moves rows between sets; leave one out";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
   if (r.factor == FactorKind::icc && storage && storage->compact)

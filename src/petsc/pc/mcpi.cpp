@@ -133,7 +133,7 @@ PCEngineType mcpi_type = {
 +  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
 .  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
 .  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
-.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
 .  -pc_mcpi_precision <working,single,half,bfloat16,int8> - `PCFinegrainSetPrecision()`

@@ -236,10 +236,15 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
                                    "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
                                    "of one color: %" PetscInt64_FMT " blocks\n",
                                    counts[1], inside ? double(counts[0]) / double(inside) : 1., counts[2]));
+  PetscInt64 colors = s.rows ? s.colors : 0;
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, &colors, 1, MPIU_INT64, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (colored)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "parts of L and U between colors: B^2 - B = %" PetscInt64_FMT "\n",
+                                     colors * colors - colors));
   if (counts[3])
-    PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "products of a factorization: found by columns each time, for lists would "
-                                     "take several times its bytes\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "products of a factorization: found by columns each time, without "
+                                             "lists\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -283,7 +288,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
 .  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
 .  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
-.  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack> - `PCFinegrainSetColoring()`
+.  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
 .  -pc_powerqilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`

@@ -4,7 +4,8 @@
 using namespace finegrain;
 
 const char *const PCFinegrainColoringTypes[] = {
-  "auto", "greedy", "lf", "sl", "jp", "redblack", "PCFinegrainColoringType", "PC_FINEGRAIN_COLORING_", nullptr};
+  "auto", "greedy", "lf", "sl", "jp", "redblack", "level", "PCFinegrainColoringType", "PC_FINEGRAIN_COLORING_",
+  nullptr};
 
 namespace finegrain::settings
 {
@@ -14,13 +15,13 @@ constinit const Common<PetscBool> balance{"coloring_balance", "Evens out the siz
                                           "PCFinegrainSetColoringBalance", &PCEngine::balance};
 } // namespace finegrain::settings
 
-static_assert(int(ColoringKind::red_black) == PC_FINEGRAIN_COLORING_REDBLACK);
+static_assert(int(ColoringKind::level) == PC_FINEGRAIN_COLORING_LEVEL);
 static_assert(int(ColoringKind::hash) == PC_FINEGRAIN_COLORING_JP);
 
 PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const int kinds = PC_FINEGRAIN_COLORING_REDBLACK;
+  const int kinds = PC_FINEGRAIN_COLORING_LEVEL;
   std::string power;
 
   PetscFunctionBegin;
@@ -52,13 +53,16 @@ PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer
 -  coloring - `PC_FINEGRAIN_COLORING_AUTO` (default) or another `PCFinegrainColoringType`
 
    Options Database Key:
-.  -pc_mcpi_coloring, -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack> - the coloring
+.  -pc_mcpi_coloring, -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - the coloring
 
    Level: intermediate
 
    Note:
    Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
    transposes; `PCView()` says so. `PCPOWERQILU` colors a power of the pattern, where redblack fits the first only.
+
+   With level a color is a level set: rows whose neighbors with smaller numbers are in earlier sets. There are many,
+   and a sweep is that of the rows in their own order, as `PCSOR` makes it.
 
 .seealso: `PCFinegrainGetColoring()`, `PCMCPI`, `PCPOWERQILU`
 @*/

@@ -11,7 +11,8 @@ namespace
 {
 
 constexpr ColoringKind kinds[] = {ColoringKind::automatic,     ColoringKind::greedy, ColoringKind::largest_first,
-                                  ColoringKind::smallest_last, ColoringKind::hash,   ColoringKind::red_black};
+                                  ColoringKind::smallest_last, ColoringKind::hash,   ColoringKind::red_black,
+                                  ColoringKind::level};
 
 TEST(ScheduleColors, HandChecked)
 {

@@ -52,12 +52,14 @@ TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
   for (const auto &[graph, grid] : graphs)
     for (const bool ordered : {false, true})
       for (const bool balanced : {false, true})
-        for (const ColoringKind kind : {ColoringKind::automatic, ColoringKind::greedy, ColoringKind::largest_first,
-                                        ColoringKind::smallest_last, ColoringKind::hash, ColoringKind::red_black})
+        for (const ColoringKind kind :
+             {ColoringKind::automatic, ColoringKind::greedy, ColoringKind::largest_first, ColoringKind::smallest_last,
+              ColoringKind::hash, ColoringKind::red_black, ColoringKind::level})
           for (int p = 0; p <= 2; ++p)
             for (int q = 1; q <= p + 1; ++q)
               for (const Drop drop : drops) {
                 if (kind == ColoringKind::red_black && (grid.empty() || ordered || q > 1)) continue;
+                if (kind == ColoringKind::level && balanced) continue; // a conflict
                 const Problem problem(graph, 2);
                 EngineOptions r = color_options(p, q, drop);
                 r.executor = executors()[std::size_t(p + q) % executors().size()];

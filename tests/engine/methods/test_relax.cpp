@@ -9,9 +9,9 @@ using namespace finegrain::test;
 namespace
 {
 
-constexpr ColoringKind all_colorings[] = {ColoringKind::automatic,     ColoringKind::greedy,
-                                          ColoringKind::largest_first, ColoringKind::smallest_last,
-                                          ColoringKind::hash,          ColoringKind::red_black};
+constexpr ColoringKind all_colorings[] = {
+  ColoringKind::automatic, ColoringKind::greedy,    ColoringKind::largest_first, ColoringKind::smallest_last,
+  ColoringKind::hash,      ColoringKind::red_black, ColoringKind::level};
 
 // Sweeps of all kinds with changing numbers and factors.
 template <class Try> void each_relaxation(const Grid &grid, const Try &attempt)
@@ -35,7 +35,7 @@ TEST_P(Relaxed, EqualsThePlainOne)
         EngineOptions r = relaxation_options(c.grid);
         r.coloring = coloring;
         r.balanced = balanced;
-        if (!make_coloring(coloring, symmetrize(c.graph), c.grid)) continue;
+        if (!make_coloring(coloring, symmetrize(c.graph), c.grid) || find_conflict(r)) continue;
         const auto x = p.solve(r);
         ASSERT_EQ(x.size(), p.b.size()) << describe(c.name, r);
         if (x.empty()) continue;

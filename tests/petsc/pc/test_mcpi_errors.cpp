@@ -45,6 +45,7 @@ TEST(McpiErrors, OptionsThatExcludeEachOther)
     {"-pc_mcpi_exchange color -pc_mcpi_coloring sl", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring_balance",
      {"-pc_mcpi_coloring_balance", "-pc_mcpi_exchange none and sweep"}},
+    {"-pc_mcpi_coloring level -pc_mcpi_coloring_balance", {"-pc_mcpi_coloring level", "-pc_mcpi_coloring_balance"}},
     {"-pc_mcpi_coloring redblack", {"-pc_mcpi_coloring redblack", "no grid", "-pc_mcpi_coloring greedy"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring redblack",
      {"-pc_mcpi_coloring redblack", "DMDA", "-pc_mcpi_coloring jp"}}};
