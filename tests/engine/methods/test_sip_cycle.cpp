@@ -147,6 +147,35 @@ TEST(SipCycle, CountsLaunches)
   }
 }
 
+// The launches of Dufrechou, Ezzatti and Usera (2019), tables III, IV, VI and VII, from ours: 60 iterations and 10
+// factorizations on 512 x 64 x 64 points, each residual and sweep by hyperplanes but for the first one of a backward
+// sweep, where nothing is subtracted, and 1920 launches of kernels without hyperplanes. With a kernel a sweep, and one
+// that clears its counters, the factorization is as it was.
+TEST(SipCycle, LaunchesOfThePaper)
+{
+  constexpr Offset iterations = 60, factorizations = 10, others = 1920;
+  const Box box{575, 64, 1}; // as many hyperplanes as 512 + 64 + 64 - 2
+  const Problem p(make_grid_graph(box, Stencil::star), 1);
+  EngineOptions r;
+  r.method = Method::sip;
+  r.grid = {box};
+  r.sip_factors = {{Real(0.92), 0}};
+  const auto launches = [&](ExecutorKind executor) { // of a factorization, and of a sweep
+    r.executor = executor;
+    auto e = make_tested_engine(Method::sip);
+    EXPECT_FALSE(e->analyze(p.view(), r));
+    e->factor(p.source());
+    const Offset factor = e->statistics().launches;
+    p.apply(*e);
+    return std::pair(factor, (e->statistics().launches - factor) / 2);
+  };
+  const auto [factor, sweep] = launches(ExecutorKind::launch);
+  EXPECT_EQ(factor, 638);
+  EXPECT_EQ(factorizations * factor + iterations * (3 * sweep - 1) + others, 123080);
+  const Offset alone = launches(ExecutorKind::self).second;
+  EXPECT_EQ(factorizations * factor + iterations * 3 * (alone + 1) + others, 8660);
+}
+
 TEST(SipCycle, RefusesWhatDoesNotFit)
 {
   const Box box{4, 3, 2};
