@@ -1,6 +1,7 @@
 #include "plan/factor_pattern.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace finegrain
 {
@@ -129,19 +130,6 @@ public:
     for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
   }
 
-  // Whether a product falls beside the diagonal in the row at this position. No other visits before or after.
-  bool meets_off_diagonal(Index pos)
-  {
-    const Index slot = o_.rows - 1 - pos;
-    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) target_[std::size_t(lower_row(e))] = pos;
-    for (Index f = p_.upper.ptr(slot); f < p_.upper.ptr(slot + 1); ++f) target_[std::size_t(p_.upper.col(f))] = pos;
-    Index met = 0;
-    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e)
-      for (Index k = pivot(e), f = p_.upper.ptr(k); f < p_.upper.ptr(k + 1); ++f)
-        met += target_[std::size_t(p_.upper.col(f))] == pos;
-    return met > 0;
-  }
-
   // At most that many pairs are found in the row at this position.
   std::size_t bound(Index pos) const
   {
@@ -228,6 +216,12 @@ struct ListBuilder {
   }
 };
 
+Updates<Host> shorten(const Updates<Host> &list, Offset count)
+{
+  const auto range = std::make_pair(std::size_t(0), std::size_t(count));
+  return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
+}
+
 // The products that fall on the diagonal alone, in the order of the lists: the lower entries of a row, and the upper
 // entries that have it as their column.
 Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
@@ -260,17 +254,40 @@ Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
     }
   }
   list.ptr(o.rows) = count;
-  const auto range = std::make_pair(std::size_t(0), std::size_t(count));
-  return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
+  return shorten(list, count);
 }
 
-// Whether anything but the diagonal is diminished.
-bool meets_off_diagonal(const Pattern<Host> &p, const Order &o)
+// The list of DILU: products that fall on the diagonal. Nothing if others fall beside it, unless that does not
+// matter.
+std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const Order &o, bool forced)
 {
-  UpdateFinder finder(p, o);
-  for (Index pos = 0; pos < o.rows; ++pos)
-    if (finder.meets_off_diagonal(pos)) return true;
-  return false;
+  std::vector<Index> seen_by(std::size_t(o.rows),
+                             -1);                 // the last position whose row has this column beside its diagonal
+  const std::size_t most = p.lower.col.extent(0); // a pivot meets a diagonal once
+  const Updates<Host> list{make_array<Offset>("finegrain::updates", std::size_t(o.rows) + 1),
+                           make_array<Index>("finegrain::left", most + 1),
+                           make_array<Index>("finegrain::right", most + 1)};
+  Offset count = 0;
+  for (Index pos = 0; pos < o.rows; ++pos) {
+    const auto lower_row = [&](Index e) { return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e)); };
+    const Index row = o.row(pos), l0 = p.lower.ptr(pos), l1 = p.lower.ptr(pos + 1);
+    for (Index e = l0; e < l1; ++e) seen_by[std::size_t(lower_row(e))] = pos;
+    for (Index f = p.upper.ptr(o.rows - 1 - pos); f < p.upper.ptr(o.rows - pos); ++f)
+      seen_by[std::size_t(p.upper.col(f))] = pos;
+    list.ptr(pos) = count;
+    Index met = 0; // without branches: which meet is not to be foreseen
+    for (Index e = l0; e < l1; ++e)
+      for (Index k = o.rows - 1 - o.pos(lower_row(e)), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
+        const Index col = p.upper.col(f);
+        met += seen_by[std::size_t(col)] == pos;
+        list.left(count) = e;
+        list.right(count) = f;
+        count += col == row;
+      }
+    if (met > 0 && !forced) return std::nullopt;
+  }
+  list.ptr(o.rows) = count;
+  return shorten(list, count);
 }
 
 // Lists of products of blocks that take more than so many times the bytes of the factor are not written. Searching
@@ -280,22 +297,22 @@ constexpr double most_of_factor = 4;
 
 void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
 {
-  if (kind == FactorKind::dilu) {
-    p.to_diagonal = find_diagonal_updates(p, o);
+  if (const auto list = find_updates_of_dilu(p, o, kind == FactorKind::dilu)) {
+    if (kind == FactorKind::automatic) kind = FactorKind::dilu;
+    p.to_diagonal = *list;
     return;
   }
+  kind = FactorKind::ilu0;
   UpdateFinder finder(p, o);
   std::size_t bound = 0;
   for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
   const double factor =
                  choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
                lists = 2 * sizeof(Index) * double(bound);
-  if (choice.products == Products::searched ||
-      (choice.products == Products::automatic && (choice.numbers || lists > most_of_factor * factor))) {
-    const bool diagonal_only = !meets_off_diagonal(p, o);
-    if (!diagonal_only || kind == FactorKind::automatic) kind = diagonal_only ? FactorKind::dilu : FactorKind::ilu0;
-    p.searched = !diagonal_only;
-    if (diagonal_only || choice.numbers) p.to_diagonal = find_diagonal_updates(p, o);
+  p.searched = choice.products == Products::searched ||
+               (choice.products == Products::automatic && (choice.numbers || lists > most_of_factor * factor));
+  if (p.searched) {
+    if (choice.numbers) p.to_diagonal = find_diagonal_updates(p, o);
     return;
   }
   // A pivot meets a diagonal once. Rows come from the back of the upper part.
@@ -318,11 +335,9 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const List
     lower.last += before_diagonal;
     diagonal.last += before_upper - before_diagonal;
   }
-  const bool has_off_diagonal = lower.last > 0 || upper.first < upper.last;
-  if (kind == FactorKind::automatic) kind = has_off_diagonal ? FactorKind::ilu0 : FactorKind::dilu;
   p.to_diagonal = diagonal.finish();
-  p.to_lower = has_off_diagonal ? lower.finish() : Updates<Host>();
-  p.to_upper = has_off_diagonal ? upper.finish() : Updates<Host>();
+  p.to_lower = lower.finish();
+  p.to_upper = upper.finish();
 }
 
 } // namespace
