@@ -290,9 +290,8 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
   return shorten(list, count);
 }
 
-// Lists of products of blocks that take more than so many times the bytes of the factor are not written. Searching
-// takes up to twice the time of a refactorization with lists, and half of the time of making them
-// (docs/performance/powerqilu.md).
+// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
+// time of a refactorization with lists, and less of the first set-up (docs/performance/powerqilu.md).
 constexpr double most_of_factor = 4;
 
 void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
@@ -310,7 +309,7 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const List
                  choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
                lists = 2 * sizeof(Index) * double(bound);
   p.searched = choice.products == Products::searched ||
-               (choice.products == Products::automatic && (choice.numbers || lists > most_of_factor * factor));
+               (choice.products == Products::automatic && lists > most_of_factor * factor);
   if (p.searched) {
     if (choice.numbers) p.to_diagonal = find_diagonal_updates(p, o);
     return;
