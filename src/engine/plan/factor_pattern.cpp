@@ -72,8 +72,9 @@ void split_rows(const Selection &selection, const HostArray<Index> &ordering, co
       col(front) = p.y == Layout::row ? c : o.pos(c);
       source(front) = source_entry(selection, first->entry);
     }
-    p.diagonal(pos) = source_entry(selection, first->entry);
-    for (++first; first < last; ++first) {
+    const bool has_diagonal = first < last && first->place == here; // rows of other ranks too, as they are kept
+    p.diagonal(pos) = has_diagonal ? source_entry(selection, first->entry) : -1;
+    for (first += has_diagonal; first < last; ++first) {
       col(--back) = g.col(first->entry);
       source(back) = source_entry(selection, first->entry);
     }
