@@ -268,11 +268,11 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       const Index pivot = s.lower_row[e],
                   slot_of_pivot = arg.last_position - (s.position ? s.position[pivot] : pivot);
       this->store(lanes, row_at + pivot, this->lower() + e);
-      const Scalar l = -convert<Scalar>(this->lower()[e]);
+      const Scalar l = convert<Scalar>(this->lower()[e]);
       const Index first = arg.upper_ptr[slot_of_pivot], last = arg.upper_ptr[slot_of_pivot + 1];
       for (Index f = first; f < last; ++f) {
         Scalar &to = row_at[s.upper_row[f]];
-        to = madd(l, convert<Scalar>(upper[f]), to);
+        to = madd(-convert<Scalar>(upper[f]), l, to); // as accumulate() has it: complex products round by order
       }
       products += last - first;
     }
