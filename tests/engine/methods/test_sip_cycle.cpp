@@ -149,8 +149,8 @@ TEST(SipCycle, CountsLaunches)
 
 // The launches of Dufrechou, Ezzatti and Usera (2019), tables III, IV, VI and VII, from ours: 60 iterations and 10
 // factorizations on 512 x 64 x 64 points, each residual and sweep by hyperplanes but for the first one of a backward
-// sweep, where nothing is subtracted, and 1920 launches of kernels without hyperplanes. With a kernel a sweep, and one
-// that clears its counters, the factorization is as it was.
+// sweep, where nothing is subtracted, and 1920 launches of kernels without hyperplanes. With a kernel a sweep, and
+// one that clears its counters, the factorization is as it was.
 TEST(SipCycle, LaunchesOfThePaper)
 {
   constexpr Offset iterations = 60, factorizations = 10, others = 1920;
