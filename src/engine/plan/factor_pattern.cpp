@@ -90,6 +90,12 @@ void split_rows(const Selection &selection, const HostArray<Index> &ordering, co
   p.upper.source = Kokkos::subview(source, uppers);
 }
 
+// The row of a lower entry's column.
+Index lower_row(const Pattern<Host> &p, const Order &o, Index e)
+{
+  return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e));
+}
+
 // Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
 // of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
 // entries.
@@ -162,14 +168,13 @@ private:
     Index target, left, right;
   };
 
-  Index lower_row(Index e) const { return p_.y == Layout::row ? p_.lower.col(e) : o_.row(p_.lower.col(e)); }
-  Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(e)); } // its slot in the upper part
+  Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(p_, o_, e)); } // its slot in the upper part
   std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
 
   void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool clear)
   {
     target_[std::size_t(row)] = clear ? none : l1 - l0;
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(e))] = clear ? none : e - l0;
+    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(p_, o_, e))] = clear ? none : e - l0;
     for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = clear ? none : l1 - l0 + 1 + f - u0;
   }
 
@@ -248,7 +253,7 @@ Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
     for (Index k = row > 0 ? last[std::size_t(row) - 1] : 0; k < last[std::size_t(row)]; ++k)
       entry_of[std::size_t(pivot[std::size_t(k)])] = entry[std::size_t(k)];
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
-      const Index f = entry_of[std::size_t(p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e)))];
+      const Index f = entry_of[std::size_t(lower_row(p, o, e))];
       if (f < 0 || p.upper.col(f) != row) continue;
       list.left(count) = e;
       list.right(count++) = f;
@@ -262,23 +267,22 @@ Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
 // matter.
 std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const Order &o, bool forced)
 {
-  std::vector<Index> seen_by(std::size_t(o.rows),
-                             -1);                 // the last position whose row has this column beside its diagonal
+  // Of each column, the last position whose row has it beside its diagonal.
+  std::vector<Index> seen_by(std::size_t(o.rows), -1);
   const std::size_t most = p.lower.col.extent(0); // a pivot meets a diagonal once
   const Updates<Host> list{make_array<Offset>("finegrain::updates", std::size_t(o.rows) + 1),
                            make_array<Index>("finegrain::left", most + 1),
                            make_array<Index>("finegrain::right", most + 1)};
   Offset count = 0;
   for (Index pos = 0; pos < o.rows; ++pos) {
-    const auto lower_row = [&](Index e) { return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e)); };
     const Index row = o.row(pos), l0 = p.lower.ptr(pos), l1 = p.lower.ptr(pos + 1);
-    for (Index e = l0; e < l1; ++e) seen_by[std::size_t(lower_row(e))] = pos;
+    for (Index e = l0; e < l1; ++e) seen_by[std::size_t(lower_row(p, o, e))] = pos;
     for (Index f = p.upper.ptr(o.rows - 1 - pos); f < p.upper.ptr(o.rows - pos); ++f)
       seen_by[std::size_t(p.upper.col(f))] = pos;
     list.ptr(pos) = count;
     Index met = 0; // without branches: which meet is not to be foreseen
     for (Index e = l0; e < l1; ++e)
-      for (Index k = o.rows - 1 - o.pos(lower_row(e)), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
+      for (Index k = o.rows - 1 - o.pos(lower_row(p, o, e)), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
         const Index col = p.upper.col(f);
         met += seen_by[std::size_t(col)] == pos;
         list.left(count) = e;

@@ -236,12 +236,13 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
                                    "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
                                    "of one color: %" PetscInt64_FMT " blocks\n",
                                    counts[1], inside ? double(counts[0]) / double(inside) : 1., counts[2]));
-  PetscInt64 colors = s.rows ? s.colors : 0;
-  PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, &colors, 1, MPIU_INT64, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  if (colored)
+  if (colored) {
+    PetscInt64 colors = s.rows ? s.colors : 0;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &colors, 1, MPIU_INT64, MPI_MAX,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
     PetscCall(PetscViewerASCIIPrintf(viewer, "parts of L and U between colors: B^2 - B = %" PetscInt64_FMT "\n",
                                      colors * colors - colors));
+  }
   if (counts[3])
     PetscCall(PetscViewerASCIIPrintf(viewer, "products of a factorization: found by columns each time, without "
                                              "lists\n"));

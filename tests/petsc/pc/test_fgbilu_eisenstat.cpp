@@ -125,7 +125,7 @@ TEST_P(Eisenstat, AnyGraphAndLayout)
   ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling corrections");
 }
 
-// One factor of all ranks: both forms, transposed, with a guess; with new values.
+// One factor of all ranks: both forms, transposed, with a guess.
 TEST_P(Eisenstat, OneFactorOverAllRanks)
 {
   Owned<Mat> A;
