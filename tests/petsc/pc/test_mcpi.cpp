@@ -12,8 +12,12 @@ namespace
 PetscErrorCode MakeSor(Mat permuted, const std::string &sweep, PetscInt its, bool exchange, PC *pc)
 {
   const std::string sub = exchange ? "" : "sub_", k = std::to_string(its);
+  PetscInt n;
 
   PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(permuted, &n));
+  // PETSc's relaxation of AIJ inverts coupled rows of one structure together; ranks of few rows have some.
+  if (n == 1) PetscCall(MatSetOption(permuted, MAT_USE_INODES, PETSC_FALSE));
   PetscCall(MakePC(permuted, exchange ? PCSOR : PCBJACOBI, "", pc));
   const Options set((exchange ? "" : "-sub_ksp_type preonly -sub_pc_type sor ") + ("-" + sub) + "pc_sor_its " + k +
                     " -" + sub + "pc_sor_local_" + sweep);
@@ -36,7 +40,8 @@ TEST_P(McpiSor, OfTheMatrixPermutedByColorsIsTheSame)
       for (const PetscInt its : {1, 3})
         for (const bool exchange : {false, true}) {
           if (exchange && sweep == "symmetric" && Size() > 1) continue; // ours fetches before each of the two
-          if (n == 7 && sweep == "backward") continue; // PETSc's last row is wrong up to 3.26: it reads x, not s
+          if (n == 7 && sweep != "forward")
+            continue; // backward, PETSc's last row is wrong up to 3.26: it reads x, not s
           std::vector<PetscInt> order;
           Owned<Mat> A, permuted;
           Owned<PC> sor;
@@ -76,7 +81,7 @@ TEST_P(McpiSor, ByLevelSetsIsTheSame)
     for (const std::string sweep : {"forward", "backward", "symmetric"})
       for (const bool exchange : {false, true}) {
         if (exchange && sweep == "symmetric" && Size() > 1) continue; // as above, and the next line
-        if (n == 7 && sweep == "backward") continue;
+        if (n == 7 && sweep != "forward") continue;
         Owned<Mat> A;
         Owned<PC> sor, pc;
         Owned<Vec> b, x, y;
