@@ -66,7 +66,8 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(), plan)) return error;
+    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
+      return error;
 
     symmetric_ = options.factor == FactorKind::icc;
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
@@ -94,8 +95,7 @@ public:
     prepare_search(pattern);
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
-    set_tile_columns(plan, pattern,
-                     works_in_teams<Exec> ? run_.machine().scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
+    set_tile_columns(plan, pattern, works_in_teams<Exec> ? tile_scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
                      run_.forward, run_.backward);
 
     set_lines(plan);

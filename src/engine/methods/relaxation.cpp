@@ -36,7 +36,7 @@ public:
   {
     if (const SetupError error = run_.check(view, asked)) return error;
     RelaxationPlan p;
-    if (const SetupError error = plan_relaxation(view, asked, run_.machine(), p)) return error;
+    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block), p)) return error;
     const EngineOptions &options = p.options;
     rows_of_ = copy_to<Space>(p.rows);
     transposed_ = {};

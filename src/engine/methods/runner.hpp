@@ -7,6 +7,7 @@
 #include "run/sweep_order.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/residual.hpp"
+#include "kernels/sweep.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
 #include "run/look_ahead.hpp"
@@ -120,9 +121,11 @@ template <class Exec> struct Runner {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  Machine machine() const
+  // For blocks of that size. An emulated device plans as a real one does, whatever its teams are.
+  Machine machine(int block) const
   {
-    if constexpr (works_in_teams<Exec>) return {true, 0, tile_scratch};
+    if constexpr (works_in_teams<Exec>)
+      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads)};
     else return {false, usable_threads(exec), 0};
   }
 

@@ -57,7 +57,7 @@ public:
     all_ = shared.selection.graph.rows;
     pipelined_ = options.pipelined;
     SharedPlan plan;
-    if (const SetupError error = make_shared_plan(view, options, run_.machine(), plan)) return error;
+    if (const SetupError error = make_shared_plan(view, options, run_.machine(view.block), plan)) return error;
     FactorKind kind = options.factor;
     const auto pattern = split_pattern(shared.selection, plan.place, plan.row_of, Layout::row, kind);
     locate(shared.selection.graph, pattern);

@@ -133,31 +133,49 @@ private:
       plan_.reason = "an exchange after each color";
       return {};
     }
-    // On a device a kernel for each group needs no flags, and wide groups hide its cost; by a model, for nothing has
-    // been measured (docs/gpu.md).
-    if (machine_.device && g_.rows() >= Offset(1000) * plan_.schedule.groups()) {
-      plan_.executor = ExecutorKind::launch;
-      plan_.reason = "wide groups";
-      return {};
-    }
+    if (machine_.device) return choose_on_device();
     // A kernel costs some microseconds.
     plan_.reason = "few rows";
-    if (!machine_.device && bytes_per_row() * g_.rows() < 3e6) return {};
+    if (bytes_per_row() * g_.rows() < 3e6) return {};
     // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
     plan_.reason = "wide colors";
     plan_.executor = ExecutorKind::launch;
     const bool colors = plan_.schedule.kind == ScheduleKind::color;
-    if (!machine_.device && colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
+    if (colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason = has_grid() ? "a grid" : "no grid";
     if (const SetupError error = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), SetupError{})) return error;
-    if (machine_.device || double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
+    if (double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
     plan_.executor = ExecutorKind::natural;
     plan_.reason = "hardly any independent rows";
     plan_.tasks = {};
     plan_.tile = {};
     plan_.lines = {};
     return {};
+  }
+
+  // By the model, for nothing has been measured (docs/gpu.md).
+  SetupError choose_on_device()
+  {
+    const DeviceCost &cost = machine_.cost;
+    const auto &group = plan_.schedule.group;
+    const double self =
+      predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once));
+    const double tile =
+      has_grid() ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once))
+                 : self;
+    plan_.reason = "least time by a model";
+    plan_.executor = ExecutorKind::launch;
+    if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), group)) return {};
+    plan_.executor = tile < self ? ExecutorKind::tile : ExecutorKind::self;
+    if (tile < self) return cut_tile_tasks();
+    cut_self_tasks();
+    return {};
+  }
+  SweepWork work() const
+  {
+    const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
+    return {sweep_bytes(blocks, block_, storage_size(options_.precision)), machine_.at_once};
   }
 
   bool has_grid() const
@@ -237,22 +255,9 @@ private:
   std::vector<Box> tile_shapes() const
   {
     const Box b = bounds();
-    if (machine_.device) { // as many points as scratch memory holds, in about equal edges
-      const Index points = Index(std::max<std::size_t>(machine_.scratch / (sizeof(Scalar) * std::size_t(block_)), 1));
-      Box t{1, 1, 1};
-      for (bool grown = true; grown;) {
-        grown = false;
-        for (const auto edge : {&Box::i, &Box::j, &Box::k}) {
-          Box next = t;
-          next.*edge *= 2;
-          if (t.*edge < b.*edge && next.points() <= points) {
-            t = next;
-            grown = true;
-          }
-        }
-      }
-      return {t, {t.i, 1, 1}, {1, 1, 1}};
-    }
+    if (machine_.device)
+      return choose_tiles(machine_.cost, work(), options_.grid,
+                          Offset(machine_.scratch / (sizeof(Scalar) * std::size_t(block_))));
     // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
     // threads, and thin in the last, so that the second tile can begin soon.
     const Index pieces = 2 * Index(machine_.threads);
@@ -273,12 +278,12 @@ private:
   {
     const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
     const Cut cut = machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
-    plan_.tasks =
-      plan_tasks(g_.get(), cut.chunks, cut.levels, machine_.device ? TaskSize{256, 1} : cut_levels(), width());
+    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, cut_levels(), width());
   }
-  // Two pieces of a level for each thread, and no piece larger than a core's cache.
+  // On a host two pieces of a level for each thread, and no piece larger than a core's cache.
   TaskSize cut_levels() const
   {
+    if (machine_.device) return size_tasks(machine_.cost, work(), plan_.schedule.group);
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 

@@ -4,6 +4,7 @@
 
 #include "base/kinds.hpp"
 #include "graph/levels.hpp"
+#include "plan/device_cost.hpp"
 #include "plan/lines.hpp"
 #include "plan/tasks.hpp"
 
@@ -19,6 +20,8 @@ struct Machine {
   bool device = false;
   int threads = 1;         // of a host, that can run at once
   std::size_t scratch = 0; // bytes a team of a device has for the rows of a tile
+  Index at_once = 1;       // rows of a sweep that a team of a device does at the same time
+  DeviceCost cost = {};
 };
 
 struct Plan {

@@ -40,7 +40,7 @@ std::vector<Index> group_units(const Buckets &chunks, Index levels, TaskSize siz
     const Index begin = chunks.first[std::size_t(level)], end = chunks.first[std::size_t(level) + 1];
     Index total = 0;
     for (Index u = begin; u < end; ++u) total += rows(chunks.members[std::size_t(u)]);
-    const Index pieces = std::min(std::max(total / std::max(size.rows, Index(1)), size.pieces), end - begin);
+    const Index pieces = size.cut(total, end - begin);
     if (pieces <= 1) {
       if (merged > 0 && merged + total <= size.rows) {
         first.back() = end;
@@ -102,11 +102,12 @@ void find_waits(const Graph &g, const std::vector<Index> &task_of, Tasks<Host> &
 void measure_levels(TaskPlan &plan)
 {
   const Tasks<Host> &t = plan.tasks;
-  std::vector<Index> level(std::size_t(t.count()), 0), width;
+  plan.level.assign(std::size_t(t.count()), 0);
+  std::vector<Index> width;
   for (Index i = 0; i < t.count(); ++i) {
-    Index &mine = level[std::size_t(i)];
+    Index &mine = plan.level[std::size_t(i)];
     for (Index w = t.wait_ptr(i); w < t.wait_ptr(i + 1); ++w)
-      mine = std::max(mine, level[std::size_t(t.wait(w))] + 1);
+      mine = std::max(mine, plan.level[std::size_t(t.wait(w))] + 1);
     if (std::size_t(mine) >= width.size()) width.resize(std::size_t(mine) + 1, 0);
     ++width[std::size_t(mine)];
   }
@@ -115,6 +116,12 @@ void measure_levels(TaskPlan &plan)
 }
 
 } // namespace
+
+Index TaskSize::cut(Index level_rows, Index chunks) const
+{
+  const Index of = std::max(rows, Index(1)), least = at_most ? (level_rows + of - 1) / of : level_rows / of;
+  return std::min(std::max(least, pieces), chunks);
+}
 
 std::optional<Chunks> cut_tiles(const Grid &grid, Box tile, const Graph &g)
 {

@@ -40,10 +40,14 @@ struct ChunkLevels {
 };
 ChunkLevels find_chunk_levels(const Graph &, const Chunks &);
 
-// How chunks become tasks. Chunks of one level are put together until a task has `rows` rows, but a level is cut into
-// `pieces` tasks at least if it has that many chunks.
+// How chunks become tasks. Chunks of one level are put together until a task has `rows` rows, or as long as it has no
+// more than these (at_most), but a level is cut into `pieces` tasks at least if it has that many chunks.
 struct TaskSize {
   Index rows = 1, pieces = 1;
+  bool at_most = false;
+
+  // Into how many tasks a level of so many rows and chunks is cut.
+  Index cut(Index level_rows, Index chunks) const;
 };
 
 // A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
@@ -54,6 +58,7 @@ struct TaskPlan {
   HostArray<Index> order; // row at each position
   Tasks<Kokkos::HostSpace> tasks;
   Index levels = 0, widest = 0; // of tasks: the longest chain, and the most tasks on one level
+  std::vector<Index> level;     // of each task
 };
 TaskPlan plan_tasks(const Graph &, const Chunks &, const ChunkLevels &, TaskSize, double width,
                     const HostArray<Index> &key = {});

@@ -172,7 +172,9 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
   EXPECT_EQ(tasks(1, {16, 1}).count(), 4);
   EXPECT_EQ(tasks(1, {64, 4}).count(), 4);
-  EXPECT_EQ(tasks(32, {1, 8}).count(), 2); // no more than chunks
+  EXPECT_EQ(tasks(32, {1, 8}).count(), 2);       // no more than chunks
+  EXPECT_EQ(tasks(1, {20, 1}).count(), 3);       // of 20 rows or more
+  EXPECT_EQ(tasks(1, {20, 1, true}).count(), 4); // or fewer
   const auto even = tasks(3, {16, 1});
   for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
   // A chain of levels of one row is put together.
@@ -201,11 +203,12 @@ TEST(Plan, AutomaticExecutor)
   const Box box{40, 24, 16};
   const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
   const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
-  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024};
+  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024, 16};
   EngineOptions r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch); // 197 rows a group
+  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::self);   // one row a group
   const Plan chain = choose(line, r, two);
   EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
   EXPECT_EQ(chain.tasks.tasks.count(), 0);
@@ -214,12 +217,15 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
   EXPECT_EQ(choose(star, r, two).tile, (Box{40, 6, 4}));
   EXPECT_EQ(choose(corners, r, two).tile, (Box{40, 6, 1}));
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::tile);
-  EXPECT_LE(choose(star, r, gpu).tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
-  EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::tile);
-  EngineOptions wide;
-  wide.grid = {{64, 64, 60}};
-  EXPECT_EQ(choose(make_grid_graph({64, 64, 60}, Stencil::star), wide, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::launch);
+  EngineOptions tiled = r;
+  tiled.executor = ExecutorKind::tile;
+  for (const Graph &g : {star, corners}) {
+    const Box tile = choose(g, tiled, gpu).tile;
+    EXPECT_GT(tile.points(), 1);
+    EXPECT_LE(tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
+  }
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
@@ -254,7 +260,7 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
 {
   for (const Graph &g : graphs())
     for (const Machine &machine :
-         {Machine{false, 1, 0}, Machine{false, 2, 0}, Machine{false, 64, 0}, Machine{true, 0, 2048}})
+         {Machine{false, 1, 0}, Machine{false, 2, 0}, Machine{false, 64, 0}, Machine{true, 0, 2048, 16}})
       for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile})
         for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
           EngineOptions r;

@@ -1,0 +1,214 @@
+#include "plan/device_cost.hpp"
+
+#include "plan/tasks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace finegrain
+{
+
+namespace
+{
+
+Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
+
+// Tasks of so many rounds and rows each.
+void add_tasks(TaskLevels &levels, std::size_t level, Index tasks, Index rounds, Offset rows)
+{
+  if (level >= levels.size()) levels.resize(level + 1);
+  TaskLevel &l = levels[level];
+  l.tasks += tasks;
+  l.rounds = std::max(l.rounds, rounds);
+  l.all_rounds += Offset(tasks) * rounds;
+  l.rows += tasks * rows;
+}
+
+// Points of a box by i + j + k.
+std::vector<Index> plane_widths(const Box &box)
+{
+  std::vector<Index> width(std::size_t(box.i + box.j + box.k), 0); // first differences: a line adds 1 to I planes
+  for (Index k = 0; k < box.k; ++k)
+    for (Index j = 0; j < box.j; ++j) {
+      ++width[std::size_t(j + k)];
+      --width[std::size_t(j + k + box.i)];
+    }
+  std::partial_sum(width.begin(), width.end(), width.begin());
+  return width;
+}
+
+// The steps of a tile are its hyperplanes.
+Index count_rounds(const Box &tile, Index at_once)
+{
+  Index rounds = 0;
+  for (const Index w : plane_widths(tile)) rounds += divide_up(w, at_once);
+  return rounds;
+}
+
+} // namespace
+
+double sweep_bytes(double blocks, int block, std::size_t of_number)
+{
+  const double numbers = blocks / 2 * block * block, vectors = 2. * block, indices = (blocks - 1) / 2 + 2;
+  return numbers * double(of_number) + vectors * sizeof(Scalar) + indices * sizeof(Index);
+}
+
+// A group begins when the kernel before it has ended, a gap ago. Its teams run in waves of all that fit at once, each
+// as long as a row. Memory passes the group's bytes meanwhile, no faster than a copy: the longer of the two counts.
+// The host must have launched the kernel, which it does while those before are running. What has been loaded before
+// the wait passes beside the gap too.
+double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group, Launch how)
+{
+  double seconds = 0;
+  for (std::size_t g = 0; g + 1 < group.extent(0); ++g) {
+    const double rows = group(g + 1) - group(g), waves = std::ceil(rows / (c.teams * work.at_once)),
+                 stream = rows * work.bytes / c.copy;
+    if (rows == 0) continue; // no kernel
+    if (how == Launch::stream) seconds += std::max(c.host, c.gap + std::max(waves * c.row, stream));
+    else if (how == Launch::graph) seconds += c.graph_gap + std::max(waves * c.bounded_row, stream);
+    else seconds += std::max(c.early_gap + waves * c.early_row, stream);
+  }
+  return seconds;
+}
+
+// A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of
+// its tasks in less than the sum of their times over the teams, nor memory pass its bytes faster than a copy. The
+// longest of the three counts, as if a level waited for
+// all of the one before it.
+double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevels &levels, const TaskTimes &t)
+{
+  const auto time = [&](double tasks, double rounds) {
+    return tasks * (c.flag + t.first) + (rounds - tasks) * t.next;
+  };
+  double seconds = 0;
+  for (const TaskLevel &l : levels)
+    seconds += std::max(
+      {time(1, l.rounds), time(l.tasks, double(l.all_rounds)) / t.teams, double(l.rows) * work.bytes / c.copy});
+  return seconds;
+}
+
+double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevels &levels)
+{
+  return predict_tasks(c, work, levels, {c.row, c.row, c.teams});
+}
+
+double predict_staged(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile)
+{
+  const double buffers = 2 * work.bytes * double(tile.points()),
+               teams = c.processors * std::floor(c.shared / buffers); // fewer than registers allow
+  if (teams == 0) return 0;
+  return predict_tasks(c, work, tile_levels(grid, tile, work.at_once),
+                       {c.early_row, c.staged_step, std::min(teams, c.teams)});
+}
+
+TaskLevels task_levels(const TaskPlan &plan, Index at_once)
+{
+  const auto &t = plan.tasks;
+  TaskLevels levels;
+  for (Index i = 0; i < t.count(); ++i) {
+    Index rounds = 0;
+    for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s) rounds += divide_up(t.step(s + 1) - t.step(s), at_once);
+    add_tasks(levels, std::size_t(plan.level[std::size_t(i)]), 1, rounds, t.slot(i + 1) - t.slot(i));
+  }
+  return levels;
+}
+
+// As plan_tasks() puts chunks of one row together.
+TaskLevels self_levels(const HostArray<Index> &group, TaskSize size, Index at_once)
+{
+  TaskLevels levels;
+  Index merged = 0;
+  for (std::size_t g = 0; g + 1 < group.extent(0); ++g) {
+    const Index rows = group(g + 1) - group(g), pieces = size.cut(rows, rows), rounds = divide_up(rows, at_once);
+    if (rows == 0) continue;
+    if (pieces > 1) {
+      merged = 0;
+      const std::size_t level = levels.size();
+      for (Index p = 0, first = 0; p < pieces; ++p) {
+        const Index last = Index((Offset(rows) * (p + 1) + pieces - 1) / pieces);
+        add_tasks(levels, level, 1, divide_up(last - first, at_once), last - first);
+        first = last;
+      }
+    } else if (merged > 0 && merged + rows <= size.rows) {
+      merged += rows;
+      levels.back().rounds += rounds;
+      levels.back().all_rounds += rounds;
+      levels.back().rows += rows;
+    } else {
+      merged = rows;
+      add_tasks(levels, levels.size(), 1, rounds, rows);
+    }
+  }
+  return levels;
+}
+
+// A tile waits for those beside it, so that tiles whose numbers along the axes have one sum make a level. Only the
+// last tile along an axis can be smaller: tiles are of at most eight sizes.
+TaskLevels tile_levels(const Grid &grid, Box tile, Index at_once)
+{
+  TaskLevels levels;
+  for (const Box &box : grid)
+    for (unsigned last = 0; last < 8; ++last) { // along which axes
+      Index first = 0;
+      const auto along = [&](unsigned axis, Index whole, Index full) { // tiles, points of each
+        const Index count = divide_up(whole, full);
+        if (!(last & axis)) return std::pair(std::max(count - 1, Index(0)), full);
+        first += count - 1;
+        return std::pair(std::min(count, Index(1)), whole - (count - 1) * full);
+      };
+      const auto [ti, i] = along(1, box.i, tile.i);
+      const auto [tj, j] = along(2, box.j, tile.j);
+      const auto [tk, k] = along(4, box.k, tile.k);
+      if (Offset(ti) * tj * tk == 0) continue;
+      const Index rounds = count_rounds({i, j, k}, at_once);
+      for (const Index tasks : plane_widths({ti, tj, tk}))
+        if (tasks > 0) add_tasks(levels, std::size_t(first++), tasks, rounds, Offset(i) * j * k);
+    }
+  return levels;
+}
+
+// As many rows as a team does at once: more would wait for each other, fewer would leave lanes idle. Groups of more
+// rows than all teams do at once (colors) are done in waves anyway. There a task of up to four rounds saves flags,
+// and leaves teams little to wait for at the end of a group.
+TaskSize size_tasks(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group)
+{
+  const double groups = double(group.extent(0)) - 1, rows = groups > 0 ? group(std::size_t(groups)) / groups : 0;
+  const double waves = std::floor(rows / (c.teams * work.at_once));
+  return {Index(std::clamp(waves, 1., 4.)) * work.at_once, 1, true};
+}
+
+// Tiles of fewer points than a team does at once are left to self, if the grid and its lines allow others.
+std::vector<Box> choose_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid, Offset points)
+{
+  Box most{1, 1, 1};
+  for (const Box &b : grid) most = {std::max(b.i, most.i), std::max(b.j, most.j), std::max(b.k, most.k)};
+  const auto edges = [](Index longest) {
+    std::vector<Index> e;
+    for (Index edge = 1; edge < longest; edge *= 2) e.push_back(edge);
+    e.push_back(longest);
+    return e;
+  };
+  struct Best {
+    Box tile{1, 1, 1};
+    double seconds = -1;
+  } best, line;
+  const auto keep = [](Best &b, const Box &tile, double seconds) {
+    if (b.seconds < 0 || seconds < b.seconds) b = {tile, seconds};
+  };
+  for (const Index k : edges(most.k))
+    for (const Index j : edges(most.j))
+      for (const Index i : edges(most.i)) {
+        const Box tile{i, j, k};
+        const bool is_line = j == 1 && k == 1;
+        const Offset wanted = std::min({Offset(work.at_once), points, is_line ? Offset(most.i) : most.points()});
+        const bool is_small = 2 * tile.points() <= wanted; // edges grow by a factor of two
+        if (tile.points() > std::max(points, Offset(1)) || is_small) continue;
+        const double seconds = predict_tasks(c, work, tile_levels(grid, tile, work.at_once));
+        keep(best, tile, seconds);
+        if (is_line) keep(line, tile, seconds);
+      }
+  return {best.tile, line.tile, {1, 1, 1}};
+}
+
+} // namespace finegrain

@@ -1,0 +1,89 @@
+// A model of sweeps on a device: the least time that one can take, by executor, and what `auto` takes there. In:
+// constants, what a row and a team are, groups or tasks. Out: seconds, shapes of tiles, rows of tasks.
+//
+// Nothing here has been measured. The kit (docs/gpu.md) shall replace the constants; whatever depends on them
+// follows.
+#pragma once
+
+#include "base/kinds.hpp"
+#include "graph/grid.hpp"
+
+namespace finegrain
+{
+
+struct TaskPlan;
+struct TaskSize;
+
+// Seconds and bytes, of an H200. "Audit": an order of magnitude from an audit of the sources (November 2026) that ran
+// nothing. "Guess": less than that.
+struct DeviceCost {
+  // Of what is built.
+  double copy = 4.3e12; // bytes a second, read and written, of long copies. Audit; at its peak the memory has 4.8e12
+  double row = 3.4e-6;  // from the first load of a row to its result's store, loads waiting for each other. Audit
+  double gap = 1.0e-6;  // from the end of a kernel to the next one's beginning. Audit: 4.4e-6 together with a row
+  double host = 4e-6;   // that the host takes to launch a kernel. Audit: 3 to 5e-6
+  double flag = 0.8e-6; // from the end of a task to the beginning of one that waits for its flag. Audit
+  double teams = 1320;  // of 128 lanes at once: 10 on each of 132 multiprocessors, by the registers that ptxas gives
+  double worth = 1.2;   // how many times faster than launch must be what needs flags, to be taken. A choice: flags
+                        // have never run, and the model is hardly better than this
+  // Of what is not built, for tests/gpu/model.
+  double graph_gap = 0.9e-6;   // the gap in a CUDA graph. Guess; audit: 2.1e-6 together with the next
+  double bounded_row = 1.2e-6; // a row with launch bounds, more loads being under way at once. Guess
+  double early_gap = 0.4e-6;   // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
+  double early_row = 0.9e-6;   // from the wait to the store, if all but neighbors' values is loaded before. Guess
+  double staged_step = 0.3e-6; // a further step of a tile whose blocks lie in shared memory. Guess
+  double shared = 227 * 1024;  // bytes of shared memory of a multiprocessor. The vendor's
+  double processors = 132;     // multiprocessors. The vendor's
+};
+
+// Of one sweep.
+struct SweepWork {
+  double bytes = 0;  // that a row moves
+  Index at_once = 1; // rows that a team does at the same time
+};
+
+// Bytes that a row of a sweep moves: half of its off-diagonal blocks and half of its diagonal one (one of the two
+// sweeps reads it), a vector read and one written, columns, where they begin, and the row's number. `blocks`: of a
+// row of the factor, the diagonal one among them. Neighbors' values are taken to be in cache.
+double sweep_bytes(double blocks, int block, std::size_t of_number);
+
+// How a group's kernel follows the one before it.
+enum class Launch {
+  stream,   // as built: the host launches each
+  graph,    // a CUDA graph, and kernels with launch bounds
+  dependent // the same by programmatic dependent launch, a row's blocks being loaded before the wait
+};
+
+// launch: a kernel for each group.
+double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group, Launch = Launch::stream);
+
+// Tasks of one level. A round is what a team does at once: at_once rows of a step, or fewer.
+struct TaskLevel {
+  Index tasks = 0, rounds = 0; // rounds: of the longest task
+  Offset all_rounds = 0, rows = 0;
+};
+using TaskLevels = std::vector<TaskLevel>;
+
+TaskLevels task_levels(const TaskPlan &, Index at_once);
+// The same without a cut: of self's tasks of single rows, and of the tiles of grids without corners in their stencil.
+TaskLevels self_levels(const HostArray<Index> &group, TaskSize, Index at_once);
+TaskLevels tile_levels(const Grid &, Box tile, Index at_once);
+
+// self and tile: tasks that wait for each other. `first` and `next`: seconds of the first round and of each other.
+struct TaskTimes {
+  double first, next, teams;
+};
+double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &, const TaskTimes &);
+double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &); // as built
+
+// Tiles whose blocks a team loads into shared memory while it computes the tile before. 0: they do not fit.
+double predict_staged(const DeviceCost &, const SweepWork &, const Grid &, Box tile);
+
+// How self cuts groups.
+TaskSize size_tasks(const DeviceCost &, const SweepWork &, const HostArray<Index> &group);
+
+// Shapes of at most so many points, whose edges are powers of two or the grid's: the best of all, the best of lines
+// and a point, one of which fits any stencil.
+std::vector<Box> choose_tiles(const DeviceCost &, const SweepWork &, const Grid &, Offset points);
+
+} // namespace finegrain

@@ -1,0 +1,310 @@
+// The model of sweeps on a device: by hand, at its limits, beside tasks that have been cut, and what plans take by
+// it.
+#include "plan/elimination.hpp"
+#include "plan/plan.hpp"
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+HostArray<Index> make_group(const std::vector<Index> &widths)
+{
+  std::vector<Index> group{0};
+  for (const Index w : widths) group.push_back(group.back() + w);
+  return to_array("group", group);
+}
+
+// Hyperplanes of a star.
+HostArray<Index> make_planes(const Box &box)
+{
+  std::vector<Index> width(std::size_t(box.i + box.j + box.k - 2), 0);
+  for (Index k = 0; k < box.k; ++k)
+    for (Index j = 0; j < box.j; ++j)
+      for (Index i = 0; i < box.i; ++i) ++width[std::size_t(i + j + k)];
+  return make_group(width);
+}
+
+Machine make_device(Index at_once = 16, const DeviceCost &cost = {}) { return {true, 0, 12 * 1024, at_once, cost}; }
+
+Plan choose(const Graph &g, int block, const EngineOptions &options, const Machine &machine)
+{
+  Elimination e;
+  Plan plan;
+  EXPECT_FALSE(choose_elimination(g, options, e));
+  EXPECT_FALSE(make_plan(e, block, options, machine, plan));
+  return plan;
+}
+
+bool operator==(const TaskLevel &a, const TaskLevel &b)
+{
+  return a.tasks == b.tasks && a.rounds == b.rounds && a.all_rounds == b.all_rounds && a.rows == b.rows;
+}
+void expect_equal(const TaskLevels &found, const TaskLevels &cut)
+{
+  ASSERT_EQ(found.size(), cut.size());
+  for (std::size_t l = 0; l < cut.size(); ++l) EXPECT_TRUE(found[l] == cut[l]) << "level " << l;
+}
+
+// The audit of the GPU path has these times, for tasks of self and tiles as they were cut then: 3.4, 44 and 11 ms. A
+// copy of what an application moves takes 0.78 ms.
+TEST(DeviceCost, SaysWhatTheAuditSays)
+{
+  if (sizeof(Scalar) != 8) GTEST_SKIP() << "of real double precision";
+  const DeviceCost cost;
+  const Box box{128, 128, 128};
+  const SweepWork work{sweep_bytes(7, 5, 8), 16};
+  EXPECT_DOUBLE_EQ(work.bytes, 800);
+  const double copy = 2 * double(box.points()) * work.bytes / cost.copy;
+  EXPECT_NEAR(copy, 0.78e-3, 0.005e-3);
+  const HostArray<Index> planes = make_planes(box);
+  const auto self = [&](TaskSize size) { return 2 * predict_tasks(cost, work, self_levels(planes, size, 16)); };
+  const double launch = 2 * predict_launch(cost, work, planes), old_self = self({256, 1}),
+               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16));
+  EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
+  EXPECT_NEAR(old_self, 44e-3, 1e-3);
+  EXPECT_NEAR(tile, 11e-3, 0.1e-3);
+  EXPECT_NEAR(copy / launch, 0.23, 0.005); // the audit has 26 beside its 3.4 ms
+  EXPECT_NEAR(copy / tile, 0.07, 0.005);
+  EXPECT_NEAR(copy / old_self, 0.018, 0.0005);
+  EXPECT_NEAR(copy / self({16, 1}), 0.14, 0.005);       // tasks of 16 rows or more, mostly in two rounds
+  EXPECT_NEAR(copy / self({16, 1, true}), 0.24, 0.005); // of 16 or fewer
+  EXPECT_NEAR(2 * predict_launch(cost, work, planes, Launch::graph) / 764, 2.1e-6, 0.3e-6);
+}
+
+TEST(DeviceCost, ByHand)
+{
+  // Two teams of four rows; a row takes 3 s, memory passes 2 rows a second.
+  DeviceCost cost;
+  cost.copy = 20;
+  cost.row = 3;
+  cost.gap = 1;
+  cost.host = 0;
+  cost.flag = 2;
+  cost.teams = 2;
+  const SweepWork work{10, 4};
+  const auto launch = [&](const std::vector<Index> &widths) {
+    return predict_launch(cost, work, make_group(widths));
+  };
+  EXPECT_DOUBLE_EQ(launch({1}), 1 + 3);
+  EXPECT_DOUBLE_EQ(launch({8}), 1 + 4); // 8 rows of memory
+  EXPECT_DOUBLE_EQ(launch({9}), 1 + 6); // two waves
+  EXPECT_DOUBLE_EQ(launch({5, 0, 8}), 4 + 5);
+  EXPECT_DOUBLE_EQ(launch({}), 0);
+  cost.host = 4.5;
+  EXPECT_DOUBLE_EQ(launch({5, 8}), 4.5 + 5); // the host launches
+  cost.early_gap = 0.5;
+  cost.early_row = 1;
+  cost.graph_gap = 0.75;
+  cost.bounded_row = 2;
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::graph), 0.75 + 2 + 0.75 + 4);
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::dependent), 1.5 + 4);
+
+  const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels); };
+  EXPECT_DOUBLE_EQ(tasks({{1, 1, 1, 1}}), 2 + 3);
+  EXPECT_DOUBLE_EQ(tasks({{1, 3, 3, 9}}), 2 + 3 * 3);             // rounds one after another
+  EXPECT_DOUBLE_EQ(tasks({{3, 1, 3, 3}}), 3 * (2 + 3) / 2.);      // more tasks than teams
+  EXPECT_DOUBLE_EQ(tasks({{2, 1, 2, 40}, {1, 1, 1, 1}}), 20 + 5); // memory
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 3, 3, 9}}, {3, 0.5, 2}), 2 + 3 + 2 * 0.5);
+}
+
+// Many rows that wait for nobody pass at the speed of a copy; single rows cost their latency each.
+TEST(DeviceCost, Limits)
+{
+  const DeviceCost cost;
+  const Index many = 1 << 24;
+  for (const Index at_once : {16, 32, 128}) {
+    const SweepWork work{at_once == 128 ? 100. : 800., at_once};
+    const double copy = many * work.bytes / cost.copy;
+    const auto one = make_group({many});
+    EXPECT_NEAR(predict_launch(cost, work, one), copy, 0.01 * copy);
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once)), copy, 0.2 * copy);
+    const auto chain = make_group(std::vector<Index>(1000, 1));
+    EXPECT_NEAR(predict_launch(cost, work, chain), 1000 * (cost.gap + cost.row), 1e-9);
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once)), 1000 * (cost.flag + cost.row),
+                1e-9);
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once)),
+                1000 * (cost.flag / 10 + cost.row), 1e-9); // levels that one task takes
+    EXPECT_NEAR(predict_tasks(cost, work, tile_levels({{1000, 1, 1}}, {8, 1, 1}, at_once)),
+                1000 * (cost.flag / 8 + cost.row), 1e-9);
+  }
+}
+
+// Slower is never faster.
+TEST(DeviceCost, GrowsWithEachConstant)
+{
+  const SweepWork work{800, 16};
+  const Grid grid{{40, 24, 16}};
+  const auto planes = make_planes(grid[0]);
+  const auto predict = [&](const DeviceCost &c) {
+    return std::array{predict_launch(c, work, planes),
+                      predict_launch(c, work, planes, Launch::graph),
+                      predict_launch(c, work, planes, Launch::dependent),
+                      predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16)),
+                      predict_tasks(c, work, tile_levels(grid, {8, 8, 4}, 16)),
+                      predict_staged(c, work, grid, {4, 4, 4})};
+  };
+  const auto before = predict({});
+  std::array<bool, 6> moved{};
+  for (double DeviceCost::*constant :
+       {&DeviceCost::row, &DeviceCost::gap, &DeviceCost::host, &DeviceCost::flag, &DeviceCost::graph_gap,
+        &DeviceCost::bounded_row, &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::staged_step}) {
+    DeviceCost slower;
+    slower.*constant *= 2;
+    const auto after = predict(slower);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_GE(after[i], before[i]);
+      moved[i] = moved[i] || after[i] > 1.05 * before[i];
+    }
+  }
+  for (const bool m : moved) EXPECT_TRUE(m);
+  for (double DeviceCost::*constant : {&DeviceCost::copy, &DeviceCost::teams}) {
+    DeviceCost slower;
+    slower.*constant /= 100;
+    const auto after = predict(slower);
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_GE(after[i], before[i]);
+    EXPECT_GT(after[3], before[3]);
+  }
+  EXPECT_EQ(predict_staged({}, work, grid, {16, 16, 16}), 0); // does not fit
+}
+
+// What is counted without a cut is what has been cut.
+TEST(DeviceCost, CountsTheTasksOfACut)
+{
+  for (const Box &box : {Box{7, 6, 5}, Box{16, 16, 16}, Box{30, 1, 1}, Box{9, 20, 1}}) {
+    const Graph g = make_grid_graph(box, Stencil::star);
+    for (const Index at_once : {1, 4, 16}) {
+      const Chunks rows = cut_runs(g.rows, 1);
+      for (const TaskSize &size : {TaskSize{16, 1}, TaskSize{16, 1, true}, TaskSize{1, 1}, TaskSize{64, 1, true}})
+        expect_equal(self_levels(make_planes(box), size, at_once),
+                     task_levels(plan_tasks(g, rows, find_chunk_levels(g, rows), size, 0), at_once));
+      for (const Box &tile : {Box{2, 3, 2}, Box{4, 4, 4}, Box{8, 1, 1}, Box{1, 1, 1}, Box{30, 20, 16}}) {
+        const auto tiles = cut_tiles({box}, tile, g);
+        ASSERT_TRUE(tiles);
+        expect_equal(tile_levels({box}, tile, at_once),
+                     task_levels(plan_tasks(g, *tiles, find_chunk_levels(g, *tiles), {}, 0), at_once));
+      }
+    }
+  }
+  // Boxes side by side.
+  const TaskLevels two = tile_levels({{4, 2, 2}, {6, 2, 2}}, {2, 2, 2}, 4);
+  ASSERT_EQ(two.size(), 3u);
+  EXPECT_TRUE((two[1] == TaskLevel{2, 4, 8, 16}));
+  EXPECT_TRUE((two[2] == TaskLevel{1, 4, 4, 8}));
+}
+
+TEST(DeviceCost, TasksOfSelfAreARoundOfATeam)
+{
+  for (const Index at_once : {16, 128}) {
+    EngineOptions options;
+    options.executor = ExecutorKind::self;
+    const Graph g = make_grid_graph({20, 20, 20}, Stencil::star);
+    const Plan plan = choose(g, 5, options, make_device(at_once));
+    Index most = 0;
+    for (const TaskLevel &l : task_levels(plan.tasks, at_once)) most = std::max(most, l.rounds);
+    const auto &slot = plan.tasks.tasks.slot;
+    for (Index t = 0; t < plan.tasks.tasks.count(); ++t) EXPECT_LE(slot(t + 1) - slot(t), at_once);
+    EXPECT_GE(plan.tasks.tasks.count(), 8000 / at_once);
+  }
+  // Colors: some rounds, more rows being there than teams.
+  const DeviceCost cost;
+  const SweepWork work{800, 16};
+  EXPECT_EQ(size_tasks(cost, work, make_group({1000, 1000})).rows, 16);
+  EXPECT_EQ(size_tasks(cost, work, make_group({50000, 50000})).rows, 2 * 16);
+  EXPECT_EQ(size_tasks(cost, work, make_group({1 << 20, 1 << 20})).rows, 4 * 16);
+  EXPECT_EQ(size_tasks(cost, work, make_group({})).rows, 16);
+}
+
+TEST(DeviceCost, ChoosesTheBestTile)
+{
+  const SweepWork work{800, 16};
+  for (const Box &box : {Box{64, 64, 64}, Box{40, 24, 16}, Box{100, 3, 1}})
+    for (const Offset points : {1, 7, 307}) {
+      DeviceCost cost;
+      for (const double flag : {0.8e-6, 100e-6}) {
+        cost.flag = flag;
+        const auto time = [&](const Box &t) { return predict_tasks(cost, work, tile_levels({box}, t, 16)); };
+        const auto shapes = choose_tiles(cost, work, {box}, points);
+        ASSERT_EQ(shapes.size(), 3u);
+        for (const Box &s : shapes) EXPECT_LE(s.points(), points);
+        EXPECT_GT(2 * shapes[0].points(), std::min<Offset>(points, 16));
+        EXPECT_EQ(shapes[1].j * shapes[1].k, 1);
+        EXPECT_EQ(shapes[2].points(), 1);
+        for (const Box &t : {Box{1, 1, 1}, Box{2, 2, 1}, Box{8, 8, 4}, Box{4, 2, 1}, Box{16, 1, 1}, Box{1, 1, 8}})
+          if (t.points() <= points && t.i <= box.i && t.j <= box.j && t.k <= box.k) {
+            EXPECT_TRUE(2 * t.points() <= 16 || time(shapes[0]) <= time(t)); // smaller ones are self's
+          }
+        // Dear flags want large tiles.
+        if (box.k > 1 && points == 307 && flag > 1e-5) {
+          EXPECT_GE(shapes[0].points(), 64);
+        }
+      }
+    }
+}
+
+// Three typical cases: wide hyperplanes or colors, a chain, and constants by which tiles would pay.
+TEST(DeviceCost, PlansTakeTheLeastTime)
+{
+  EngineOptions grid, none, colors;
+  const Box box{64, 64, 60};
+  const Graph star = make_grid_graph(box, Stencil::star), chain = make_grid_graph({4000, 1, 1}, Stencil::star);
+  grid.grid = {box};
+  colors.schedule = ScheduleKind::color;
+  const Plan wide = choose(star, 5, grid, make_device());
+  EXPECT_EQ(wide.executor, ExecutorKind::launch);
+  EXPECT_STREQ(wide.reason, "least time by a model");
+  EXPECT_EQ(wide.tasks.tasks.count(), 0);
+  EXPECT_EQ(choose(star, 5, colors, make_device()).executor, ExecutorKind::launch);
+  const Plan narrow = choose(chain, 5, none, make_device());
+  EXPECT_EQ(narrow.executor, ExecutorKind::self);
+  EXPECT_EQ(narrow.tasks.tasks.count(), 4000 / 16);
+  EXPECT_STREQ(narrow.reason, "least time by a model");
+
+  DeviceCost cost; // flags that have proved themselves
+  cost.worth = 1;
+  EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::self);
+  cost.flag = 20e-6;
+  cost.gap = 50e-6;
+  const Plan tiled = choose(star, 5, grid, make_device(16, cost));
+  EXPECT_EQ(tiled.executor, ExecutorKind::tile);
+  EXPECT_EQ(tiled.tile, choose_tiles(cost, {sweep_bytes(double(star.entries()) / star.rows, 5, sizeof(Scalar)), 16},
+                                     {box}, 12 * 1024 / (5 * Offset(sizeof(Scalar))))[0]);
+  EXPECT_GT(tiled.tile.points(), 1);
+  EXPECT_EQ(choose(star, 5, none, make_device(16, cost)).executor, ExecutorKind::self); // no tiles without a grid
+}
+
+// An emulated device takes the plan of a real one, whose teams do 128 rows of scalars and 16 of blocks of 5.
+TEST(DeviceCost, EnginesPlanByTeamsOfADevice)
+{
+  if (where != Where::device) GTEST_SKIP() << "with --backend=device only";
+  const Box box{12, 11, 10};
+  for (const int n : {1, 5})
+    for (const ExecutorKind executor : {ExecutorKind::automatic, ExecutorKind::self, ExecutorKind::tile})
+      for (const Method method : {Method::factorization, Method::relaxation}) {
+        const Problem p(make_grid_graph(box, Stencil::star), n);
+        EngineOptions options;
+        options.method = method;
+        options.executor = executor;
+        if (method == Method::factorization) options.grid = {box};
+        const auto engine = make_tested_engine(method);
+        ASSERT_FALSE(engine->analyze(p.view(), options));
+        const Statistics s = engine->statistics();
+        if (method == Method::relaxation) {
+          if (executor == ExecutorKind::self) {
+            EXPECT_GE(s.tasks, 1320 / (n == 1 ? 128 : 16));
+          }
+          continue;
+        }
+        const Plan plan = choose(p.graph, n, options, make_device(n == 1 ? 128 : 16));
+        EXPECT_EQ(s.executor, plan.executor);
+        EXPECT_EQ(s.tasks, plan.tasks.tasks.count());
+        EXPECT_EQ(s.tile, plan.tile);
+        EXPECT_STREQ(s.reason, plan.reason);
+      }
+}
+
+} // namespace
