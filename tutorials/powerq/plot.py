@@ -9,6 +9,7 @@ import re
 import sys
 
 DURING, AFTER = "during", "after"
+columns = "colors", "groups", "fill", "dropped", "iterations", "factor", "analysis", "numeric", "solve", "reason"
 
 
 def read(path):
@@ -21,7 +22,7 @@ def read(path):
             colors = line.split(":")[1].split()
         cells = re.split(r" {2,}", line.strip())
         if len(cells) == 11 and cells[0] != "preconditioner":
-            rows[cells[0]] = dict(zip(("colors", "groups", "fill", "dropped", "iterations", "factor"), cells[1:7]), reason=cells[10])
+            rows[cells[0]] = dict(zip(columns, cells[1:]))
     return title, rows, colors
 
 
@@ -79,6 +80,22 @@ def print_table(tables):
         print(f"| {title.split(':')[0]} | " + " | ".join(rows[name]["fill"] if name in rows else "" for name in names[2:]) + " |")
 
 
+def print_times(runs):
+    """Seconds to solution: of a list of (number of threads, table) for each matrix."""
+    heads = [f"{threads} thread{'s' * (threads > 1)}: set-up" for threads, _ in runs[0]]
+    print("\n| matrix | preconditioner | iterations | " + " | ".join(f"{head} | solve | sum" for head in heads) + " |")
+    print("|---" * (3 + 3 * len(heads)) + "|")
+    for run in runs:
+        title, first, _ = run[0][1]
+        for name in first:
+            texts = []
+            for _, (_, rows, _) in run:
+                analysis, numeric, solve = (float(rows[name][what]) for what in ("analysis", "numeric", "solve"))
+                times = (analysis + numeric, solve, analysis + numeric + solve)
+                texts += ["" if count(rows[name]) is None else f"{t:.3f}" for t in times]
+            print(f"| {title.split(' (')[0].split(':')[0]} | {name} | {cell(first[name])} | {' | '.join(texts)} |")
+
+
 def bars(axes, positions, rows, names, drop, width, **style):
     for x, (name, _) in zip(positions, names):
         row = find(rows, name, drop)
@@ -131,10 +148,15 @@ def plot(figures, target):
 
 def main(folder, target):
     figures = [read(os.path.join(folder, f"figure_{name}.txt")) for name in ("nos5", "gr_30_30")]
-    tables = [read(path) for path in sorted(glob.glob(os.path.join(folder, "table_*.txt")))]
+    runs = {}  # by matrix: numbers of threads and tables
+    for path in glob.glob(os.path.join(folder, "table_*.txt")):
+        matrix, threads = map(int, re.findall(r"\d+", os.path.basename(path)))
+        runs.setdefault(matrix, []).append((threads, read(path)))
+    runs = [sorted(runs[matrix], key=lambda run: run[0]) for matrix in sorted(runs)]
     print_figures(figures)
-    if tables:
-        print_table(tables)
+    if runs:
+        print_table([run[0][1] for run in runs])
+        print_times(runs)
     try:
         plot(figures, target)
     except ImportError:

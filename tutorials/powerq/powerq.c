@@ -2,8 +2,8 @@ static char help[] =
   "Solves A x = 1 by CG with the preconditioners of Table 2 of Heuveline, Lukarski and Weiss: none, multicolor\n\
 SGS, and powerqilu, multicolor ILU(p,q). The matrix comes from a file (-f name, Matrix Market or PETSc binary), or is a\n\
 generated stand-in: -matrix ecology, shell or circuit, with about -size unknowns. -bs sets the block size.\n\
--all adds SGS and ILU(p) without colors, and ILU(p,q) for all p <= 3 and q <= p + 1. -ksp_... and -pc_powerqilu_... options\n\
-act on every row.\n\n";
+-all adds SGS and ILU(p) without colors, and ILU(p,q) for all p <= 3 and q <= p + 1. -petsc adds ILU(p) without colors\n\
+and PETSc's own, on one rank. -ksp_... and -pc_powerqilu_... options act on every row.\n\n";
 
 #include "standins.h"
 
@@ -14,7 +14,7 @@ act on every row.\n\n";
 #include <stdio.h>
 #include <string.h>
 
-typedef enum { NONE, SGS, SGS_LEVELS, ILU, ILU_LEVELS } Kind;
+typedef enum { NONE, SGS, SGS_LEVELS, ILU, ILU_LEVELS, ILU_PETSC } Kind;
 
 typedef struct {
   Kind kind;
@@ -57,7 +57,7 @@ static PetscErrorCode ReadView(PC pc, Viewed *viewed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds in one of the plugin's events so far, on this rank. */
+/* Seconds in an event so far, on this rank. */
 static PetscErrorCode SecondsOf(const char *name, double *seconds)
 {
   PetscLogEvent event;
@@ -81,15 +81,17 @@ static void NameRow(Row row, char name[32])
   if (row.kind == ILU && row.p > 0)
     snprintf(name, 32, "ILU(%d,%d)%s%s", (int)row.p, (int)(row.q ? row.q : row.p + 1), *drop ? " " : "", drop);
   if (row.kind == ILU_LEVELS) snprintf(name, 32, "ILU(%d) by levels", (int)row.p);
+  if (row.kind == ILU_PETSC) snprintf(name, 32, "PETSc ILU(%d)", (int)row.p);
 }
 
 static PetscErrorCode SetRow(PC pc, Row row)
 {
-  const PCType types[] = {PCNONE, PCMCPI, PCMCPI, PCPOWERQILU, PCPOWERQILU};
+  const PCType types[] = {PCNONE, PCMCPI, PCMCPI, PCPOWERQILU, PCPOWERQILU, PCILU};
 
   PetscFunctionBeginUser;
   PetscCall(PCSetType(pc, types[row.kind]));
   PetscCall(PCSetFromOptions(pc));
+  if (row.kind == ILU_PETSC) PetscCall(PCFactorSetLevels(pc, row.p));
   if (row.kind == SGS || row.kind == SGS_LEVELS) {
     PetscCall(PCMCPISetIterations(pc, 1));
     PetscCall(PCMCPISetSweep(pc, PCMCPI_SWEEP_SYMMETRIC));
@@ -103,6 +105,20 @@ static PetscErrorCode SetRow(PC pc, Row row)
     PetscCall(
       PCFinegrainSetSchedule(pc, row.kind == ILU ? PC_FINEGRAIN_SCHEDULE_COLOR : PC_FINEGRAIN_SCHEDULE_LEVEL));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* nnz(L+U) / nnz(A) of PETSc's ILU, whose view rounds it. */
+static PetscErrorCode ReadFill(PC pc, Mat A, double *ratio)
+{
+  Mat F;
+  MatInfo factor, matrix;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCFactorGetMatrix(pc, &F));
+  PetscCall(MatGetInfo(F, MAT_LOCAL, &factor));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &matrix));
+  *ratio = factor.nz_used / matrix.nz_used;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +139,8 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   PetscInt iterations;
   KSPConvergedReason reason;
   PetscLogDouble start, stop;
-  double seconds[3] = {0, 0, 0}, before[2];
+  const char *const numeric = row.kind == ILU_PETSC ? "MatLUFactorNum" : "FGFactor";
+  double before, seconds[3] = {0, 0, 0}; /* of the set-up but its numeric phase, of that phase, of the solve */
   char name[32], cells[6][16];
 
   PetscFunctionBeginUser;
@@ -136,12 +153,14 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(SetRow(pc, row));
-  PetscCall(SecondsOf("FGAnalyze", &before[0]));
-  PetscCall(SecondsOf("FGFactor", &before[1]));
+  PetscCall(SecondsOf(numeric, &before));
+  PetscCall(PetscTime(&start));
+  PetscCall(PCSetUp(pc));
+  PetscCall(PetscTime(&stop));
+  PetscCall(SecondsOf(numeric, &seconds[1]));
+  seconds[1] -= before;
+  seconds[0] = stop - start - seconds[1];
   PetscCall(KSPSetUp(ksp));
-  PetscCall(SecondsOf("FGAnalyze", &seconds[0]));
-  PetscCall(SecondsOf("FGFactor", &seconds[1]));
-  for (int k = 0; k < 2; ++k) seconds[k] -= before[k];
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   PetscCall(PetscTime(&start));
   PetscCall(KSPSolve(ksp, b, x));
@@ -152,6 +171,7 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(ReadView(pc, &viewed));
+  if (row.kind == ILU_PETSC) PetscCall(ReadFill(pc, A, &viewed.ratio));
   if (row.kind == ILU) colors[row.q ? row.q : row.p + 1] = viewed.colors;
   if (row.kind == NONE && reason > 0) *unpreconditioned = iterations;
 
@@ -170,8 +190,8 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of the paper's table, or of its figures. */
-static int ListRows(PetscBool all, Row rows[64])
+/* The rows of the paper's table, or of its figures, and those to compare times with. */
+static int ListRows(PetscBool all, PetscBool petsc, Row rows[64])
 {
   const PCPOWERQILUDropType during = PCPOWERQILU_DROP_DURING, after = PCPOWERQILU_DROP_AFTER;
   int count = 0;
@@ -179,7 +199,8 @@ static int ListRows(PetscBool all, Row rows[64])
   rows[count++] = (Row){NONE, 0, 0, during};
   rows[count++] = (Row){SGS, 0, 0, during};
   if (all) rows[count++] = (Row){SGS_LEVELS, 0, 0, during};
-  for (PetscInt p = 0; all && p <= 3; ++p) rows[count++] = (Row){ILU_LEVELS, p, 0, during};
+  for (PetscInt p = 0; petsc && p <= 3; ++p) rows[count++] = (Row){ILU_PETSC, p, 0, during};
+  for (PetscInt p = 0; (all || petsc) && p <= 3; ++p) rows[count++] = (Row){ILU_LEVELS, p, 0, during};
   for (PetscInt p = 0; p <= 3; ++p)
     for (PetscInt q = all ? 1 : p + 1; q <= p + 1; ++q) {
       rows[count++] = (Row){ILU, p, q, during};
@@ -196,7 +217,7 @@ int main(int argc, char **argv)
 {
   char name[PETSC_MAX_PATH_LEN], description[256] = "";
   PetscInt size = 0, bs = 1, unknowns, unpreconditioned = 0;
-  PetscBool file, generated, all = PETSC_FALSE;
+  PetscBool file, generated, all = PETSC_FALSE, petsc = PETSC_FALSE;
   PetscEnum kind;
   Mat A;
   Vec b;
@@ -214,6 +235,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-size", &size, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-bs", &bs, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-petsc", &petsc, NULL));
   PetscCheck(file != generated, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "Give -f matrix or -matrix ecology, shell or circuit");
   if (file) PetscCall(LoadMatrix(name, bs, &A));
@@ -230,7 +252,7 @@ int main(int argc, char **argv)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%-21s %7s %7s %8s %9s %10s %8s %10s %10s %10s\n", "preconditioner",
                         "colors", "groups", "fill", "dropped", "iterations", "factor", "analysis s", "numeric s",
                         "solve s"));
-  count = ListRows(all, rows);
+  count = ListRows(all, petsc, rows);
   for (int r = 0; r < count; ++r) PetscCall(SolveRow(rows[r], A, b, &unpreconditioned, colors));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "colors of |A|^q, q = 1 to 4: %d %d %d %d\n", colors[1], colors[2],
                         colors[3], colors[4]));
