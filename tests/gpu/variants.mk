@@ -1,6 +1,6 @@
-# Builds bench_executors on the machine with the GPU, once for each launch bound: make BOUNDS="0 8 6 4" BLOCKS="4;5;6;8".
+# Builds bench_executors on the machine with the GPU, once for each launch bound: make BOUNDS="5 0 8 4" BLOCKS="4;5;6;8".
 # BOUNDS: teams that a multiprocessor shall hold at once, which bounds the registers; 0 for none.
-BOUNDS := $(or $(BOUNDS),0 8 6 4)
+BOUNDS := $(or $(BOUNDS),5 0 8 4)
 BLOCKS := $(or $(BLOCKS),4;5;6;8)
 DEVICE ?= ON
 kokkos := $(wildcard $(CURDIR)/kokkos)

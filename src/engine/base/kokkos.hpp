@@ -50,6 +50,28 @@ using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds withou
 inline constexpr bool builds_device = !std::is_same_v<HostExec, DeviceExec>;
 template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
 
+// Where a device's kernels are queued: on a stream of the caller's, where nobody waits, because what the caller
+// queues before and after comes in order; else on one of their own, which the host waits for.
+struct Queue {
+  bool callers = false;
+  void *stream = nullptr; // cudaStream_t; it outlives what works on it
+
+  bool operator==(const Queue &) const = default;
+};
+
+// From now on kernels go to that queue, after what is under way on the one before.
+template <class Exec> void change_queue(typename Exec::execution_space &exec, Queue &from, const Queue &to)
+{
+  if constexpr (works_in_teams<Exec>) {
+    if (from == to) return;
+    exec.fence();
+#if defined(KOKKOS_ENABLE_CUDA)
+    exec = to.callers ? Kokkos::Cuda(static_cast<cudaStream_t>(to.stream)) : Kokkos::Cuda();
+#endif
+    from = to;
+  }
+}
+
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
 

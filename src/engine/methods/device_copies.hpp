@@ -39,6 +39,7 @@ public:
     halo_ = halo;
     engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
   }
+  bool set_queue(const Queue &queue) override { return engine_->set_queue(queue); }
   Scalar *scratch(Memory memory) override
   {
     return memory == Memory::engine ? engine_->scratch(memory) : make_room(scratch_, scalars_);

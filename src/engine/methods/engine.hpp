@@ -124,6 +124,9 @@ public:
   virtual SetupError analyze(const OperatorView &, const EngineOptions &) = 0;
   // Who fetches ghosts; null: there are none on any rank. After analyze().
   virtual void set_halo(Halo *) = 0;
+  // Where kernels are queued from now on. False: they are not, and the engine returns when its work is done; so it is
+  // with a halo, and on hosts.
+  virtual bool set_queue(const Queue &) { return false; }
   // Of Method::shared: where its factor lies, and who fetches what others have of it; null: one rank.
   virtual SharedStorage shared_storage() const { throw std::logic_error("this engine shares no rows"); }
   virtual void set_shared_halo(SharedHalo *) { throw std::logic_error("this engine shares no rows"); }
@@ -136,7 +139,7 @@ public:
   // factor(), analyze() or the end of the engine.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport factor(const MatrixValues &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
-  // Returns when x can be read.
+  // Returns when x can be read, or when all is queued (set_queue()).
   virtual void apply(const Application &) = 0;
   void apply(const Scalar *b, Scalar *x) { apply(Application{.b = b, .x = x}); }
   // Prepares corrections for the view that was analyzed. The factor stays as it is; short residuals need another

@@ -89,12 +89,18 @@ public:
     kernels_ = find_kernels<Exec>(n_, Storage());
   }
   void set_halo(Halo *halo) override { halo_ = halo; }
+  bool set_queue(const Queue &wanted) override
+  {
+    change_queue<Exec>(exec_, queue_, halo_ ? Queue() : wanted);
+    return queue_.callers;
+  }
 
   void load(const Scalar *owned, const Scalar *coupling) override
   {
     allocate();
     copy_part(blocks(), owned, owned_scalars());
     copy_part(blocks() + owned_scalars(), coupling, scalars() - owned_scalars());
+    wait(); // an engine reads them on another queue
   }
   void save(Scalar *owned, Scalar *coupling) const override
   {
@@ -107,7 +113,6 @@ public:
   }
   std::shared_ptr<void> give_blocks() override
   {
-    finish(); // with loading
     const auto given = std::make_shared<Vector>(blocks_);
     blocks_ = {};
     return given;
@@ -173,7 +178,7 @@ public:
     Kokkos::parallel_for("finegrain::assemble", Policy(exec_, 0, count),
                          AssembleScalar{n_, unit_, own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
                                         add, blocks_.data()});
-    finish();
+    wait();
   }
 
   std::size_t bytes() const override { return blocks_.extent(0) ? scalars() * sizeof(Scalar) : 0; }
@@ -269,12 +274,17 @@ private:
   {
     return {exec_, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
   }
-  void finish() const
+  void wait() const
   {
     if constexpr (works_in_teams<Exec>) exec_.fence();
   }
+  void finish() const // a product
+  {
+    if (!queue_.callers) wait();
+  }
 
   typename Exec::execution_space exec_;
+  Queue queue_;
   int n_ = 1;
   Index rows_ = 0, columns_ = 0, ghost_count_ = 0;
   Graph owned_graph_, coupling_graph_; // on the host

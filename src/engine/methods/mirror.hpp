@@ -26,6 +26,8 @@ public:
   virtual void set_structure(const OperatorView &, Index columns) = 0;
   // Who fetches ghosts; null: there are none on any rank. After set_structure().
   virtual void set_halo(Halo *) = 0;
+  // As Engine::set_queue(), for products.
+  virtual bool set_queue(const Queue &) = 0;
 
   // All values from arrays on the host, in the order of entries, or to them. load() may return before it is done;
   // everything later waits for it.

@@ -74,6 +74,7 @@ public:
   }
 
   void set_halo(Halo *halo) override { run_.halo = halo; }
+  bool set_queue(const Queue &queue) override { return run_.set_queue(queue); }
   Scalar *scratch(Memory) override { return run_.scratch(); }
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
   {

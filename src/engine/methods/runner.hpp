@@ -53,6 +53,7 @@ template <class Exec> struct Runner {
   using Space = typename Exec::memory_space;
 
   typename Exec::execution_space exec;
+  Queue queue;
   int n = 1;
   Index rows = 0;
   std::array<Index, 2> every_slot{};
@@ -154,7 +155,14 @@ template <class Exec> struct Runner {
   }
   void finish() const
   {
-    if constexpr (works_in_teams<Exec>) exec.fence();
+    if constexpr (works_in_teams<Exec>)
+      if (!queue.callers) exec.fence();
+  }
+  // Where kernels are queued from now on; false: on a queue of its own, because a halo has to know what is done.
+  bool set_queue(const Queue &wanted)
+  {
+    change_queue<Exec>(exec, queue, halo ? Queue() : wanted);
+    return queue.callers;
   }
 
   // Rows, or positions of others' rows too, are below `all`.

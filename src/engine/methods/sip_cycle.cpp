@@ -30,6 +30,13 @@ public:
     return {};
   }
   void set_halo(Halo *halo) override { first().set_halo(halo); }
+  bool set_queue(const Queue &queue) override
+  {
+    const bool queued = first().set_queue(queue); // who has the halo
+    for (const auto &m : factors_)
+      if (m != factors_.front()) m->set_queue(queued ? queue : Queue());
+    return queued;
+  }
   // All factors lie alike.
   SharedStorage shared_storage() const override { return first().shared_storage(); }
   void set_shared_halo(SharedHalo *halo) override

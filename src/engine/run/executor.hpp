@@ -59,7 +59,9 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
     const Index t = Index(worker.draw(progress));
     if (t < 0 || t >= tasks.count) return;
     stress();
-    worker.each(tasks.wait_ptr[t], tasks.wait_ptr[t + 1], [&](Index w) { progress.await(tasks.wait[w]); });
+    const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
+    worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
+    if (first < last) progress.acquire();
     worker.barrier();
     worker.run(tasks, t);
     worker.barrier();
@@ -193,9 +195,12 @@ inline constexpr std::size_t most_kernel_bytes = 512;
 // How much Kokkos adds to a body: policy, scratch and sizes.
 inline constexpr std::size_t kokkos_kernel_bytes = 192;
 
-// Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds.
+// Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds. Five leave each lane 96 registers, and
+// ptxas keeps 22 loads or more under way in sweeps, products and factorizations of 4, 5, 6 and 8 unknowns, without
+// spills. Without bounds it reckons with teams of 1024 lanes and keeps 5 (docs/gpu.md). From the code it makes, not
+// from times.
 #if !defined(FINEGRAIN_TEAMS_PER_SM)
-#define FINEGRAIN_TEAMS_PER_SM 0
+#define FINEGRAIN_TEAMS_PER_SM 5
 #endif
 using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
 

@@ -4,8 +4,9 @@
 // they were when it began. Kernels of one engine follow one another, so that progress belongs to one run at a time.
 //
 // The order of memory: whatever a worker stores before it publishes a task can be read by any worker that has awaited
-// it. The ticket's read-modify-write is an acquire and a release as well, which orders the kernel after what the host
-// stored before it began.
+// it. On a device a poll is relaxed, because one that acquires empties the L1 cache of the multiprocessor each time,
+// and acquire() after the polls of a task orders what it reads. The ticket of a host is an acquire and a release,
+// which orders the workers after what the host stored before they began; a device's kernel comes after that anyway.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -45,7 +46,7 @@ struct TaskFlags {
   KOKKOS_FORCEINLINE_FUNCTION unsigned draw() const
   {
 #if defined(__CUDA_ARCH__)
-    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*ticket).fetch_add(1, cuda::memory_order_acq_rel) -
+    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*ticket).fetch_add(1, cuda::memory_order_relaxed) -
            base;
 #else
     return __atomic_fetch_add(ticket, 1u, __ATOMIC_ACQ_REL) - base;
@@ -64,16 +65,24 @@ struct TaskFlags {
   }
 
   // Returns when the task has been published. Its worker has drawn it before the caller drew its own, and runs.
+  // What the task has stored can be read after acquire().
   KOKKOS_FORCEINLINE_FUNCTION void await(Index task) const
   {
     unsigned &flag = done[Offset(task) * stride];
 #if defined(__CUDA_ARCH__)
     const cuda::atomic_ref<unsigned, cuda::thread_scope_device> seen(flag);
-    while (seen.load(cuda::memory_order_acquire) != run) __nanosleep(20);
+    while (seen.load(cuda::memory_order_relaxed) != run) __nanosleep(20);
 #else
     for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins)
       if (spins < 64) pause();
       else sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
+#endif
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void acquire() const
+  {
+#if defined(__CUDA_ARCH__)
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
 #endif
   }
 

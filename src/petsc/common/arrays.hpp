@@ -49,7 +49,27 @@ inline bool exchanges_on_device()
 #endif
 }
 
-// What PETSc has queued on its current device context comes first. Kernels here fence at the end of each application.
+// Where PETSc queues its kernels now, if it has a queue.
+inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
+{
+  PetscFunctionBegin;
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  queue->callers = true;
+#elif defined(FINEGRAIN_SHARES_DEVICE) && PETSC_VERSION_GE(3, 20, 0)
+  PetscDeviceContext context;
+  PetscDeviceType type;
+  void *handle;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextGetDeviceType(context, &type));
+  if (type == PETSC_DEVICE_CUDA) {
+    PetscCall(PetscDeviceContextGetStreamHandle(context, &handle));
+    *queue = {true, *static_cast<cudaStream_t *>(handle)};
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What PETSc has queued on its current device context comes first.
 inline PetscErrorCode FinegrainWaitForPetsc()
 {
   PetscFunctionBegin;
@@ -94,12 +114,13 @@ inline PetscErrorCode FinegrainLogFlops([[maybe_unused]] Backend backend, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// out = f(in, also), for the length of a call. `also` may be null, or out.
+// out = f(in, also), for the length of a call. `also` may be null, or out. Where the arrays are a device's, the
+// worker, an engine or a mirror, works on PETSc's queue if it can; if not, the host waits for what is there first.
 class Arrays
 {
 public:
   // keeps: what out holds is read too.
-  PetscErrorCode get(Backend backend, Vec in, Vec also, Vec out, bool keeps)
+  template <class Worker> PetscErrorCode get(Worker &worker, Backend backend, Vec in, Vec also, Vec out, bool keeps)
   {
     PetscFunctionBegin;
     in_ = in;
@@ -114,8 +135,10 @@ public:
       if (keeps_) PetscCall(VecGetArrayAndMemType(out_, &to_, &types[2]));
       else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
       if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
+        Queue queue;
         place_ = Memory::engine;
-        PetscCall(FinegrainWaitForPetsc());
+        PetscCall(FinegrainFindQueue(&queue));
+        if (!worker.set_queue(queue)) PetscCall(FinegrainWaitForPetsc());
         PetscFunctionReturn(PETSC_SUCCESS);
       }
       PetscCall(restore_on_device());

@@ -23,7 +23,7 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
 
   PetscFunctionBegin;
   PetscCall(BAIJKokkosUpdate(A));
-  PetscCall(a.get(m->op.backend, x, b, y, false));
+  PetscCall(a.get(*m->mirror, m->op.backend, x, b, y, false));
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     const Scalar *add = b ? a.second() : nullptr;
     if (transposed) m->mirror->multiply_transposed(a.memory(), add, a.from(), a.to());

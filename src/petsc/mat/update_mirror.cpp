@@ -36,6 +36,7 @@ PetscErrorCode Load(Mat A, BAIJKokkos *m)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetHostValues(A, m->op, &values));
+  if (m->op.backend == Backend::device) PetscCall(FinegrainWaitForPetsc()); // whose queue may read the blocks
   m->mirror->load(values.owned.values, values.coupling.values);
   PetscCall(OperatorRestoreValues(A, m->op, &values));
 #if defined(FINEGRAIN_SHARES_DEVICE)

@@ -48,7 +48,7 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
 
   PetscFunctionBegin;
   PetscCall(GetValues(pc, e, &values));
-  PetscCall(a.get(e->op.backend, b, x, step, has_last));
+  PetscCall(a.get(*e->engine, e->op.backend, b, x, step, has_last));
   e->engine->correct({.values = values,
                       .b = a.from(),
                       .x = a.second(),
@@ -69,7 +69,7 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(b, &n));
-  PetscCall(a.get(e->op.backend, b, nullptr, x, from_x));
+  PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, from_x));
   e->engine->apply({.b = a.from(),
                     .x = a.to(),
                     .stride = n,
@@ -117,7 +117,7 @@ PetscErrorCode RunSteps(PC pc, PetscInt steps, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetValues(pc, e, &values));
-  PetscCall(a.get(e->op.backend, b, nullptr, x, false));
+  PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, false));
   e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
   Scalar *step = e->engine->scratch(a.memory());
   for (PetscInt k = 1; k < steps; ++k)

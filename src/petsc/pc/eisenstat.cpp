@@ -33,7 +33,7 @@ PetscErrorCode ApplyPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed =
   Arrays a;
 
   PetscFunctionBegin;
-  PetscCall(a.get(e->op.backend, b, nullptr, x, false));
+  PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, false));
   e->engine->apply_part({.part = part,
                          .b = a.from(),
                          .x = a.to(),
@@ -53,7 +53,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
-  PetscCall(a.get(e->op.backend, v, nullptr, u, false));
+  PetscCall(a.get(*e->engine, e->op.backend, v, nullptr, u, false));
   e->engine->multiply(
     {.values = values, .v = a.from(), .u = a.to(), .symmetric = e->solve.symmetric, .memory = a.memory()});
   PetscCall(a.restore());

@@ -50,6 +50,65 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
                                            "-pc_mcpi_exchange color -pc_mcpi_its 3 -pc_mcpi_coloring jp",
                                            "-pc_mcpi_exchange sweep -pc_mcpi_its 3 -pc_mcpi_precision half"));
 
+// Counts what a host waits for, from outside.
+class Fences
+{
+public:
+  Fences() : first_(count_)
+  {
+    Kokkos::Tools::Experimental::set_begin_fence_callback(
+      [](const char *, std::uint32_t, std::uint64_t *) { ++count_; });
+  }
+  ~Fences() { Kokkos::Tools::Experimental::set_begin_fence_callback(nullptr); }
+  int count() const { return count_ - first_; }
+
+private:
+  inline static int count_ = 0;
+  int first_;
+};
+
+class EmulatedQueue : public ::testing::TestWithParam<const char *>
+{
+};
+
+// Applications, corrections and products of one rank are put in PETSc's queue. With ghosts, an engine waits.
+TEST_P(EmulatedQueue, IsNotWaitedForOnOneRank)
+{
+  const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
+  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "copies are waited for";
+  if (KOKKOS_VERSION < 40000) GTEST_SKIP() << "this Kokkos shows no fences of a host";
+  if (Size() > 1 && type == PCSIP) GTEST_SKIP() << "its grid is that of one rank";
+  Owned<Mat> A;
+  Owned<PC> pc;
+  Owned<Vec> b, x;
+  int fences;
+  OK(AssembleMatrix(star(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
+  OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
+  OK(MakeVectors(A, &b, &x));
+  OK(PCApply(pc, b, x)); // makes what is made once
+  OK(MatMult(A, b, x));
+  {
+    const Fences all;
+    OK(PCApply(pc, b, x));
+    fences = all.count();
+  }
+  EXPECT_EQ(fences > 0, Size() > 1) << fences;
+  {
+    const Fences all;
+    OK(MatMult(A, b, x));
+    fences = all.count();
+  }
+  EXPECT_EQ(fences > 0, Size() > 1) << fences;
+}
+
+INSTANTIATE_TEST_SUITE_P(Uses, EmulatedQueue,
+                         ::testing::Values("-pc_fgbilu_executor launch", "-pc_fgbilu_executor self",
+                                           "-pc_fgbilu_executor tile", "-pc_fgbilu_corrections 2",
+                                           "-pc_fgbilu_corrections 2 -pc_fgbilu_factor ilu0",
+                                           "-pc_fgbilu_precision half", "-pc_mcpi_its 3",
+                                           "-pc_mcpi_precision half -pc_mcpi_omega 0.9", "-pc_powerqilu_levels 1",
+                                           "-pc_sip_alpha 0.3,0.5 -pc_sip_grid 7,6,5"));
+
 TEST(EmulatedProducts, WaitForGhosts)
 {
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";

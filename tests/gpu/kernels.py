@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""What ptxas made of the kernels in objects that nvcc compiled: a table, and errors where a kernel cannot be fast.
+
+usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
+
+Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
+(a load is under way until an instruction reads what it loads); how often a poll of a task flag empties the L1 cache.
+Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
+(512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
+under way.
+cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
+"""
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+
+MOST_ARGUMENTS = 512  # bytes; executor.hpp has the same limit for nvcc
+ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
+
+Instruction = collections.namedtuple("Instruction", "address operation operands")
+Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls invalidations")
+
+
+def run(tools, *command):
+    path = os.environ["PATH"]
+    return subprocess.run(command, env={**os.environ, "PATH": f"{tools}:{path}" if tools else path}, check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def demangle(text):
+    return subprocess.run(["c++filt"], input=text, check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def short_name(name):
+    """Driver and row function, without namespaces and Kokkos' policies."""
+    found = re.search(r"detail::(\w+Body)<\d+, Kokkos::\w+, (.*?)>, Kokkos::TeamPolicy", name)
+    if not found:
+        return None
+    driver = {"GroupBody": "launch", "TeamBody": "tasks"}[found[1]]
+    return f"{driver} {found[2].strip()}".replace("finegrain::", "").replace("(Sign)", "")
+
+
+def read_sass(text):
+    """Instructions by the mangled name of their kernel."""
+    kernels, current = {}, None
+    for line in text.splitlines():
+        if found := re.match(r"\s*Function : (\S+)", line):
+            current = kernels.setdefault(found[1], [])
+        elif found := re.match(r"\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+ +)?([A-Z][\w.]*)\s*([^;]*);", line):
+            current.append(Instruction(int(found[1], 16), found[2], found[3]))
+    return kernels
+
+
+def registers_of(operands):
+    """Numbers of the registers that these operands name; the second of a pair counts too."""
+    return {int(number) + i for number, pair in re.findall(r"\bR(\d+)(\.64)?", operands) for i in range(2 if pair else 1)}
+
+
+def most_loads(code):
+    most, pending = 0, []  # the registers of each load under way, in order
+    for instruction in code:
+        first, _, rest = instruction.operands.partition(",")
+        is_load = instruction.operation.startswith("LDG")
+        writes_first = not instruction.operation.startswith(("ST", "RED", "ISETP", "DSETP", "FSETP"))
+        read = registers_of(rest if writes_first else instruction.operands)
+        waits = [k for k, registers in enumerate(pending) if registers & read]
+        if waits:
+            pending = pending[waits[-1] + 1:]
+        if is_load:
+            width = 4 if ".128" in instruction.operation else 2 if ".64" in instruction.operation else 1
+            target = re.match(r"R(\d+)", first.strip())
+            if target:
+                pending.append(set(range(int(target[1]), int(target[1]) + width)))
+                most = max(most, len(pending))
+        if instruction.operation in ("EXIT", "RET", "BRA") and "P" not in instruction.operands.split(",")[0]:
+            pending = pending if instruction.operation == "BRA" else []
+    return most
+
+
+def polls(code):
+    """Loops that sleep, and how many of their instructions empty the L1 cache."""
+    found = []
+    for at, instruction in enumerate(code):
+        if not instruction.operation.startswith("BRA"):
+            continue
+        target = re.search(r"0x([0-9a-f]+)", instruction.operands)
+        if not target or int(target[1], 16) >= instruction.address:
+            continue
+        loop = [i for i in code[:at + 1] if i.address >= int(target[1], 16)]
+        if any(i.operation.startswith("NANOSLEEP") for i in loop):
+            found.append((len(loop), sum(i.operation.startswith("CCTL") and "IVALL" in i.operation for i in loop)))
+    return found
+
+
+def read_object(tools, path):
+    code = read_sass(run(tools, "cuobjdump", "-sass", path))
+    usage = run(tools, "cuobjdump", "-res-usage", path)
+    result = []
+    for name, numbers in re.findall(r"Function (\S+):\s*\n\s*(REG:.*)", usage):
+        label = short_name(demangle(name))
+        if not label or name not in code:
+            continue
+        used = {key: int(value) for key, value in re.findall(r"([A-Z]+(?:\[0\])?):(\d+)", numbers)}
+        waiting = polls(code[name])
+        shortest = min(waiting)[1] if waiting else 0  # the innermost loop
+        spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
+        result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), len(waiting), shortest))
+    return result
+
+
+def find_errors(kernel, sweep_loads):
+    if (kernel.spills or kernel.stack) and "Row<0, " not in kernel.name:
+        yield f"{kernel.spills} spills, {kernel.stack} bytes of stack"
+    if kernel.arguments >= MOST_ARGUMENTS:
+        yield f"{kernel.arguments} bytes of arguments"
+    if kernel.invalidations:
+        yield "a poll empties the L1 cache"
+    if re.search(r"ForwardRow<[4-8], double, double, 1, false>", kernel.name) and kernel.loads < sweep_loads:
+        yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--disassembler", default="")
+    parser.add_argument("--sweep-loads", type=int, default=20)
+    parser.add_argument("objects", nargs="+")
+    arguments = parser.parse_args()
+    kernels = sorted({k for path in arguments.objects for k in read_object(arguments.disassembler, path)})
+    if not kernels:
+        sys.exit("no kernel of finegrain in these objects")
+    print("| kernel | registers | stack | spills | bytes of arguments | loads under way | L1 emptied a poll |")
+    print("|---|---|---|---|---|---|---|")
+    wrong = 0
+    for k in kernels:
+        print(f"| {k.name} | {k.registers} | {k.stack} | {k.spills} | {k.arguments} | {k.loads} | "
+              f"{k.invalidations if k.polls else ''} |")
+    for k in kernels:
+        for error in find_errors(k, arguments.sweep_loads):
+            print(f"{k.name}: {error}", file=sys.stderr)
+            wrong += 1
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
