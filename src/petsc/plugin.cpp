@@ -4,6 +4,7 @@
 
 #include "mat/baijkokkos.hpp"
 #include "run/look_ahead.hpp"
+#include "run/replay.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -49,6 +50,17 @@ PetscErrorCode ReadLookAhead()
   PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_ahead is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
   finegrain::set_look_ahead(bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether devices replay kernels as graphs, for the whole process.
+PetscErrorCode ReadGraph()
+{
+  PetscBool replays = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_graph", &replays, nullptr));
+  finegrain::replays_kernels() = replays;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,6 +119,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadLookAhead());
+  PetscCall(ReadGraph());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

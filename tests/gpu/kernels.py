@@ -36,11 +36,12 @@ def demangle(text):
 
 def short_name(name):
     """Driver and row function, without namespaces and Kokkos' policies."""
-    found = re.search(r"detail::(\w+Body)<\d+, Kokkos::\w+, (.*?)>, Kokkos::TeamPolicy", name)
+    found = re.search(r"detail::(Replayed)?(?:Body<finegrain::detail::)?(\w+)Body<\d+, Kokkos::\w+, (.*?)(?: >)+, Kokkos::TeamPolicy",
+                      name)
     if not found:
         return None
-    driver = {"GroupBody": "launch", "TeamBody": "tasks"}[found[1]]
-    return f"{driver} {found[2].strip()}".replace("finegrain::", "").replace("(Sign)", "")
+    driver = "graph" if found[1] else {"Group": "launch", "Team": "tasks"}[found[2]]
+    return f"{driver} {found[3].strip()}".replace("finegrain::", "").replace("(Sign)", "")
 
 
 def read_sass(text):

@@ -9,6 +9,7 @@
 #include "base/block.hpp"
 #include "plan/lines.hpp"
 #include "run/neighbors.hpp"
+#include "run/replay.hpp"
 
 namespace finegrain
 {
@@ -69,6 +70,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   static constexpr bool keeps_tile = V == 1 && !Corrected;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.b = ends.in; }
 
   template <class Lanes, class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
@@ -134,6 +136,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   static constexpr bool keeps_tile = V == 1;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.x = ends.out; }
 
   template <class Lanes, class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *,

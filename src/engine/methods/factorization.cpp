@@ -107,6 +107,8 @@ public:
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
+    replay_ = {};
+    applied_ = false;
     shifted_ = false;
 
     run_.statistics.factor = symmetric_ ? FactorKind::icc : kind;
@@ -153,10 +155,12 @@ public:
     if (compact_.used()) return apply_compact(a);
     if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
-    Scalar *y = y_.extent(0) ? y_.data() : a.x;
-    y_known_ = y_.extent(0) > 0 && !a.total;
-    kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
-    sweep_backward(y, a.x, a.total);
+    if (!replay(a)) {
+      Scalar *y = y_.extent(0) ? y_.data() : a.x;
+      y_known_ = y_.extent(0) > 0 && !a.total;
+      kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
+      sweep_backward(y, a.x, a.total);
+    }
     run_.statistics.bytes_read += double(block_bytes());
     run_.finish();
   }
@@ -228,6 +232,25 @@ public:
   }
 
 private:
+  // An application as a graph, from the second one on; false: as kernels. Corrections change which y a sweep has.
+  bool replay(const Application &a)
+  {
+    if constexpr (works_in_teams<Exec>) {
+      const Offset kernels = 2 * Offset(run_.forward.group.extent(0) - 1);
+      if (run_.executor != ExecutorKind::launch || kernels > Replay<Exec>::most_kernels || a.total ||
+          run_.residuals.kept || !replays_kernels() || !std::exchange(applied_, true))
+        return false;
+      if (!replay_.recorded())
+        replay_.record(run_.replay, [this] {
+          kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(nullptr, y_.data()));
+          sweep_backward(y_.data(), nullptr, nullptr);
+        });
+      replay_.run(run_.exec, {a.b, a.x});
+      run_.launches += replay_.kernels();
+      ++run_.statistics.replays;
+    }
+    return works_in_teams<Exec>;
+  }
   typename CompactForm<Exec>::Factor bare()
   {
     return {run_, pattern_, static_cast<Scalar *>(lower_.data()), static_cast<Scalar *>(upper_.data()),
@@ -585,6 +608,8 @@ private:
   bool symmetric_ = false; // FactorKind::icc: no upper blocks
   Transposed<Space> transposed_;
   bool eisenstat_ = false; // there are no corrections
+  Replay<Exec> replay_;
+  bool applied_ = false; // once
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space> lower_, upper_, diagonal_;

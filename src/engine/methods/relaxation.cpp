@@ -21,6 +21,10 @@ struct AddTo {
   const Scalar *step;
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
 };
+struct LargestOf {
+  const Real *largest;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i, Real &most) const { most = largest[i] > most ? largest[i] : most; }
+};
 struct RoundToSingle {
   const Scalar *from;
   Single *to;
@@ -93,11 +97,11 @@ public:
       run_.independent(all_cut_.data()), run_.n,
       LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
     if (options_.scaling == Scaling::row) return -1; // each row has its own
-    run_.exec.fence();
-    const auto here = copy_to<Kokkos::HostSpace>(largest_);
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
-    for (Index i = 0; i < run_.rows; ++i) most = std::max(most, here(i));
-    return most;
+    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
+                            Kokkos::Max<Real>(most)); // one number comes back from a device
+    return std::max(most, Real(0));
   }
 
   FactorReport factor(const Values &values, Real largest) override

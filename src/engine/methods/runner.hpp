@@ -63,6 +63,7 @@ template <class Exec> struct Runner {
   Array<Index, Space> row_at; // row at each position; empty: natural
   SweepOrder<Space> forward, backward;
   TaskFlagMemory<Space> flags;
+  Replay<Exec> *replay = nullptr; // sweeps are recorded
   Residuals<Space> residuals;
   Array<Scalar, Space> step; // scratch(), made at first use
   Kokkos::View<Trouble, Space> trouble;
@@ -134,7 +135,7 @@ template <class Exec> struct Runner {
   {
     return {exec,           executor,  s.group.data(), Index(s.group.extent(0)) - 1,
             s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
-            &flags};
+            &flags,         replay};
   }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)

@@ -181,6 +181,19 @@ template <int N, class Exec, class Row> struct GroupBody {
   }
 };
 
+// The same for vectors that are known when it runs.
+template <class Group> struct ReplayedBody {
+  Group group;
+  const Ends *ends;
+
+  KOKKOS_FUNCTION void operator()(const typename Group::Member &member) const
+  {
+    Group here = group;
+    here.row.put_ends(*ends);
+    here(member);
+  }
+};
+
 // Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
 template <class Exec, class Row> TeamShape shape_on(const Row &row)
 {
@@ -204,9 +217,9 @@ inline constexpr std::size_t kokkos_kernel_bytes = 192;
 #endif
 using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
 
-// Body in a league of `teams` teams, with scratch for the row function and for the rows of a tile.
-template <class Space, class Row, class Body>
-void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows, const Body &body)
+// A league of `teams` teams for Body, with scratch for the row function and for the rows of a tile.
+template <class Body, class Space, class Row>
+auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows)
 {
   using Policy = Kokkos::TeamPolicy<Space, TeamBounds>;
   static_assert(sizeof(Body) + kokkos_kernel_bytes < most_kernel_bytes, "This kernel is too large to pass by value");
@@ -216,16 +229,24 @@ void launch_teams(const Space &exec, Index teams, TeamShape shape, const Row &ro
   Policy policy(exec, teams, shape.threads, shape.lanes);
   policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(scratch_bytes(tile_rows * row.n))),
                           Kokkos::PerThread(ScratchBytes(scratch_bytes(Row::scratch_size(row.n)))));
-  Kokkos::parallel_for("finegrain::teams", policy, body);
+  return policy;
 }
 
 template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, const Row &row, Index g)
 {
   const Index first = run.group[g], last = run.group[g + 1];
   if constexpr (works_in_teams<Exec>) {
+    using Body = GroupBody<N, Exec, Row>;
     const TeamShape shape = shape_on<Exec>(row);
-    launch_teams(run.exec, (last - first + shape.threads - 1) / shape.threads, shape, row, 0,
-                 GroupBody<N, Exec, Row>{row, first, last});
+    const Index teams = (last - first + shape.threads - 1) / shape.threads;
+    const Body body{row, first, last};
+    if constexpr (HasEnds<Row>)
+      if (run.replay) {
+        const ReplayedBody<Body> replayed{body, run.replay->ends()};
+        run.replay->add(make_teams<ReplayedBody<Body>>(run.exec, teams, shape, row, 0), replayed);
+        return;
+      }
+    Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, teams, shape, row, 0), body);
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
     for_threads(run.exec, shares, HostShare<N, Row>{row, first, last, shares});
@@ -240,8 +261,10 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
     const Index *tile_columns = Row::keeps_tile ? run.tile_columns : nullptr;
     const Index teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
-    launch_teams(run.exec, teams, shape, row, tile_columns ? tasks.most_rows : 0,
-                 TeamBody<N, Exec, Row>{row, tasks, run.progress->next(), tile_columns});
+    using Body = TeamBody<N, Exec, Row>;
+    Kokkos::parallel_for("finegrain::teams",
+                         make_teams<Body>(run.exec, teams, shape, row, tile_columns ? tasks.most_rows : 0),
+                         Body{row, tasks, run.progress->next(), tile_columns});
     run.progress->advance(tasks.count, teams);
   } else {
     const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));
@@ -270,7 +293,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
     }
   }
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
-  *run.launches += run.groups;
+  if (!run.replay) *run.launches += run.groups;
 }
 
 // The same for a sweep that does `count` tasks, by natural or tile on a host.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/kinds.hpp"
+#include "run/replay.hpp"
 #include "run/task_flags.hpp"
 
 namespace finegrain
@@ -26,6 +27,7 @@ template <class Exec> struct Run {
   const TaskList *tasks = nullptr;     // self and tile
   const Index *tile_columns = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
+  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: launch on a device
 };
 
 } // namespace finegrain

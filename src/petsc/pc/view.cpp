@@ -87,10 +87,10 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     schedule.c_str(), t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "%s\n",
     PCFinegrainExecutorTypes[int(s.executor)],
-    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
-    t.launches));
+    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason, t.launches,
+    s.replays ? ", replayed as a graph" : ""));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
