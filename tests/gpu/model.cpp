@@ -29,12 +29,11 @@ struct Constant {
 constexpr Constant constants[] = {{"copy", &DeviceCost::copy},
                                   {"row", &DeviceCost::row},
                                   {"gap", &DeviceCost::gap},
+                                  {"graph_gap", &DeviceCost::graph_gap},
                                   {"host", &DeviceCost::host},
                                   {"flag", &DeviceCost::flag},
                                   {"teams", &DeviceCost::teams},
                                   {"worth", &DeviceCost::worth},
-                                  {"graph_gap", &DeviceCost::graph_gap},
-                                  {"bounded_row", &DeviceCost::bounded_row},
                                   {"early_gap", &DeviceCost::early_gap},
                                   {"early_row", &DeviceCost::early_row},
                                   {"staged_step", &DeviceCost::staged_step},
@@ -116,8 +115,8 @@ public:
         return Prediction{seconds, p.schedule.groups(), Index(waves), p.schedule.groups()};
       };
     };
-    print_row("launch", "yes", launch(Launch::stream));
-    print_row("launch in a CUDA graph, launch bounds", "no", launch(Launch::graph));
+    print_row("launch, by the host one by one", "yes, above 4096 kernels", launch(Launch::stream));
+    print_row("launch in a CUDA graph", "yes", launch(Launch::graph));
     print_row("the same, dependent launch, blocks loaded before the wait", "no", launch(Launch::dependent));
     const auto self = [&](bool by_256, bool early) {
       return [this, by_256, early](int n) {

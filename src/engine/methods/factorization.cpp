@@ -237,8 +237,8 @@ private:
   {
     if constexpr (works_in_teams<Exec>) {
       const Offset kernels = 2 * Offset(run_.forward.group.extent(0) - 1);
-      if (run_.executor != ExecutorKind::launch || kernels > Replay<Exec>::most_kernels || a.total ||
-          run_.residuals.kept || !replays_kernels() || !std::exchange(applied_, true))
+      if (run_.executor != ExecutorKind::launch || kernels > most_replayed || a.total || run_.residuals.kept ||
+          !replays_kernels() || !std::exchange(applied_, true))
         return false;
       if (!replay_.recorded())
         replay_.record(run_.replay, [this] {

@@ -56,8 +56,8 @@ double sweep_bytes(double blocks, int block, std::size_t of_number)
 
 // A group begins when the kernel before it has ended, a gap ago. Its teams run in waves of all that fit at once, each
 // as long as a row. Memory passes the group's bytes meanwhile, no faster than a copy: the longer of the two counts.
-// The host must have launched the kernel, which it does while those before are running. What has been loaded before
-// the wait passes beside the gap too.
+// Without a graph the host must have launched the kernel, which it does while those before are running. What has been
+// loaded before the wait passes beside the gap too.
 double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group, Launch how)
 {
   double seconds = 0;
@@ -66,16 +66,21 @@ double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArra
                  stream = rows * work.bytes / c.copy;
     if (rows == 0) continue; // no kernel
     if (how == Launch::stream) seconds += std::max(c.host, c.gap + std::max(waves * c.row, stream));
-    else if (how == Launch::graph) seconds += c.graph_gap + std::max(waves * c.bounded_row, stream);
+    else if (how == Launch::graph) seconds += c.graph_gap + std::max(waves * c.row, stream);
     else seconds += std::max(c.early_gap + waves * c.early_row, stream);
   }
   return seconds;
 }
 
+double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group)
+{
+  const bool many = 2 * Offset(group.extent(0)) > most_replayed; // of both sweeps
+  return predict_launch(c, work, group, many ? Launch::stream : Launch::graph);
+}
+
 // A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of
 // its tasks in less than the sum of their times over the teams, nor memory pass its bytes faster than a copy. The
-// longest of the three counts, as if a level waited for
-// all of the one before it.
+// longest of the three counts, as if a level waited for all of the one before it.
 double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevels &levels, const TaskTimes &t)
 {
   const auto time = [&](double tasks, double rounds) {

@@ -14,21 +14,24 @@ namespace finegrain
 struct TaskPlan;
 struct TaskSize;
 
+// Kernels of an application that a device replays as a graph, at most. Each refers to the one before.
+inline constexpr Offset most_replayed = 4096;
+
 // Seconds and bytes, of an H200. "Audit": an order of magnitude from an audit of the sources (November 2026) that ran
 // nothing. "Guess": less than that.
 struct DeviceCost {
   // Of what is built.
   double copy = 4.3e12; // bytes a second, read and written, of long copies. Audit; at its peak the memory has 4.8e12
-  double row = 3.4e-6;  // from the first load of a row to its result's store, loads waiting for each other. Audit
-  double gap = 1.0e-6;  // from the end of a kernel to the next one's beginning. Audit: 4.4e-6 together with a row
-  double host = 4e-6;   // that the host takes to launch a kernel. Audit: 3 to 5e-6
-  double flag = 0.8e-6; // from the end of a task to the beginning of one that waits for its flag. Audit
-  double teams = 1320;  // of 128 lanes at once: 10 on each of 132 multiprocessors, by the registers that ptxas gives
-  double worth = 1.2;   // how many times faster than launch must be what needs flags, to be taken. A choice: flags
-                        // have never run, and the model is hardly better than this
+  double row = 1.2e-6; // from the first load of a row to its result's store. Guess; audit: 3.4e-6 when kernels had no
+                       // launch bounds, and loads waited for each other
+  double gap = 1.0e-6; // from the end of a kernel to the next one's beginning. Audit: 4.4e-6 together with a row
+  double graph_gap = 0.9e-6; // the same in a CUDA graph. Guess; audit: 2.1e-6 together with a row
+  double host = 4e-6;        // that the host takes to launch a kernel without a graph. Audit: 3 to 5e-6
+  double flag = 0.8e-6;      // from the end of a task to the beginning of one that waits for its flag. Audit
+  double teams = 660;        // of 128 lanes at once: 5 on each of 132 multiprocessors, by the launch bounds
+  double worth = 1.2; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
+                      // have never run, and the model is hardly better than this
   // Of what is not built, for tests/gpu/model.
-  double graph_gap = 0.9e-6;   // the gap in a CUDA graph. Guess; audit: 2.1e-6 together with the next
-  double bounded_row = 1.2e-6; // a row with launch bounds, more loads being under way at once. Guess
   double early_gap = 0.4e-6;   // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
   double early_row = 0.9e-6;   // from the wait to the store, if all but neighbors' values is loaded before. Guess
   double staged_step = 0.3e-6; // a further step of a tile whose blocks lie in shared memory. Guess
@@ -49,13 +52,14 @@ double sweep_bytes(double blocks, int block, std::size_t of_number);
 
 // How a group's kernel follows the one before it.
 enum class Launch {
-  stream,   // as built: the host launches each
-  graph,    // a CUDA graph, and kernels with launch bounds
-  dependent // the same by programmatic dependent launch, a row's blocks being loaded before the wait
+  stream,   // the host launches each: more than most_replayed of them
+  graph,    // a CUDA graph
+  dependent // not built: a graph with programmatic dependent launch, a row's blocks being loaded before the wait
 };
 
-// launch: a kernel for each group.
-double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group, Launch = Launch::stream);
+// launch: a kernel for each group. predict_launch() without a way takes the one that is built.
+double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group, Launch);
+double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group);
 
 // Tasks of one level. A round is what a team does at once: at_once rows of a step, or fewer.
 struct TaskLevel {

@@ -43,7 +43,6 @@ struct StoreEnds {
 template <class Exec> class Replay
 {
 public:
-  static constexpr Offset most_kernels = 4096; // each refers to the one before: they are destroyed one in another
   bool recorded() const { return false; }
 };
 
@@ -55,8 +54,6 @@ class Replay<Exec>
   using Space = typename Exec::execution_space;
 
 public:
-  static constexpr Offset most_kernels = 4096;
-
   bool recorded() const { return graph_.has_value(); }
   Offset kernels() const { return kernels_; }
   const Ends *ends() const { return ends_.data(); } // in the kernels' memory

@@ -55,7 +55,9 @@ void expect_equal(const TaskLevels &found, const TaskLevels &cut)
 TEST(DeviceCost, SaysWhatTheAuditSays)
 {
   if (sizeof(Scalar) != 8) GTEST_SKIP() << "of real double precision";
-  const DeviceCost cost;
+  DeviceCost cost; // kernels without launch bounds
+  cost.row = 3.4e-6;
+  cost.teams = 1320;
   const Box box{128, 128, 128};
   const SweepWork work{sweep_bytes(7, 5, 8), 16};
   EXPECT_DOUBLE_EQ(work.bytes, 800);
@@ -63,7 +65,7 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
   EXPECT_NEAR(copy, 0.78e-3, 0.005e-3);
   const HostArray<Index> planes = make_planes(box);
   const auto self = [&](TaskSize size) { return 2 * predict_tasks(cost, work, self_levels(planes, size, 16)); };
-  const double launch = 2 * predict_launch(cost, work, planes), old_self = self({256, 1}),
+  const double launch = 2 * predict_launch(cost, work, planes, Launch::stream), old_self = self({256, 1}),
                tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16));
   EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
   EXPECT_NEAR(old_self, 44e-3, 1e-3);
@@ -73,7 +75,8 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
   EXPECT_NEAR(copy / old_self, 0.018, 0.0005);
   EXPECT_NEAR(copy / self({16, 1}), 0.14, 0.005);       // tasks of 16 rows or more, mostly in two rounds
   EXPECT_NEAR(copy / self({16, 1, true}), 0.24, 0.005); // of 16 or fewer
-  EXPECT_NEAR(2 * predict_launch(cost, work, planes, Launch::graph) / 764, 2.1e-6, 0.3e-6);
+  // The audit has 2.1 for a level of a graph; the widest of them pass at the speed of memory, or take two waves.
+  EXPECT_NEAR(2 * predict_launch({}, work, planes, Launch::graph) / 764, 2.44e-6, 0.01e-6);
 }
 
 TEST(DeviceCost, ByHand)
@@ -88,7 +91,7 @@ TEST(DeviceCost, ByHand)
   cost.teams = 2;
   const SweepWork work{10, 4};
   const auto launch = [&](const std::vector<Index> &widths) {
-    return predict_launch(cost, work, make_group(widths));
+    return predict_launch(cost, work, make_group(widths), Launch::stream);
   };
   EXPECT_DOUBLE_EQ(launch({1}), 1 + 3);
   EXPECT_DOUBLE_EQ(launch({8}), 1 + 4); // 8 rows of memory
@@ -100,8 +103,10 @@ TEST(DeviceCost, ByHand)
   cost.early_gap = 0.5;
   cost.early_row = 1;
   cost.graph_gap = 0.75;
-  cost.bounded_row = 2;
-  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::graph), 0.75 + 2 + 0.75 + 4);
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::graph), 0.75 + 3 + 0.75 + 4);
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), 0.75 + 3 + 0.75 + 4);
+  const std::vector<Index> many(std::size_t(most_replayed / 2 + 1), 1);
+  EXPECT_DOUBLE_EQ(launch(many), predict_launch(cost, work, make_group(many)));
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::dependent), 1.5 + 4);
 
   const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels); };
@@ -124,7 +129,7 @@ TEST(DeviceCost, Limits)
     EXPECT_NEAR(predict_launch(cost, work, one), copy, 0.01 * copy);
     EXPECT_NEAR(predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once)), copy, 0.2 * copy);
     const auto chain = make_group(std::vector<Index>(1000, 1));
-    EXPECT_NEAR(predict_launch(cost, work, chain), 1000 * (cost.gap + cost.row), 1e-9);
+    EXPECT_NEAR(predict_launch(cost, work, chain), 1000 * (cost.graph_gap + cost.row), 1e-9);
     EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once)), 1000 * (cost.flag + cost.row),
                 1e-9);
     EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once)),
@@ -141,7 +146,7 @@ TEST(DeviceCost, GrowsWithEachConstant)
   const Grid grid{{40, 24, 16}};
   const auto planes = make_planes(grid[0]);
   const auto predict = [&](const DeviceCost &c) {
-    return std::array{predict_launch(c, work, planes),
+    return std::array{predict_launch(c, work, planes, Launch::stream),
                       predict_launch(c, work, planes, Launch::graph),
                       predict_launch(c, work, planes, Launch::dependent),
                       predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16)),
@@ -152,7 +157,7 @@ TEST(DeviceCost, GrowsWithEachConstant)
   std::array<bool, 6> moved{};
   for (double DeviceCost::*constant :
        {&DeviceCost::row, &DeviceCost::gap, &DeviceCost::host, &DeviceCost::flag, &DeviceCost::graph_gap,
-        &DeviceCost::bounded_row, &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::staged_step}) {
+        &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::staged_step}) {
     DeviceCost slower;
     slower.*constant *= 2;
     const auto after = predict(slower);
@@ -214,7 +219,7 @@ TEST(DeviceCost, TasksOfSelfAreARoundOfATeam)
   const DeviceCost cost;
   const SweepWork work{800, 16};
   EXPECT_EQ(size_tasks(cost, work, make_group({1000, 1000})).rows, 16);
-  EXPECT_EQ(size_tasks(cost, work, make_group({50000, 50000})).rows, 2 * 16);
+  EXPECT_EQ(size_tasks(cost, work, make_group({25000, 25000})).rows, 2 * 16);
   EXPECT_EQ(size_tasks(cost, work, make_group({1 << 20, 1 << 20})).rows, 4 * 16);
   EXPECT_EQ(size_tasks(cost, work, make_group({})).rows, 16);
 }
@@ -268,7 +273,7 @@ TEST(DeviceCost, PlansTakeTheLeastTime)
   cost.worth = 1;
   EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::self);
   cost.flag = 20e-6;
-  cost.gap = 50e-6;
+  cost.graph_gap = 50e-6;
   const Plan tiled = choose(star, 5, grid, make_device(16, cost));
   EXPECT_EQ(tiled.executor, ExecutorKind::tile);
   EXPECT_EQ(tiled.tile, choose_tiles(cost, {sweep_bytes(double(star.entries()) / star.rows, 5, sizeof(Scalar)), 16},
@@ -295,7 +300,7 @@ TEST(DeviceCost, EnginesPlanByTeamsOfADevice)
         const Statistics s = engine->statistics();
         if (method == Method::relaxation) {
           if (executor == ExecutorKind::self) {
-            EXPECT_GE(s.tasks, 1320 / (n == 1 ? 128 : 16));
+            EXPECT_GE(s.tasks, 660 / (n == 1 ? 128 : 16));
           }
           continue;
         }
