@@ -193,16 +193,19 @@ template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, co
   return shift.amount * (largest > 0 ? largest : Real(1));
 }
 
-// A pivot of blocks of 1 is a sum; `sizes` are the magnitudes of its terms, products of numbers that are stored as
-// Stored. Where they cancel to rounding errors it becomes zero, which inversion reports or replaces: as a pivot, the
-// errors would hide the rows before it from every residual. Larger blocks pivot inside and have no such test.
+// Rounding errors of a sum, relative to the magnitudes of its terms, products of numbers that are stored as Stored.
+template <class Stored>
+inline constexpr Real rounding_of_terms = 10 * Real(std::numeric_limits<PartOf<Stored>>::epsilon());
+
+// A pivot of blocks of 1 is a sum; `sizes` are the magnitudes of its terms. Where they cancel to rounding errors it
+// becomes zero, which inversion reports or replaces: as a pivot, the errors would hide the rows before it from every
+// residual. Larger blocks pivot inside and have no such test.
 template <class Stored, class Lanes, int N>
 KOKKOS_FORCEINLINE_FUNCTION void clear_cancelled(const Lanes &lanes, BlockSize<N> n, Scalar *d, Real sizes)
 {
-  constexpr Real rounding = 10 * Real(std::numeric_limits<PartOf<Stored>>::epsilon());
   if (n == 1)
     lanes.tiles([=](auto, int) FINEGRAIN_INLINE {
-      if (is_finite(sizes) && magnitude(*d) <= rounding * sizes) *d = Scalar(0);
+      if (is_finite(sizes) && magnitude(*d) <= rounding_of_terms<Stored> * sizes) *d = Scalar(0);
     });
 }
 

@@ -35,10 +35,11 @@ struct ColumnSearch {
   Index *target = nullptr;                                // of each row, -1 between two rows; numbers have none
   Scalar *blocks = nullptr;                               // of the longest row; of numbers one for each row
   Offset *products = nullptr;                             // counted, of numbers those that are not of the factor too
+  Real *largest = nullptr;                                // upper entry of the rows before, of numbers
 };
 
 struct SearchedFactorArguments {
-  FactorArguments factor; // without difference and lists, of numbers with to_diagonal
+  FactorArguments factor; // without difference and lists
   ColumnSearch search;
 };
 
@@ -263,13 +264,15 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     row_at[row] = number(arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
 
+    const Real before = *s.largest;
+    Real sizes = magnitude(row_at[row]); // of the pivot's terms, at most
     Offset products = 0;
     for (Index e = l0; e < l1; ++e) {
-      const Index pivot = s.lower_row[e],
-                  slot_of_pivot = arg.last_position - (s.position ? s.position[pivot] : pivot);
+      const Index pivot = s.lower_row[e], slot_of_pivot = slot_of(pivot);
       this->store(lanes, row_at + pivot, this->lower() + e);
       const Scalar l = convert<Scalar>(this->lower()[e]);
       const Index first = arg.upper_ptr[slot_of_pivot], last = arg.upper_ptr[slot_of_pivot + 1];
+      sizes = madd(magnitude(l), before, sizes);
       for (Index f = first; f < last; ++f) {
         Scalar &to = row_at[s.upper_row[f]];
         to = madd(-convert<Scalar>(upper[f]), l, to); // as accumulate() has it: complex products round by order
@@ -278,14 +281,34 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     }
     *s.products += products;
     d = row_at[row];
-    clear_cancelled<OffDiagonal>(lanes, n, &d, this->pivot_sizes(slot));
+    if (!(magnitude(d) > 2 * rounding_of_terms<OffDiagonal> * sizes)) // it may have cancelled
+      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row));
     const Inversion inversion = invert(lanes, n, &d, scratch, arg.shift);
     this->store(lanes, &d, this->diagonal() + slot);
-    for (Index f = u0; f < u1; ++f) this->store_upper(lanes, &d, row_at + s.upper_row[f], f);
+    Real most = before;
+    for (Index f = u0; f < u1; ++f) {
+      this->store_upper(lanes, &d, row_at + s.upper_row[f], f);
+      const Real size = magnitude(convert<Scalar>(upper[f]));
+      most = size > most ? size : most;
+    }
+    *s.largest = most;
     this->report(lanes, inversion, slot);
   }
 
 private:
+  KOKKOS_FORCEINLINE_FUNCTION Index slot_of(Index pivot) const
+  {
+    return arg.last_position - (search.position ? search.position[pivot] : pivot);
+  }
+  // The magnitudes of the terms of the row's pivot, in the order of lists.
+  KOKKOS_FUNCTION Real pivot_sizes(Index slot, Index row) const
+  {
+    Real sum = magnitude(number(arg.diagonal_source[slot]));
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+      for (Index k = slot_of(search.lower_row[e]), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
+        if (search.upper_row[f] == row) sum = add_size(this->lower()[e], this->upper()[f], sum);
+    return sum;
+  }
   KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index source) const
   {
     return source < 0 ? Scalar(0) : arg.source.number(1, source, 0);

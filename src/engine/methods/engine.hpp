@@ -36,6 +36,7 @@ struct Statistics {
   Index left_out_inside = 0;                        // those of them between owned rows
   Offset updates = 0;                               // block products of a factorization
   bool searched = false;                            // they are found by columns each time, without lists
+  bool lists_wait = false;                          // which the next factorization makes
   std::size_t factor_bytes = 0;                     // blocks of the factor
   std::size_t index_bytes = 0;                      // structure, maps, update lists, schedule
   std::size_t work_bytes = 0;                       // work vectors

@@ -108,7 +108,7 @@ public:
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
     replay_ = {};
-    applied_ = false;
+    applied_ = factored_ = false;
     shifted_ = false;
 
     run_.statistics.factor = symmetric_ ? FactorKind::icc : kind;
@@ -135,6 +135,12 @@ public:
   FactorReport factor(const Values &values, Real) override
   {
     run_.clear_trouble();
+    if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+      if (std::exchange(factored_, true) && pattern_.lists_wait) {
+        list_products(pattern_);
+        prepare_search(pattern_);
+        count();
+      }
     if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
@@ -402,6 +408,7 @@ private:
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
     if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
+    Real largest = 0;
     products_ = 0;
     const ColumnSearch search{.lower_row = pattern_.lower.col.data(),
                               .upper_row = pattern_.upper.col.data(),
@@ -409,7 +416,8 @@ private:
                               .position = position_.extent(0) ? position_.data() : nullptr,
                               .target = target_.data(),
                               .blocks = row_blocks_.data(),
-                              .products = &products_};
+                              .products = &products_,
+                              .largest = &largest};
     kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
     count();
   }
@@ -565,6 +573,7 @@ private:
     s.upper = symmetric_ ? 0 : Index(upper); // that are stored
     s.updates = Offset(products);            // those that are searched for, once they have been
     s.searched = pattern_.searched;
+    s.lists_wait = pattern_.lists_wait;
     s.factor_bytes =
       compact_.used()
         ? compact_.bytes((pattern_.lower.col.extent(0) + pattern_.upper.col.extent(0)) * std::size_t(run_.n * run_.n),
@@ -609,7 +618,7 @@ private:
   Transposed<Space> transposed_;
   bool eisenstat_ = false; // there are no corrections
   Replay<Exec> replay_;
-  bool applied_ = false; // once
+  bool applied_ = false, factored_ = false; // once
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space> lower_, upper_, diagonal_;

@@ -228,41 +228,6 @@ Updates<Host> shorten(const Updates<Host> &list, Offset count)
   return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
 }
 
-// The products that fall on the diagonal alone, in the order of the lists: the lower entries of a row, and the upper
-// entries that have it as their column.
-Updates<Host> find_diagonal_updates(const Pattern<Host> &p, const Order &o)
-{
-  const std::size_t rows = std::size_t(o.rows), uppers = p.upper.col.extent(0);
-  std::vector<Index> last(rows + 1, 0), pivot(uppers), entry(uppers); // by column
-  for (std::size_t f = 0; f < uppers; ++f) ++last[std::size_t(p.upper.col(f)) + 1];
-  for (std::size_t row = 0; row < rows; ++row) last[row + 1] += last[row];
-  for (Index slot = 0; slot < o.rows; ++slot)
-    for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) {
-      const std::size_t to = std::size_t(last[std::size_t(p.upper.col(f))]++);
-      pivot[to] = o.row(o.rows - 1 - slot);
-      entry[to] = f;
-    }
-  const std::size_t most = std::min(uppers, p.lower.col.extent(0));
-  const Updates<Host> list{make_array<Offset>("finegrain::updates", rows + 1),
-                           make_array<Index>("finegrain::left", most), make_array<Index>("finegrain::right", most)};
-  std::vector<Index> entry_of(rows, -1); // of a pivot, in the column seen last
-  Offset count = 0;
-  for (Index pos = 0; pos < o.rows; ++pos) {
-    const Index row = o.row(pos);
-    list.ptr(pos) = count;
-    for (Index k = row > 0 ? last[std::size_t(row) - 1] : 0; k < last[std::size_t(row)]; ++k)
-      entry_of[std::size_t(pivot[std::size_t(k)])] = entry[std::size_t(k)];
-    for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
-      const Index f = entry_of[std::size_t(lower_row(p, o, e))];
-      if (f < 0 || p.upper.col(f) != row) continue;
-      list.left(count) = e;
-      list.right(count++) = f;
-    }
-  }
-  list.ptr(o.rows) = count;
-  return shorten(list, count);
-}
-
 // The list of DILU: products that fall on the diagonal. Nothing if others fall beside it, unless that does not
 // matter.
 std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const Order &o, bool forced)
@@ -295,33 +260,20 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
   return shorten(list, count);
 }
 
-// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
-// time of a refactorization with lists, and less of the first set-up (docs/performance/powerqilu.md).
-constexpr double most_of_factor = 4;
-
-void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
+// Products that fall on an entry or beside it.
+std::size_t count_products(const Pattern<Host> &p, const UpdateFinder &finder)
 {
-  if (const auto list = find_updates_of_dilu(p, o, kind == FactorKind::dilu)) {
-    if (kind == FactorKind::automatic) kind = FactorKind::dilu;
-    p.to_diagonal = *list;
-    return;
-  }
-  kind = FactorKind::ilu0;
-  UpdateFinder finder(p, o);
   std::size_t bound = 0;
-  for (Index pos = 0; pos < o.rows; ++pos) bound += finder.bound(pos);
-  const double factor =
-                 choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
-               lists = 2 * sizeof(Index) * double(bound);
-  p.searched = choice.products == Products::searched ||
-               (choice.products == Products::automatic && lists > most_of_factor * factor);
-  if (p.searched) {
-    if (choice.numbers) p.to_diagonal = find_diagonal_updates(p, o);
-    return;
-  }
+  for (Index pos = 0; pos < p.rows; ++pos) bound += finder.bound(pos);
+  return bound;
+}
+
+void list_products(Pattern<Host> &p, const Order &o)
+{
+  UpdateFinder finder(p, o);
   // A pivot meets a diagonal once. Rows come from the back of the upper part.
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
-  const PairSpace one{std::size_t(lowers_of_all)}, both{bound};
+  const PairSpace one{std::size_t(lowers_of_all)}, both{count_products(p, finder)};
   ListBuilder diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
   for (Index pos = 0; pos < o.rows; ++pos) {
     finder.visit_row(pos);
@@ -344,7 +296,34 @@ void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const List
   p.to_upper = upper.finish();
 }
 
+// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
+// time of a refactorization with lists, and less of the first set-up (docs/performance/powerqilu.md).
+constexpr double most_of_factor = 4;
+
+void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
+{
+  if (const auto list = find_updates_of_dilu(p, o, kind == FactorKind::dilu)) {
+    if (kind == FactorKind::automatic) kind = FactorKind::dilu;
+    p.to_diagonal = *list;
+    return;
+  }
+  kind = FactorKind::ilu0;
+  const double factor =
+                 choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
+               lists = 2 * sizeof(Index) * double(count_products(p, UpdateFinder(p, o)));
+  const bool is_free = choice.products == Products::automatic, pays = lists <= most_of_factor * factor;
+  p.lists_wait = is_free && pays && choice.numbers;
+  p.searched = choice.products == Products::searched || (is_free && !pays) || p.lists_wait;
+  if (!p.searched) list_products(p, o);
+}
+
 } // namespace
+
+void list_products(Pattern<Host> &p)
+{
+  list_products(p, invert_order(p.rows, p.row_of));
+  p.searched = p.lists_wait = false;
+}
 
 Selection select_within_grids(const Graph &g, const Grid &grid)
 {

@@ -31,7 +31,8 @@ template <class Space> struct Pattern {
   Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
   Triangle<Space> lower, upper;
   Updates<Space> to_diagonal, to_lower, to_upper;
-  bool searched = false; // there are no lists: products are found by columns
+  bool searched = false;   // there are no lists: products are found by columns
+  bool lists_wait = false; // for a second factorization, list_products()
 
   std::size_t bytes() const;
 };
@@ -44,16 +45,19 @@ Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 struct ListChoice {
   Products products = Products::listed;
   double bytes_of_block = 0;
-  bool numbers = false; // blocks of 1
+  bool numbers = false; // blocks of 1: one search costs less than lists, many cost more
 };
 
 // ILU(0) of a graph eliminated in an ordering (empty: natural) and stored in the order row_of (empty: natural), which
 // keeps the direction of every coupling. With FactorKind::automatic the list of off-diagonal updates decides; with
 // dilu it is dropped. `kind` returns what was built. Where there are such updates, and the choice of lists says so,
-// none are made, but for the diagonal of numbers.
+// none are made.
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
                                          const HostArray<Index> &row_of, Layout y, FactorKind &kind,
                                          const ListChoice &choice = {});
+
+// Makes the lists that wait.
+void list_products(Pattern<Kokkos::HostSpace> &);
 
 // Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
 // lower part of the factor. lower.source: the entry (k, i) that mirrors each lower block (i, k); where i comes first
@@ -100,6 +104,7 @@ template <class Space, class From> Pattern<Space> copy_to(const Pattern<From> &p
   q.to_lower = updates(p.to_lower);
   q.to_upper = updates(p.to_upper);
   q.searched = p.searched;
+  q.lists_wait = p.lists_wait;
   return q;
 }
 

@@ -35,13 +35,16 @@ PetscErrorCode FillProbe(Vec v, const std::vector<PetscReal> &scales)
   PetscFunctionBegin;
   PetscCall(VecGetOwnershipRange(v, &first, &last));
   PetscCall(VecGetArrayWrite(v, &values));
-  std::uint64_t signs = find_signs(std::uint64_t(first) / 64);
-  std::size_t unknown = 0;
-  for (PetscInt i = first; i < last; ++i) {
-    if (i % 64 == 0) signs = find_signs(std::uint64_t(i) / 64);
-    values[i - first] = signs >> (i % 64) & 1 ? scales[unknown] : -scales[unknown];
-    unknown = unknown + 1 < scales.size() ? unknown + 1 : 0;
+  for (PetscInt i = first; i < last;) { // the rows of a word at once, which vectors do
+    const std::uint64_t signs = find_signs(std::uint64_t(i) / 64);
+    const PetscInt begin = i % 64, end = std::min<PetscInt>(64, begin + last - i);
+    for (PetscInt bit = begin; bit < end; ++bit)
+      values[i - first + bit - begin] = PetscScalar(PetscReal(signs >> bit & 1) * 2 - 1);
+    i += end - begin;
   }
+  const PetscInt unknowns = PetscInt(scales.size());
+  for (PetscInt i = 0; i < last - first && (unknowns > 1 || scales[0] != 1); ++i)
+    values[i] *= scales[std::size_t(i % unknowns)];
   PetscCall(VecRestoreArrayWrite(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

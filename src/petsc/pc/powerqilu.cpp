@@ -228,9 +228,9 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
   if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
   const Statistics s = e->engine->statistics();
-  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched};
+  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait};
   PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, counts, 4, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    MPI_Allreduce(MPI_IN_PLACE, counts, 5, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   const PetscInt64 inside = counts[0] - counts[1]; // blocks of the matrix between rows of a rank
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
@@ -244,8 +244,9 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
                                      colors * colors - colors));
   }
   if (counts[3])
-    PetscCall(PetscViewerASCIIPrintf(viewer, "products of a factorization: found by columns each time, without "
-                                             "lists\n"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "products of a factorization: found by columns %s\n",
+                                     counts[3] > counts[4] ? "each time, without lists"
+                                                           : "once; the next set-up lists them"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

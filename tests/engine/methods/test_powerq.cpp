@@ -231,4 +231,41 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
         }
 }
 
+// One thread that factors numbers makes lists when there is a second factorization.
+TEST(PowerQ, ListsOfNumbersWaitForASecondFactorization)
+{
+  if (where == Where::device) GTEST_SKIP() << "devices have lists";
+  int waited = 0;
+  for (const auto &c : cases())
+    for (EngineOptions r : options()) {
+      Problem p(c.graph, 1, 1);
+      r.executor = ExecutorKind::natural;
+      r.grid = c.grid;
+      r.products = Products::listed;
+      Statistics listed;
+      const auto x = p.solve(r, &listed);
+      r.products = Products::automatic;
+      auto e = make_tested_engine();
+      ASSERT_FALSE(e->analyze(p.view(), r));
+      for (int round = 0; round < 3; ++round) {
+        SCOPED_TRACE(describe(c.name, p, r));
+        ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+        EXPECT_EQ(p.apply(*e), x);
+        const Statistics s = e->statistics();
+        if (round == 0) waited += s.lists_wait;
+        EXPECT_TRUE(round == 0 || !s.lists_wait);
+        if (s.searched) continue;
+        EXPECT_EQ(s.updates, listed.updates);
+        EXPECT_EQ(s.index_bytes, listed.index_bytes);
+      }
+      std::vector<Scalar> zero = p.values; // a failure keeps the lists
+      std::fill(p.values.begin(), p.values.end(), Scalar(0));
+      EXPECT_NE(e->factor(p.source()).bad_row, -1);
+      p.values = zero;
+      ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+      EXPECT_EQ(p.apply(*e), x);
+    }
+  EXPECT_GT(waited, 5);
+}
+
 } // namespace
