@@ -145,13 +145,22 @@ private:
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason = has_grid() ? "a grid" : "no grid";
     if (const SetupError error = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), SetupError{})) return error;
-    if (double(plan_.tasks.tasks.count()) >= 1.4 * plan_.tasks.levels) return {};
+    const bool narrow = double(plan_.tasks.tasks.count()) < 1.4 * plan_.tasks.levels;
+    if (!narrow && gains_by_sharing()) return {};
     plan_.executor = ExecutorKind::natural;
-    plan_.reason = "hardly any independent rows";
+    plan_.reason = narrow ? "hardly any independent rows" : "levels too short to share";
     plan_.tasks = {};
     plan_.tile = {};
     plan_.lines = {};
     return {};
+  }
+
+  // Threads wait for each other at each level. Orders of magnitude, of two cores (docs/performance/powerqilu.md, Two
+  // threads): 1.5 microseconds a level, and 16 GB/s of blocks that one thread reads.
+  bool gains_by_sharing() const
+  {
+    const double alone = bytes_per_row() * g_.rows() / 16e9;
+    return alone / machine_.threads + 1.5e-6 * plan_.tasks.levels < alone;
   }
 
   // By the model, for nothing has been measured (docs/gpu.md).
@@ -162,8 +171,9 @@ private:
     const double self =
       predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once));
     const double tile =
-      has_grid() ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once))
-                 : self;
+      has_grid() && is_complete_star(g_.get(), options_.grid) // whose tiles the model counts
+        ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once))
+        : self;
     plan_.reason = "least time by a model";
     plan_.executor = ExecutorKind::launch;
     if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), group)) return {};

@@ -311,4 +311,23 @@ TEST(Repeats, GiveTheSameBits)
     }
 }
 
+// Threads share what gains by it: not the level sets of a plane of numbers, of which there are as many as points
+// along two edges, and not a line.
+TEST(Plan, AutomaticSharesLevelsThatAreWorthIt)
+{
+  const auto plan = [](const Box &box, int block, bool knows_grid, int threads) {
+    EngineOptions r;
+    if (knows_grid) r.grid = {box};
+    return choose(make_grid_graph(box, Stencil::star), r, {.threads = threads}, block);
+  };
+  EXPECT_STREQ(plan({700, 700, 1}, 1, false, 1).reason, "one thread");
+  const Plan plane = plan({700, 700, 1}, 1, false, 2);
+  EXPECT_EQ(plane.executor, ExecutorKind::natural);
+  EXPECT_STREQ(plane.reason, "levels too short to share");
+  EXPECT_EQ(plane.tasks.tasks.count(), 0);
+  EXPECT_EQ(plan({40, 40, 40}, 5, false, 2).executor, ExecutorKind::self);
+  EXPECT_EQ(plan({64, 64, 64}, 1, true, 2).executor, ExecutorKind::tile);
+  EXPECT_STREQ(plan({200000, 1, 1}, 2, false, 2).reason, "hardly any independent rows");
+}
+
 } // namespace
