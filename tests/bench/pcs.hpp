@@ -27,11 +27,25 @@ inline bool has_vectors_on_device(Mat A)
   return PetscMemTypeDevice(memory);
 }
 
+// What has been queued on PETSc's stream is done.
+inline PetscErrorCode wait_for_device()
+{
+#if defined(PETSC_HAVE_CUDA)
+  PetscDeviceContext context;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextSynchronize(context));
+#endif
+  return PETSC_SUCCESS;
+}
+
 // Once before, so that nothing is set up in what is timed.
 template <class Body> void repeat(benchmark::State &state, Body body)
 {
   OK(body());
-  for (auto _ : state) OK(body());
+  for (auto _ : state) {
+    OK(body());
+    OK(wait_for_device());
+  }
 }
 
 // Copies of a gibibyte where A's vectors lie: the reference of every per cent on a device. Several for one wait, of
@@ -128,6 +142,7 @@ inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErr
     if (prepare) {
       state.PauseTiming();
       OK(prepare());
+      OK(wait_for_device());
       state.ResumeTiming();
     }
     OK(PCSetUp(pc));

@@ -23,7 +23,7 @@ enum class FactorKind {
 };
 
 // How the products of a factorization are found: written down at the analysis, or by columns each time, by one
-// thread.
+// thread; automatic: what costs less, of numbers the first time by columns.
 enum class Products { automatic, listed, searched };
 
 // Couplings between the grids of a rank: kept in the factor, or left to corrections.

@@ -107,6 +107,7 @@ public:
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
+    run_.wait(); // for the last replay
     replay_ = {};
     applied_ = factored_ = false;
     shifted_ = false;

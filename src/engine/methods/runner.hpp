@@ -154,10 +154,13 @@ template <class Exec> struct Runner {
   {
     for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
   }
+  void wait() const
+  {
+    if constexpr (works_in_teams<Exec>) exec.fence();
+  }
   void finish() const
   {
-    if constexpr (works_in_teams<Exec>)
-      if (!queue.callers) exec.fence();
+    if (!queue.callers) wait();
   }
   // Where kernels are queued from now on; false: on a queue of its own, because a halo has to know what is done.
   bool set_queue(const Queue &wanted)

@@ -209,7 +209,7 @@ inline constexpr std::size_t most_kernel_bytes = 512;
 inline constexpr std::size_t kokkos_kernel_bytes = 192;
 
 // Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds. Five leave each lane 96 registers, and
-// ptxas keeps 22 loads or more under way in sweeps, products and factorizations of 4, 5, 6 and 8 unknowns, without
+// ptxas keeps 19 loads or more under way in sweeps, products and factorizations of 4, 5, 6 and 8 unknowns, without
 // spills. Without bounds it reckons with teams of 1024 lanes and keeps 5 (docs/gpu.md). From the code it makes, not
 // from times.
 #if !defined(FINEGRAIN_TEAMS_PER_SM)

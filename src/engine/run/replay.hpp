@@ -71,7 +71,7 @@ public:
     auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) { last_ = root; });
     launch();
     last_ = {};
-    Space().fence(); // kernels may lie in the GPU's memory, on their way there on this queue
+    Kokkos::fence("finegrain: recorded"); // kernels may be on their way to the GPU's memory
     graph_ = std::move(graph);
   }
   template <class Policy, class Body> void add(const Policy &policy, const Body &body)
@@ -86,8 +86,10 @@ public:
     Kokkos::parallel_for("finegrain::ends", One(exec, 0, 1), StoreEnds{ends, ends_.data()});
 #if KOKKOS_VERSION >= 40600
     graph_->submit(exec);
-#else
+#else // on Kokkos' own queue
+    exec.fence();
     graph_->submit();
+    Space().fence();
 #endif
   }
 

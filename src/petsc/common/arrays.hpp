@@ -11,6 +11,7 @@
 
 #if defined(PETSC_HAVE_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #define FINEGRAIN_SHARES_DEVICE // with PETSc
+#include <petscdevice_cuda.h>
 #endif
 
 namespace finegrain
@@ -49,7 +50,8 @@ inline bool exchanges_on_device()
 #endif
 }
 
-// Where PETSc queues its kernels now, if it has a queue.
+// PETSc's default stream, if it queues its kernels there now: the one that lives as long as PETSc does, and that its
+// Kokkos vectors stay on whatever the current context is.
 inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
 {
   PetscFunctionBegin;
@@ -63,7 +65,8 @@ inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
   PetscCall(PetscDeviceContextGetDeviceType(context, &type));
   if (type == PETSC_DEVICE_CUDA) {
     PetscCall(PetscDeviceContextGetStreamHandle(context, &handle));
-    *queue = {true, *static_cast<cudaStream_t *>(handle)};
+    const cudaStream_t stream = *static_cast<cudaStream_t *>(handle);
+    if (stream == PetscDefaultCudaStream) *queue = {true, stream};
   }
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
