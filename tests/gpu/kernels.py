@@ -20,6 +20,8 @@ import sys
 MOST_ARGUMENTS = 512  # bytes; executor.hpp has the same limit for nvcc
 ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 
+SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
+
 Instruction = collections.namedtuple("Instruction", "address operation operands")
 Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls invalidations")
 
@@ -120,7 +122,7 @@ def find_errors(kernel, sweep_loads):
         yield f"{kernel.arguments} bytes of arguments"
     if kernel.invalidations:
         yield "a poll empties the L1 cache"
-    if re.search(r"ForwardRow<[4-8], double, double, 1, false>", kernel.name) and kernel.loads < sweep_loads:
+    if re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
 
 
@@ -136,6 +138,9 @@ def main():
     print("| kernel | registers | stack | spills | bytes of arguments | loads under way | L1 emptied a poll |")
     print("|---|---|---|---|---|---|---|")
     wrong = 0
+    if not any(k.polls for k in kernels) or not any(re.search(SWEEP, k.name) for k in kernels):
+        print("no poll, or no forward sweep of 4 to 8 unknowns, among these kernels", file=sys.stderr)
+        wrong = 1
     for k in kernels:
         print(f"| {k.name} | {k.registers} | {k.stack} | {k.spills} | {k.arguments} | {k.loads} | "
               f"{k.invalidations if k.polls else ''} |")

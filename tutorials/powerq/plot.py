@@ -149,7 +149,7 @@ def plot(figures, target):
 def main(folder, target):
     figures = [read(os.path.join(folder, f"figure_{name}.txt")) for name in ("nos5", "gr_30_30")]
     runs = {}  # by matrix: numbers of threads and tables
-    for path in glob.glob(os.path.join(folder, "table_*.txt")):
+    for path in glob.glob(os.path.join(folder, "table_*_threads_*.txt")):
         matrix, threads = map(int, re.findall(r"\d+", os.path.basename(path)))
         runs.setdefault(matrix, []).append((threads, read(path)))
     runs = [sorted(runs[matrix], key=lambda run: run[0]) for matrix in sorted(runs)]
