@@ -6,6 +6,8 @@
 #include "run/teams.hpp"
 #include "late_unpacking.hpp"
 
+#include <cstring>
+
 using namespace finegrain::test;
 
 namespace
@@ -50,14 +52,15 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
                                            "-pc_mcpi_exchange color -pc_mcpi_its 3 -pc_mcpi_coloring jp",
                                            "-pc_mcpi_exchange sweep -pc_mcpi_its 3 -pc_mcpi_precision half"));
 
-// Counts what a host waits for, from outside.
+// Counts what a host waits for, from outside; not the fences of Kokkos' graphs on hosts, which those of a GPU do
+// without.
 class Fences
 {
 public:
   Fences() : first_(count_)
   {
     Kokkos::Tools::Experimental::set_begin_fence_callback(
-      [](const char *, std::uint32_t, std::uint64_t *) { ++count_; });
+      [](const char *name, std::uint32_t, std::uint64_t *) { count_ += !std::strstr(name, "Graph"); });
   }
   ~Fences() { Kokkos::Tools::Experimental::set_begin_fence_callback(nullptr); }
   int count() const { return count_ - first_; }
@@ -71,8 +74,9 @@ class EmulatedQueue : public ::testing::TestWithParam<const char *>
 {
 };
 
-// Applications, corrections and products of one rank are put in PETSc's queue. With ghosts, an engine waits.
-TEST_P(EmulatedQueue, IsNotWaitedForOnOneRank)
+// Applications, corrections and products that exchange nothing are put in PETSc's queue. With ghosts they are waited
+// for.
+TEST_P(EmulatedQueue, IsNotWaitedForWithoutGhosts)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "copies are waited for";
@@ -85,14 +89,17 @@ TEST_P(EmulatedQueue, IsNotWaitedForOnOneRank)
   OK(AssembleMatrix(star(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
   OK(MakeVectors(A, &b, &x));
-  OK(PCApply(pc, b, x)); // makes what is made once
-  OK(MatMult(A, b, x));
+  const bool exchanges = Size() > 1 && (type == PCMCPI || options.find("corrections") != std::string::npos);
+  for (int k = 0; k < 2; ++k) { // makes what is made once: the second application is recorded
+    OK(PCApply(pc, b, x));
+    OK(MatMult(A, b, x));
+  }
   {
     const Fences all;
     OK(PCApply(pc, b, x));
     fences = all.count();
   }
-  EXPECT_EQ(fences > 0, Size() > 1) << fences;
+  EXPECT_EQ(fences > 0, exchanges) << fences;
   {
     const Fences all;
     OK(MatMult(A, b, x));
