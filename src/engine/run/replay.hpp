@@ -71,7 +71,7 @@ public:
     auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) { last_ = root; });
     launch();
     last_ = {};
-    Kokkos::fence("finegrain: recorded"); // kernels may be on their way to the GPU's memory
+    Kokkos::fence(); // kernels may be on their way to the GPU's memory
     graph_ = std::move(graph);
   }
   template <class Policy, class Body> void add(const Policy &policy, const Body &body)
