@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (const Index j : r[std::size_t(i)])
       if (i != j) both[std::size_t(i)].insert(j), both[std::size_t(j)].insert(i);
   require(to_vector(s.col) == to_vector(make_graph(both).col), "symmetrize() is the union");
-  require(is_well_formed(s, rows), "graphs are well formed");
+  require(check_form(s, rows).good, "graphs are well formed");
   require(follows_couplings(schedule_levels(g), g), "levels follow couplings");
 
   const auto powered = find_power(s, power);

@@ -1,5 +1,6 @@
 #include "graph/fill.hpp"
 
+#include "base/pieces.hpp"
 #include "graph/coloring.hpp"
 
 #include <algorithm>
@@ -13,27 +14,45 @@ namespace
 
 constexpr std::size_t most_entries = std::size_t(std::numeric_limits<Index>::max());
 
-// The rows within some couplings of one row after the other, nearest first.
+// The rows within some couplings of one row after the other.
 class Neighborhood
 {
 public:
   Neighborhood(const Graph &g, int distance) : g_(g), distance_(distance), seen_by_(std::size_t(g.rows), -1) {}
 
+  // Nearest first, each once.
   const std::vector<Index> &find(Index row)
+  {
+    find_within(row, distance_);
+    return found_;
+  }
+  // f(j) for each of them, of the furthest more than once, and for the row itself where it is not alone.
+  template <class F> void visit_all(Index row, const F &f)
+  {
+    const std::size_t last = find_within(row, distance_ - 1);
+    for (const Index j : found_) f(j);
+    const auto visit_couplings = [&](Index from) {
+      for (Index e = g_.ptr(from); e < g_.ptr(from + 1); ++e) f(g_.col(e));
+    };
+    if (distance_ == 1) visit_couplings(row);
+    for (std::size_t k = last; k < found_.size(); ++k) visit_couplings(found_[k]);
+  }
+
+private:
+  // Returns where those begin that are as far away as they may be.
+  std::size_t find_within(Index row, int most)
   {
     found_.clear();
     seen_by_[std::size_t(row)] = row;
-    visit(row, row);
     std::size_t shell = 0; // the rows found last, one coupling further than those before
-    for (int distance = 2; distance <= distance_; ++distance) {
+    if (most > 0) visit(row, row);
+    for (int distance = 2; distance <= most; ++distance) {
       const std::size_t first = std::exchange(shell, found_.size());
       if (first == shell) break;
       for (std::size_t k = first; k < shell; ++k) visit(row, found_[k]);
     }
-    return found_;
+    return shell;
   }
-
-private:
   void visit(Index row, Index from)
   {
     for (Index e = g_.ptr(from); e < g_.ptr(from + 1); ++e)
@@ -140,14 +159,14 @@ private:
   Offset dropped_ = 0;
 };
 
-// The entries of the selection's row and its fill, by column.
-void merge_row(const Selection &from, Index row, std::vector<Index> &fill, Selection &to, Index at)
+// The entries of the selection's row and its fill [next, last), by column. The fill comes in any order.
+void merge_row(const Selection &from, Index row, Index *next, Index *last, const Selection &to)
 {
   const Graph &g = from.graph;
-  std::sort(fill.begin(), fill.end());
-  auto next = fill.begin();
+  std::sort(next, last);
+  Index at = to.graph.ptr(row);
   const auto put_fill_before = [&](Index end) {
-    for (; next != fill.end() && *next < end; ++next, ++at) {
+    for (; next != last && *next < end; ++next, ++at) {
       to.graph.col(at) = *next;
       to.entry(at) = -1;
     }
@@ -186,8 +205,9 @@ Coloring color_power(const Graph &g, int power)
   Coloring c{0, make_array<Index>("finegrain::color", std::size_t(g.rows))};
   std::vector<Index> taken_by; // the last row that may not have this color
   for (Index row = 0; row < g.rows; ++row) {
-    for (const Index j : neighborhood.find(row))
+    neighborhood.visit_all(row, [&](Index j) {
       if (j < row) taken_by[std::size_t(c.color(j))] = row;
+    });
     const auto free = std::find_if(taken_by.begin(), taken_by.end(), [&](Index by) { return by != row; });
     c.color(row) = Index(free - taken_by.begin());
     if (free == taken_by.end()) taken_by.push_back(-1);
@@ -204,6 +224,7 @@ std::optional<Selection> find_fill(const Selection &from, const HostArray<Index>
   if (levels == 0) return from;
   FillFinder finder(g, ordering, levels, color, counted);
   std::vector<Index> fill;
+  fill.reserve(std::size_t(g.entries()));
   std::vector<std::size_t> first(std::size_t(g.rows));
   Selection to{{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}},
                from.left_out,
@@ -215,20 +236,18 @@ std::optional<Selection> find_fill(const Selection &from, const HostArray<Index>
     first[std::size_t(row)] = fill.size();
     to.graph.ptr(row + 1) = g.ptr(row + 1) - g.ptr(row) + Index(found.size());
     fill.insert(fill.end(), found.begin(), found.end());
+    if (fill.size() + std::size_t(g.entries()) > most_entries) return std::nullopt;
   }
   *dropped = finder.dropped();
-  if (fill.size() + std::size_t(g.entries()) > most_entries) return std::nullopt;
   to.graph.ptr(0) = 0;
   for (Index row = 0; row < g.rows; ++row) to.graph.ptr(row + 1) += to.graph.ptr(row);
   to.graph.col = make_array<Index>("finegrain::col", std::size_t(to.graph.entries()));
   to.entry = make_array<Index>("finegrain::entry", std::size_t(to.graph.entries()));
-  std::vector<Index> part;
-  for (Index row = 0; row < g.rows; ++row) {
-    const auto begin = fill.begin() + std::ptrdiff_t(first[std::size_t(row)]);
-    const auto size = to.graph.ptr(row + 1) - to.graph.ptr(row) - (g.ptr(row + 1) - g.ptr(row));
-    part.assign(begin, begin + size);
-    merge_row(from, row, part, to, to.graph.ptr(row));
-  }
+  Pieces(g.rows).for_rows([&](Index row) {
+    Index *const begin = fill.data() + first[std::size_t(row)];
+    merge_row(from, row, begin, begin + to.graph.ptr(row + 1) - to.graph.ptr(row) - (g.ptr(row + 1) - g.ptr(row)),
+              to);
+  });
   return to;
 }
 

@@ -1,51 +1,67 @@
 #include "graph/graph.hpp"
 
+#include "base/pieces.hpp"
+
 #include <algorithm>
 
 namespace finegrain
 {
 
-Index find_missing_diagonal(const Graph &g)
+Form check_form(const Graph &g, Index columns)
 {
-  for (Index i = 0; i < g.rows; ++i)
-    if (!std::binary_search(g.col.data() + g.ptr(i), g.col.data() + g.ptr(i + 1), i)) return i;
-  return -1;
-}
-
-bool is_well_formed(const Graph &g, Index columns)
-{
-  for (Index i = 0; i < g.rows; ++i) {
-    if (g.ptr(i + 1) < g.ptr(i)) return false;
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
-      if (g.col(e) < 0 || g.col(e) >= columns) return false;
-      if (e > g.ptr(i) && g.col(e) <= g.col(e - 1)) return false;
+  const Pieces pieces(g.rows);
+  std::vector<Form> found(std::size_t(pieces.count()));
+  const Index *ptr = g.ptr.data(), *col = g.col.data();
+  pieces.for_each([&](int piece, Index first, Index last) {
+    Form form;
+    for (Index i = first; i < last; ++i) {
+      bool good = ptr[i] <= ptr[i + 1], has_diagonal = false;
+      Index before = -1;
+      for (Index e = ptr[i]; e < ptr[i + 1]; ++e) {
+        good &= col[e] > before;
+        has_diagonal |= col[e] == i;
+        before = col[e];
+      }
+      form.good = form.good && good && before < columns;
+      if (!has_diagonal && form.no_diagonal < 0) form.no_diagonal = i;
     }
+    found[std::size_t(piece)] = form;
+  });
+  Form all;
+  for (const Form &form : found) {
+    all.good = all.good && form.good;
+    if (all.no_diagonal < 0) all.no_diagonal = form.no_diagonal;
   }
-  return true;
+  return all;
 }
 
-Graph renumber(const Graph &g, const HostArray<Index> &order)
+namespace
 {
+
+// With the columns of each row in the order in which they were, or sorted.
+template <bool sorted> Graph renumbered(const Graph &g, const HostArray<Index> &order)
+{
+  const Pieces pieces(g.rows);
   std::vector<Index> place(std::size_t(g.rows), 0);
-  for (Index p = 0; p < g.rows; ++p) place[std::size_t(order(p))] = p;
+  pieces.for_rows([&](Index p) { place[std::size_t(order(p))] = p; });
   Graph q{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
           make_array<Index>("finegrain::col", std::size_t(g.entries()))};
   q.ptr(0) = 0;
-  for (Index p = 0; p < g.rows; ++p) {
-    const Index row = order(p);
-    q.ptr(p + 1) = q.ptr(p) + g.ptr(row + 1) - g.ptr(row);
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-      q.col(q.ptr(p) + e - g.ptr(row)) = place[std::size_t(g.col(e))];
-  }
+  for (Index p = 0; p < g.rows; ++p) q.ptr(p + 1) = q.ptr(p) + g.ptr(order(p) + 1) - g.ptr(order(p));
+  pieces.for_rows([&](Index p) {
+    const Index *from = g.col.data() + g.ptr(order(p)), *end = g.col.data() + g.ptr(order(p) + 1);
+    Index *to = q.col.data() + q.ptr(p), *const begin = to;
+    for (; from < end; ++from) *to++ = place[std::size_t(*from)];
+    if (sorted) std::sort(begin, to);
+  });
   return q;
 }
 
-Graph permute(const Graph &g, const HostArray<Index> &order)
-{
-  Graph q = renumber(g, order);
-  for (Index p = 0; p < g.rows; ++p) std::sort(q.col.data() + q.ptr(p), q.col.data() + q.ptr(p + 1));
-  return q;
-}
+} // namespace
+
+Graph renumber(const Graph &g, const HostArray<Index> &order) { return renumbered<false>(g, order); }
+
+Graph permute(const Graph &g, const HostArray<Index> &order) { return renumbered<true>(g, order); }
 
 Graph transpose(const Graph &g, Index columns)
 {

@@ -17,11 +17,11 @@ struct Graph {
   Index entries() const { return rows ? ptr(rows) : 0; }
 };
 
-// The first row of a square graph without a diagonal entry, or -1.
-Index find_missing_diagonal(const Graph &);
-
-// Whether every column lies in [0, columns) and every row ascends.
-bool is_well_formed(const Graph &, Index columns);
+struct Form {
+  bool good = true;       // every column lies in [0, columns) and every row ascends
+  Index no_diagonal = -1; // the first row without a diagonal entry
+};
+Form check_form(const Graph &, Index columns);
 
 // The square graph with row and column p of the result those numbered order(p) before. Columns of a row stay in the
 // order in which they were: for what does not mind.

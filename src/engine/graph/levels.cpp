@@ -1,8 +1,11 @@
 #include "graph/levels.hpp"
 
+#include "base/pieces.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <utility>
 
 namespace finegrain
 {
@@ -32,14 +35,17 @@ Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &grou
 // their number.
 Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index> &level)
 {
-  Index levels = 0;
+  const Index *ptr = g.ptr.data(), *col = g.col.data();
+  Index *const of = level.data(), levels = 0;
   for (Index i = first; i < last; ++i) {
     // Rows before i have pushed their level across entries of the transpose; pull across our own, then push.
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) < i && g.col(e) >= first) level(i) = std::max(level(i), level(g.col(e)) + 1);
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) > i && g.col(e) < last) level(g.col(e)) = std::max(level(g.col(e)), level(i) + 1);
-    levels = std::max(levels, level(i) + 1);
+    Index mine = of[i];
+    for (Index e = ptr[i]; e < ptr[i + 1]; ++e)
+      if (col[e] < i && col[e] >= first) mine = std::max(mine, of[col[e]] + 1);
+    of[i] = mine;
+    for (Index e = ptr[i]; e < ptr[i + 1]; ++e)
+      if (col[e] > i && col[e] < last) of[col[e]] = std::max(of[col[e]], mine + 1);
+    levels = std::max(levels, mine + 1);
   }
   return levels;
 }
@@ -73,15 +79,23 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
 
 Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, HostArray<Index> &first)
 {
-  const std::size_t pieces = cut.extent(0) - 1;
+  const Index count = Index(cut.extent(0)) - 1;
+  const Pieces threads(count, g.rows);
   HostArray<Index> level("finegrain::level", std::size_t(g.rows));
-  first = make_array<Index>("finegrain::first", pieces + 1);
+  first = make_array<Index>("finegrain::first", std::size_t(count) + 1);
   first(0) = 0;
-  for (std::size_t p = 0; p < pieces; ++p) {
-    first(p + 1) = first(p) + find_levels(g, cut(p), cut(p + 1), level);
-    for (Index i = cut(p); i < cut(p + 1); ++i) level(i) += first(p);
-  }
-  return sort_rows(ScheduleKind::level, first(pieces), level);
+  threads.for_rows([&](Index p) { first(p + 1) = find_levels(g, cut(p), cut(p + 1), level); });
+  for (Index p = 0; p < count; ++p) first(p + 1) += first(p);
+  // Every level has rows, and groups of a piece are next to each other.
+  Schedule s{ScheduleKind::level, make_array<Index>("finegrain::order", std::size_t(g.rows)),
+             HostArray<Index>("finegrain::group", std::size_t(first(count)) + 1)};
+  threads.for_rows([&](Index p) {
+    Index *end = s.group.data() + first(p) + 1, before = cut(p);
+    for (Index i = cut(p); i < cut(p + 1); ++i) ++end[level(i)];
+    for (Index l = 0; l < first(p + 1) - first(p); ++l) before += std::exchange(end[l], before);
+    for (Index i = cut(p); i < cut(p + 1); ++i) s.order(end[level(i)]++) = i;
+  });
+  return s;
 }
 
 Schedule schedule_levels(const Graph &g)

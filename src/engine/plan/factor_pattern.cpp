@@ -1,7 +1,9 @@
 #include "plan/factor_pattern.hpp"
 
+#include "base/pieces.hpp"
+#include "plan/products.hpp"
+
 #include <algorithm>
-#include <optional>
 
 namespace finegrain
 {
@@ -11,319 +13,161 @@ namespace
 
 using Host = Kokkos::HostSpace;
 
-// Where the rows of the owned square stand, and how an entry is told lower from upper.
-struct Order {
-  Index rows;
-  bool permuted;
-  std::vector<Index> position; // of each row, if permuted
-  HostArray<Index> row_of;     // of each position, if permuted
+Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
-  Index row(Index pos) const { return permuted ? row_of(pos) : pos; }
-  Index pos(Index row) const { return permuted ? position[std::size_t(row)] : row; }
+// An entry of a row and the place of its column in the elimination order.
+struct Kept {
+  Index place, entry;
 };
 
-Order invert_order(Index rows, const HostArray<Index> &row_of)
+// Entries of a row by ascending place.
+void sort_by_place(Kept *row, Index size)
 {
-  Order o{rows, row_of.extent(0) > 0, {}, row_of};
-  if (o.permuted) {
-    o.position.resize(std::size_t(rows));
-    for (Index p = 0; p < rows; ++p) o.position[std::size_t(row_of(p))] = p;
+  const auto before = [](const Kept &a, const Kept &b) { return a.place < b.place; };
+  if (size > 32) return std::sort(row, row + size, before);
+  for (Index k = 1; k < size; ++k) {
+    const Kept next = row[k];
+    Index to = k;
+    for (; to > 0 && before(next, row[to - 1]); --to) row[to] = row[to - 1];
+    row[to] = next;
   }
-  return o;
 }
-
-Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
 // Both parts of each row, by ascending place of their columns in the elimination order, the upper one by descending
 // place; the storage order keeps the direction of every coupling. Positions go up: lower entries fill one piece of
 // memory from the front, upper entries from the back.
-void split_rows(const Selection &selection, const HostArray<Index> &ordering, const Order &o, Pattern<Host> &p)
-{
-  const Graph &g = selection.graph;
-  const std::vector<Index> place = invert_order(g.rows, ordering).position;
-  const auto key = [&](Index row) { return place.empty() ? row : place[std::size_t(row)]; };
-  const auto col = make_array<Index>("finegrain::col", std::size_t(g.entries()));
-  const auto source = make_array<Index>("finegrain::source", std::size_t(g.entries()));
-  for (Triangle<Host> *t : {&p.lower, &p.upper})
-    t->ptr = make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1);
-  p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g.rows));
-  struct Kept {
-    Index place, entry;
-  };
-  const auto before = [](const Kept &a, const Kept &b) { return a.place < b.place; };
-  std::vector<Kept> row_entries;
-  Index front = 0, back = g.entries();
-  p.lower.ptr(0) = 0;
-  p.upper.ptr(g.rows) = back;
-  for (Index pos = 0; pos < g.rows; ++pos) {
-    const Index row = o.row(pos), here = key(row), size = g.ptr(row + 1) - g.ptr(row);
-    row_entries.resize(std::size_t(size));
-    Kept *first = row_entries.data(), *last = first;
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e, ++last) {
-      const Kept next{key(g.col(e)), e};
-      Kept *to = last;
-      if (size <= 32)
-        for (; to > first && before(next, to[-1]); --to) *to = to[-1];
-      *to = next;
-    }
-    if (size > 32 && !place.empty()) std::sort(first, last, before);
-    for (; first < last && first->place < here; ++first, ++front) {
-      const Index c = g.col(first->entry);
-      col(front) = p.y == Layout::row ? c : o.pos(c);
-      source(front) = source_entry(selection, first->entry);
-    }
-    const bool has_diagonal = first < last && first->place == here; // rows of other ranks too, as they are kept
-    p.diagonal(pos) = has_diagonal ? source_entry(selection, first->entry) : -1;
-    for (first += has_diagonal; first < last; ++first) {
-      col(--back) = g.col(first->entry);
-      source(back) = source_entry(selection, first->entry);
-    }
-    p.lower.ptr(pos + 1) = front;
-    p.upper.ptr(g.rows - 1 - pos) = back;
-  }
-  const auto lowers = std::make_pair(std::size_t(0), std::size_t(front));
-  const auto uppers = std::make_pair(std::size_t(back), std::size_t(g.entries()));
-  for (Index slot = 0; slot <= g.rows; ++slot) p.upper.ptr(slot) -= back;
-  p.lower.col = Kokkos::subview(col, lowers);
-  p.lower.source = Kokkos::subview(source, lowers);
-  p.upper.col = Kokkos::subview(col, uppers);
-  p.upper.source = Kokkos::subview(source, uppers);
-}
-
-// The row of a lower entry's column.
-Index lower_row(const Pattern<Host> &p, const Order &o, Index e)
-{
-  return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e));
-}
-
-// Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
-// of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
-// entries.
-class UpdateFinder
+class RowSplitter
 {
 public:
-  UpdateFinder(const Pattern<Host> &p, const Order &o) : p_(p), o_(o), target_(std::size_t(o.rows), none) {}
-
-  // Finds the products that fall on an entry of the row at this position.
-  void visit_row(Index pos)
+  RowSplitter(const Selection &selection, const HostArray<Index> &ordering, const StoredOrder &o, Pattern<Host> &p)
+      : selection_(selection),
+        g_(selection.graph),
+        o_(o),
+        p_(p),
+        pieces_(g_.rows),
+        place_(invert_order(g_.rows, ordering).position),
+        col_(make_array<Index>("finegrain::col", std::size_t(g_.entries()))),
+        source_(make_array<Index>("finegrain::source", std::size_t(g_.entries())))
   {
-    const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
-    const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
-    const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
-    set_targets(l0, l1, u0, u1, row, false);
-    pivots_.clear();
-    std::size_t most = 0;
-    for (Index e = l0; e < l1; ++e) {
-      const Index k = pivot(e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
-      for (Index f = begin; f < end; f += 16) __builtin_prefetch(&p_.upper.col(f));
-      pivots_.push_back({begin, end});
-      most += std::size_t(end - begin);
-    }
-    if (found_.size() < most) found_.resize(most + most / 2);
-    // Without branches: which entries meet is not to be foreseen.
-    Pair *to = found_.data();
-    for (Index e = l0; e < l1; ++e) {
-      const auto [begin, end] = pivots_[std::size_t(e - l0)];
-      for (Index f = begin; f < end; ++f) {
-        const Index t = target_[std::size_t(p_.upper.col(f))];
-        *to = {t, e, f};
-        to += t != none;
-      }
-    }
-    count_ = to - found_.data();
-    set_targets(l0, l1, u0, u1, row, true);
-    first_.assign(std::size_t(l1 - l0 + u1 - u0) + 2, 0);
-    for (std::ptrdiff_t k = 0; k < count_; ++k) ++first_[std::size_t(found_[std::size_t(k)].target) + 1];
-    for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
+    for (Triangle<Host> *t : {&p.lower, &p.upper})
+      t->ptr = make_array<Index>("finegrain::ptr", std::size_t(g_.rows) + 1);
+    p.diagonal = make_array<Index>("finegrain::diagonal", std::size_t(g_.rows));
+    for (Index i = 0; i < g_.rows; ++i) longest_ = std::max(longest_, g_.ptr(i + 1) - g_.ptr(i));
+    scratch_.resize(place_.empty() ? 0 : std::size_t(longest_) * std::size_t(pieces_.count()));
   }
 
-  // At most that many pairs are found in the row at this position.
-  std::size_t bound(Index pos) const
+  void split()
   {
-    std::size_t most = 0;
-    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) most += upper_size(pivot(e));
-    return most;
-  }
-  // The number of pairs of targets before this one.
-  Offset before(Index target) const { return first_[std::size_t(target)]; }
-  // Puts the pairs of targets below, at and above the diagonal where they belong. Ends the row's visit.
-  struct Place {
-    Index *left, *right;
-    Offset shift; // from the number of pairs before in the row
-  };
-  void store(Index lowers, const Place &below, const Place &at, const Place &above)
-  {
-    for (std::ptrdiff_t k = 0; k < count_; ++k) {
-      const Pair p = found_[std::size_t(k)];
-      const Place &place = p.target < lowers ? below : p.target > lowers ? above : at;
-      const Offset to = first_[std::size_t(p.target)]++ + place.shift;
-      place.left[to] = p.left;
-      place.right[to] = p.right;
-    }
+    const Index entries = g_.entries();
+    std::vector<Filled> begin(std::size_t(pieces_.count()) + 1, {0, entries});
+    if (pieces_.count() > 1) count(begin);
+    pieces_.for_each([&](int piece, Index first, Index last) {
+      Filled &f = begin[std::size_t(piece)];
+      place_.empty() ? split_natural(first, last, f) : split_ordered(piece, first, last, f);
+      if (last == g_.rows) begin.back() = f;
+    });
+    const auto [front, back] = begin.back();
+    p_.lower.ptr(g_.rows) = front;
+    p_.upper.ptr(g_.rows) = entries;
+    for (Index slot = 0; slot <= g_.rows; ++slot) p_.upper.ptr(slot) -= back;
+    const auto lowers = std::make_pair(std::size_t(0), std::size_t(front));
+    const auto uppers = std::make_pair(std::size_t(back), std::size_t(entries));
+    p_.lower.col = Kokkos::subview(col_, lowers);
+    p_.lower.source = Kokkos::subview(source_, lowers);
+    p_.upper.col = Kokkos::subview(col_, uppers);
+    p_.upper.source = Kokkos::subview(source_, uppers);
   }
 
 private:
-  static constexpr Index none = -1;
-  struct Pair {
-    Index target, left, right;
+  // Lower entries lie below `front`, upper ones from `back` on.
+  struct Filled {
+    Index front, back;
   };
 
-  Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(p_, o_, e)); } // its slot in the upper part
-  std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
+  Index place(Index row) const { return place_.empty() ? row : place_[std::size_t(row)]; }
 
-  void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool clear)
+  // What the pieces before have filled where one begins.
+  void count(std::vector<Filled> &begin) const
   {
-    target_[std::size_t(row)] = clear ? none : l1 - l0;
-    for (Index e = l0; e < l1; ++e) target_[std::size_t(lower_row(p_, o_, e))] = clear ? none : e - l0;
-    for (Index f = u0; f < u1; ++f) target_[std::size_t(p_.upper.col(f))] = clear ? none : l1 - l0 + 1 + f - u0;
-  }
-
-  const Pattern<Host> &p_;
-  const Order &o_;
-  std::vector<Index> target_; // of each row as a column
-  std::vector<Pair> found_;
-  std::ptrdiff_t count_ = 0;
-  std::vector<Offset> first_; // pairs before each target
-
-  std::vector<std::pair<Index, Index>> pivots_; // their upper entries
-};
-
-// Pairs of indices in one piece of memory as large as they can get. Pages that stay untouched cost nothing.
-struct PairSpace {
-  HostArray<Index> left, right;
-
-  explicit PairSpace(std::size_t bound)
-      : left(make_array<Index>("finegrain::left", bound)), right(make_array<Index>("finegrain::right", bound))
-  {
-  }
-  std::size_t size() const { return left.extent(0); }
-};
-
-// A list that grows in such a space from the front or, row by row, from the back.
-struct ListBuilder {
-  HostArray<Offset> ptr;
-  PairSpace space;
-  Offset first, last; // what is filled
-
-  ListBuilder(Index targets, const PairSpace &pairs, bool from_back)
-      : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)),
-        space(pairs),
-        first(from_back ? Offset(pairs.size()) : 0),
-        last(first)
-  {
-  }
-  UpdateFinder::Place place(Offset shift) { return {space.left.data(), space.right.data(), shift}; }
-  Updates<Host> finish()
-  {
-    const auto range = std::make_pair(std::size_t(first), std::size_t(last));
-    ptr(ptr.extent(0) - 1) = last;
-    for (std::size_t t = 0; first > 0 && t < ptr.extent(0); ++t) ptr(t) -= first;
-    return {ptr, Kokkos::subview(space.left, range), Kokkos::subview(space.right, range)};
-  }
-};
-
-Updates<Host> shorten(const Updates<Host> &list, Offset count)
-{
-  const auto range = std::make_pair(std::size_t(0), std::size_t(count));
-  return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
-}
-
-// The list of DILU: products that fall on the diagonal. Nothing if others fall beside it, unless that does not
-// matter.
-std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const Order &o, bool forced)
-{
-  // Of each column, the last position whose row has it beside its diagonal.
-  std::vector<Index> seen_by(std::size_t(o.rows), -1);
-  const std::size_t most = p.lower.col.extent(0); // a pivot meets a diagonal once
-  const Updates<Host> list{make_array<Offset>("finegrain::updates", std::size_t(o.rows) + 1),
-                           make_array<Index>("finegrain::left", most + 1),
-                           make_array<Index>("finegrain::right", most + 1)};
-  Offset count = 0;
-  for (Index pos = 0; pos < o.rows; ++pos) {
-    const Index row = o.row(pos), l0 = p.lower.ptr(pos), l1 = p.lower.ptr(pos + 1);
-    for (Index e = l0; e < l1; ++e) seen_by[std::size_t(lower_row(p, o, e))] = pos;
-    for (Index f = p.upper.ptr(o.rows - 1 - pos); f < p.upper.ptr(o.rows - pos); ++f)
-      seen_by[std::size_t(p.upper.col(f))] = pos;
-    list.ptr(pos) = count;
-    Index met = 0; // without branches: which meet is not to be foreseen
-    for (Index e = l0; e < l1; ++e)
-      for (Index k = o.rows - 1 - o.pos(lower_row(p, o, e)), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
-        const Index col = p.upper.col(f);
-        met += seen_by[std::size_t(col)] == pos;
-        list.left(count) = e;
-        list.right(count) = f;
-        count += col == row;
+    pieces_.for_each([&](int piece, Index first, Index last) {
+      Filled of{0, 0}; // numbers of entries
+      for (Index pos = first; pos < last; ++pos) {
+        const Index row = o_.row(pos), here = place(row);
+        for (Index e = g_.ptr(row); e < g_.ptr(row + 1); ++e) {
+          const Index there = place(g_.col(e));
+          of.front += there < here;
+          of.back += there > here;
+        }
       }
-    if (met > 0 && !forced) return std::nullopt;
+      begin[std::size_t(piece) + 1] = of;
+    });
+    begin[0] = {0, g_.entries()};
+    for (std::size_t p = 1; p < begin.size(); ++p)
+      begin[p] = {begin[p - 1].front + begin[p].front, begin[p - 1].back - begin[p].back};
   }
-  list.ptr(o.rows) = count;
-  return shorten(list, count);
-}
-
-// Products that fall on an entry or beside it.
-std::size_t count_products(const Pattern<Host> &p, const UpdateFinder &finder)
-{
-  std::size_t bound = 0;
-  for (Index pos = 0; pos < p.rows; ++pos) bound += finder.bound(pos);
-  return bound;
-}
-
-void list_products(Pattern<Host> &p, const Order &o)
-{
-  UpdateFinder finder(p, o);
-  // A pivot meets a diagonal once. Rows come from the back of the upper part.
-  const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
-  const PairSpace one{std::size_t(lowers_of_all)}, both{count_products(p, finder)};
-  ListBuilder diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
-  for (Index pos = 0; pos < o.rows; ++pos) {
-    finder.visit_row(pos);
-    const Index l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
-    const Index u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
-    const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
-                 all = finder.before(above + uppers);
-    upper.first -= all - before_upper;
-    const Offset to_lower = lower.last, to_diagonal = diagonal.last - before_diagonal,
-                 to_upper = upper.first - before_upper;
-    for (Index t = 0; t < lowers; ++t) lower.ptr(l0 + t) = to_lower + finder.before(t);
-    diagonal.ptr(pos) = diagonal.last;
-    for (Index t = 0; t < uppers; ++t) upper.ptr(u0 + t) = to_upper + finder.before(above + t);
-    finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
-    lower.last += before_diagonal;
-    diagonal.last += before_upper - before_diagonal;
+  void put_lower(Index entry, Filled &f)
+  {
+    const Index c = g_.col(entry);
+    col_(f.front) = p_.y == Layout::row ? c : o_.pos(c);
+    source_(f.front++) = source_entry(selection_, entry);
   }
-  p.to_diagonal = diagonal.finish();
-  p.to_lower = lower.finish();
-  p.to_upper = upper.finish();
-}
-
-// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
-// time of a refactorization with lists, and less of the first set-up (docs/performance/powerqilu.md).
-constexpr double most_of_factor = 4;
-
-void find_updates(Pattern<Host> &p, const Order &o, FactorKind &kind, const ListChoice &choice)
-{
-  if (const auto list = find_updates_of_dilu(p, o, kind == FactorKind::dilu)) {
-    if (kind == FactorKind::automatic) kind = FactorKind::dilu;
-    p.to_diagonal = *list;
-    return;
+  void put_upper(Index entry, Filled &f)
+  {
+    col_(--f.back) = g_.col(entry);
+    source_(f.back) = source_entry(selection_, entry);
   }
-  kind = FactorKind::ilu0;
-  const double factor =
-                 choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
-               lists = 2 * sizeof(Index) * double(count_products(p, UpdateFinder(p, o)));
-  const bool is_free = choice.products == Products::automatic, pays = lists <= most_of_factor * factor;
-  p.lists_wait = is_free && pays && choice.numbers;
-  p.searched = choice.products == Products::searched || (is_free && !pays) || p.lists_wait;
-  if (!p.searched) list_products(p, o);
-}
+  void begin_row(Index pos, const Filled &f) { p_.lower.ptr(pos) = f.front; }
+  void end_row(Index pos, Index diagonal, const Filled &f)
+  {
+    p_.diagonal(pos) = diagonal < 0 ? -1 : source_entry(selection_, diagonal);
+    p_.upper.ptr(g_.rows - 1 - pos) = f.back;
+  }
+
+  void split_natural(Index first, Index last, Filled &filled)
+  {
+    Filled f = filled;
+    for (Index pos = first; pos < last; ++pos) {
+      const Index row = o_.row(pos), end = g_.ptr(row + 1);
+      Index e = g_.ptr(row);
+      begin_row(pos, f);
+      for (; e < end && g_.col(e) < row; ++e) put_lower(e, f);
+      const Index diagonal =
+        e < end && g_.col(e) == row ? e++ : -1; // rows of other ranks have none where they are kept
+      for (; e < end; ++e) put_upper(e, f);
+      end_row(pos, diagonal, f);
+    }
+    filled = f;
+  }
+  void split_ordered(int piece, Index first, Index last, Filled &filled)
+  {
+    Kept *const kept = scratch_.data() + std::size_t(longest_) * std::size_t(piece);
+    Filled f = filled;
+    for (Index pos = first; pos < last; ++pos) {
+      const Index row = o_.row(pos), here = place(row), size = g_.ptr(row + 1) - g_.ptr(row);
+      for (Index k = 0; k < size; ++k) kept[k] = {place(g_.col(g_.ptr(row) + k)), g_.ptr(row) + k};
+      sort_by_place(kept, size);
+      const Kept *next = kept, *const end = kept + size;
+      begin_row(pos, f);
+      for (; next < end && next->place < here; ++next) put_lower(next->entry, f);
+      const Index diagonal = next < end && next->place == here ? (next++)->entry : -1;
+      for (; next < end; ++next) put_upper(next->entry, f);
+      end_row(pos, diagonal, f);
+    }
+    filled = f;
+  }
+
+  const Selection &selection_;
+  const Graph &g_;
+  const StoredOrder &o_;
+  Pattern<Host> &p_;
+  const Pieces pieces_;
+  const std::vector<Index> place_; // in the elimination order, of each row; empty: natural
+  HostArray<Index> col_, source_;
+  Index longest_ = 0; // row
+  std::vector<Kept> scratch_;
+};
 
 } // namespace
-
-void list_products(Pattern<Host> &p)
-{
-  list_products(p, invert_order(p.rows, p.row_of));
-  p.searched = p.lists_wait = false;
-}
 
 Selection select_within_grids(const Graph &g, const Grid &grid)
 {
@@ -373,7 +217,7 @@ bool fold_upper(Pattern<Host> &p)
   const HostArray<Index> mirror("finegrain::mirror", std::size_t(entries + mirrors_ahead));
   for (Index slot = 0; slot < p.rows; ++slot)
     for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
-  const Order o = invert_order(p.rows, p.row_of);
+  const StoredOrder o = invert_order(p.rows, p.row_of);
   for (Index pos = 0; pos < p.rows; ++pos)
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
       const Index f = mirrored(e);
@@ -391,7 +235,7 @@ bool fold_upper(Pattern<Host> &p)
 Transposed<Host> transpose_pattern(const Pattern<Host> &p)
 {
   const Index rows = p.rows;
-  const Order o = invert_order(rows, p.row_of);
+  const StoredOrder o = invert_order(rows, p.row_of);
 
   // Visits rows in ascending number, so that the entries of a slot come in that order.
   const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
@@ -424,11 +268,11 @@ Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &
 {
   Pattern<Host> p;
   p.rows = selection.graph.rows;
-  const Order o = invert_order(p.rows, row_of);
+  const StoredOrder o = invert_order(p.rows, row_of);
   p.permuted = o.permuted;
   p.y = o.permuted ? y : Layout::row;
   p.row_of = row_of;
-  split_rows(selection, ordering, o, p);
+  RowSplitter(selection, ordering, o, p).split();
   if (kind != FactorKind::sip) find_updates(p, o, kind, choice);
   return p;
 }

@@ -87,9 +87,9 @@ public:
     plan_.reason = shaped ? "a shape of tiles is given" : "as asked for";
     switch (plan_.executor) {
     case ExecutorKind::tile:
-      return cut_tile_tasks();
+      return share_tiles();
     case ExecutorKind::self:
-      cut_self_tasks();
+      plan_self_tasks(cut_for_self());
       return {};
     case ExecutorKind::automatic:
       return choose_automatic();
@@ -118,9 +118,10 @@ private:
     ChunkLevels levels;
   };
   Cut level(const Chunks &chunks) const { return {chunks, find_chunk_levels(g_.get(), chunks)}; }
+  double least_width(int threads) const { return machine_.device ? 256. : 3. * threads; }
   bool is_wide(const Cut &c, int threads) const // enough chunks on a level
   {
-    return double(c.chunks.count) >= (machine_.device ? 256. : 3. * threads) * c.levels.count;
+    return double(c.chunks.count) >= least_width(threads) * c.levels.count;
   }
 
   SetupError choose_automatic()
@@ -144,23 +145,30 @@ private:
     if (colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason = has_grid() ? "a grid" : "no grid";
-    if (const SetupError error = has_grid() ? cut_tile_tasks() : (cut_self_tasks(), SetupError{})) return error;
-    const bool narrow = double(plan_.tasks.tasks.count()) < 1.4 * plan_.tasks.levels;
-    if (!narrow && gains_by_sharing()) return {};
+    const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
+    const Cut cut = tiles ? level(*tiles) : has_grid() ? cut_long_runs(4096) : cut_for_self();
+    const char *alone = why_alone(cut.chunks.count, cut.levels.count);
+    if (!alone) {
+      has_grid() ? plan_tile_tasks(cut, bool(tiles)) : plan_self_tasks(cut);
+      alone = why_alone(plan_.tasks.tasks.count(), plan_.tasks.levels); // narrow levels have become one task
+    }
+    if (!alone) return {};
     plan_.executor = ExecutorKind::natural;
-    plan_.reason = narrow ? "hardly any independent rows" : "levels too short to share";
+    plan_.reason = alone;
     plan_.tasks = {};
     plan_.tile = {};
     plan_.lines = {};
     return {};
   }
 
-  // Threads wait for each other at each level. Orders of magnitude, of two cores (docs/performance/powerqilu.md, Two
-  // threads): 1.5 microseconds a level, and 16 GB/s of blocks that one thread reads.
-  bool gains_by_sharing() const
+  // Why so many pieces on so many levels are not for several threads, which wait for each other at each level; null
+  // if they are. Orders of magnitude, of two cores (docs/performance/powerqilu.md, Two threads): 1.5 microseconds a
+  // level, and 16 GB/s of blocks that one thread reads.
+  const char *why_alone(Index pieces, Index levels) const
   {
+    if (double(pieces) < 1.4 * levels) return "hardly any independent rows";
     const double alone = bytes_per_row() * g_.rows() / 16e9;
-    return alone / machine_.threads + 1.5e-6 * plan_.tasks.levels < alone;
+    return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
   // By the model, for nothing has been measured (docs/gpu.md).
@@ -178,8 +186,8 @@ private:
     plan_.executor = ExecutorKind::launch;
     if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), group)) return {};
     plan_.executor = tile < self ? ExecutorKind::tile : ExecutorKind::self;
-    if (tile < self) return cut_tile_tasks();
-    cut_self_tasks();
+    if (tile < self) return share_tiles();
+    plan_self_tasks(cut_for_self());
     return {};
   }
   SweepWork work() const
@@ -226,26 +234,33 @@ private:
     return b;
   }
 
-  SetupError cut_tile_tasks()
+  SetupError share_tiles()
   {
     const bool asked = options_.tile.points() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
-    std::optional<Chunks> chunks;
-    if (has_grid())
-      for (const Box &shape : asked ? std::vector<Box>{options_.tile} : tile_shapes()) {
-        chunks = cut_tiles(options_.grid, shape, g_.get());
-        if (!chunks) continue;
+    const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
+    if (asked && !tiles) return {SetupError::tile_fit};
+    plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(machine_.device ? 256 : 4096), bool(tiles));
+    return {};
+  }
+  // The shape that is asked for, or the best that fits.
+  std::optional<Chunks> find_tiles()
+  {
+    const bool asked = options_.tile.points() > 0;
+    for (const Box &shape : asked ? std::vector<Box>{options_.tile} : tile_shapes())
+      if (auto chunks = cut_tiles(options_.grid, shape, g_.get())) {
         plan_.tile = shape;
-        break;
+        return chunks;
       }
-    if (asked && !chunks) return {SetupError::tile_fit};
-    const Cut cut = chunks ? level(*chunks) : cut_long_runs(machine_.device ? 256 : 4096);
-    const bool lines = chunks && fits_lines();
+    return std::nullopt;
+  }
+  void plan_tile_tasks(const Cut &cut, bool tiles)
+  {
+    const bool lines = tiles && fits_lines();
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
                              lines ? HostArray<Index>() : line_levels());
     plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
-    return {};
   }
   // Of each task: a tile.
   std::vector<LinePart> find_task_lines(const Chunks &chunks) const
@@ -276,18 +291,31 @@ private:
     return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
   }
 
-  // Runs of consecutive rows, shorter until there are enough on a level.
+  // Runs of consecutive rows, shorter until there are enough on a level. A run has no more level sets than rows, so
+  // that no length is wide where level sets are not.
   Cut cut_long_runs(Index longest) const
   {
-    for (Index length = longest; length > 1; length /= 2)
-      if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
+    const bool may_be_wide = plan_.schedule.kind != ScheduleKind::level ||
+                             g_.rows() >= least_width(machine_.threads) * plan_.schedule.groups();
+    for (Index length = may_be_wide ? longest : 1; length > 1; length /= 2)
+      if (runs_may_be_wide(length))
+        if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
     return level(cut_runs(g_.rows(), 1));
   }
+  // Whether the first rows make nearly enough of them: to ask all rows costs as much as the answer.
+  bool runs_may_be_wide(Index length) const
+  {
+    const Index rows = std::min(g_.rows(), Index(65536)), levels = count_run_levels(g_.get(), length, rows);
+    return double((rows + length - 1) / length) >= 0.9 * least_width(machine_.threads) * levels;
+  }
 
-  void cut_self_tasks()
+  Cut cut_for_self() const
   {
     const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
-    const Cut cut = machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
+    return machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
+  }
+  void plan_self_tasks(const Cut &cut)
+  {
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, cut_levels(), width());
   }
   // On a host two pieces of a level for each thread, and no piece larger than a core's cache.

@@ -151,6 +151,27 @@ Chunks cut_runs(Index rows, Index length)
   return chunks;
 }
 
+Index count_run_levels(const Graph &g, Index length, Index rows)
+{
+  const Index runs = (rows + length - 1) / length;
+  const Index *ptr = g.ptr.data(), *col = g.col.data();
+  std::vector<Index> level(std::size_t(runs), 0);
+  Index levels = 0;
+  for (Index u = 0; u < runs; ++u) {
+    const Index first = u * length, last = std::min(rows, first + length);
+    Index mine = level[std::size_t(u)]; // earlier runs have pushed theirs
+    for (Index e = ptr[first]; e < ptr[last]; ++e)
+      if (col[e] < first) mine = std::max(mine, level[std::size_t(col[e] / length)] + 1);
+    for (Index e = ptr[first]; e < ptr[last]; ++e)
+      if (col[e] >= last && col[e] < rows) {
+        Index &to = level[std::size_t(col[e] / length)];
+        to = std::max(to, mine + 1);
+      }
+    levels = std::max(levels, mine + 1);
+  }
+  return levels;
+}
+
 ChunkLevels find_chunk_levels(const Graph &g, const Chunks &chunks)
 {
   ChunkLevels levels{0, HostArray<Index>("finegrain::level", std::size_t(chunks.count))};

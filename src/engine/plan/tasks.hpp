@@ -39,6 +39,8 @@ struct ChunkLevels {
   HostArray<Index> of; // of each chunk
 };
 ChunkLevels find_chunk_levels(const Graph &, const Chunks &);
+// The number of levels of runs of `length` rows among the first rows.
+Index count_run_levels(const Graph &, Index length, Index rows);
 
 // How chunks become tasks. Chunks of one level are put together until a task has `rows` rows, or as long as it has no
 // more than these (at_most), but a level is cut into `pieces` tasks at least if it has that many chunks.

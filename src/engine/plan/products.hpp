@@ -1,0 +1,28 @@
+// Lists of products of a factor: which lower and upper blocks meet in which entry. In: a pattern whose rows are split
+// (factor_pattern.cpp). Out: its update lists, or that products are searched for instead.
+#pragma once
+
+#include "plan/factor_pattern.hpp"
+
+#include <vector>
+
+namespace finegrain
+{
+
+// Where the rows of the owned square stand in storage.
+struct StoredOrder {
+  Index rows;
+  bool permuted;
+  std::vector<Index> position; // of each row, if permuted
+  HostArray<Index> row_of;     // of each position, if permuted
+
+  Index row(Index pos) const { return permuted ? row_of(pos) : pos; }
+  Index pos(Index row) const { return permuted ? position[std::size_t(row)] : row; }
+};
+StoredOrder invert_order(Index rows, const HostArray<Index> &row_of);
+
+// Makes the lists, or says in the pattern why there are none (ListChoice). FactorKind::automatic becomes dilu where
+// products fall on the diagonal only, ilu0 elsewhere.
+void find_updates(Pattern<Kokkos::HostSpace> &, const StoredOrder &, FactorKind &, const ListChoice &);
+
+} // namespace finegrain
