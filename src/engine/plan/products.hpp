@@ -2,7 +2,7 @@
 // (factor_pattern.cpp). Out: its update lists, or that products are searched for instead.
 #pragma once
 
-#include "plan/factor_pattern.hpp"
+#include "plan/pattern.hpp"
 
 #include <vector>
 
@@ -21,8 +21,18 @@ struct StoredOrder {
 };
 StoredOrder invert_order(Index rows, const HostArray<Index> &row_of);
 
+// Whether lists of products are made, and what of: blocks of so many bytes.
+struct ListChoice {
+  Products products = Products::listed;
+  double bytes_of_block = 0;
+  bool numbers = false; // blocks of 1: one search costs less than lists, many cost more
+};
+
 // Makes the lists, or says in the pattern why there are none (ListChoice). FactorKind::automatic becomes dilu where
 // products fall on the diagonal only, ilu0 elsewhere.
 void find_updates(Pattern<Kokkos::HostSpace> &, const StoredOrder &, FactorKind &, const ListChoice &);
+
+// Makes the lists that wait.
+void list_products(Pattern<Kokkos::HostSpace> &);
 
 } // namespace finegrain
