@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/kinds.hpp"
+#include "base/scalar.hpp"
 
 namespace finegrain
 {
