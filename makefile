@@ -123,6 +123,7 @@ bench: deps
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_sip
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_baij
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_solve
+	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_assembly
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_reduction
 	@! grep -q '^OpenMP_CXX_FLAGS' $(BUILD)/CMakeCache.txt || OMP_NUM_THREADS=2 OMP_PROC_BIND=true $(BUILD)/tests/bench_mcpi -settings working,DS,DSH -executors launch,self,tile
 

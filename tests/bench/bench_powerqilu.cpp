@@ -1,7 +1,7 @@
 // powerqilu beside PETSc's ILU(p) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Symbolic time is that of a first set-up less that of a refresh. A problem and p at a time.
 // Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks.
-// Options after --: -problems ecology,circuit,star (and shell, whose lists of products are large) -unknowns
+// -problems ecology,circuit,star (and shell, whose lists of products are large) -unknowns
 // 1000000 -levels 0,1,2,3 -points 48 -n 5
 // -repetitions 5 -executors natural. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"

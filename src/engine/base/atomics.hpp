@@ -58,5 +58,14 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
   }
 #endif
 }
+// What it has been raised to.
+KOKKOS_FORCEINLINE_FUNCTION Real raised(const std::uint64_t *largest)
+{
+#if defined(__CUDA_ARCH__)
+  return Real(detail::bits_as<double>(*reinterpret_cast<const volatile std::uint64_t *>(largest)));
+#else
+  return Real(detail::bits_as<double>(__atomic_load_n(largest, __ATOMIC_RELAXED)));
+#endif
+}
 
 } // namespace finegrain

@@ -28,14 +28,40 @@ struct FactorArguments {
   Trouble *trouble;
 };
 
-// Where products are found by the columns of upper blocks instead, for one thread: what each row has a place in.
+// Where products are found by the columns of upper blocks instead, on hosts: what each row has a place in.
 struct ColumnSearch {
-  const Index *lower_row = nullptr, *upper_row = nullptr; // of the column of each entry
+  const Index *lower_col = nullptr, *upper_row = nullptr; // of the column of each entry
+  bool lower_by_position = false;                         // what lower_col has; else rows
   const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
-  Index *target = nullptr;                                // of each row, -1 between two rows; numbers have none
-  Scalar *blocks = nullptr;                               // of the longest row; of numbers one for each row
-  Offset *products = nullptr;                             // counted, of numbers those that are not of the factor too
-  Real *largest = nullptr;                                // upper entry of the rows before, of numbers
+  Index last_position = 0;
+  Index *target = nullptr;          // of each row, -1 between two rows; numbers have none
+  Scalar *blocks = nullptr;         // of the longest row; of numbers one for each row
+  Offset *products = nullptr;       // counted, of numbers those that are not of the factor too
+  std::uint64_t *largest = nullptr; // upper entry of the rows before, of numbers (atomic_raise())
+  Offset rows = 0, scalars = 0;     // of each thread's part of target and of blocks
+
+  // Counters of threads are in cache lines of their own.
+  static constexpr Offset counter_stride = 8;
+
+  KOKKOS_FORCEINLINE_FUNCTION ColumnSearch of_thread(Index i) const
+  {
+    ColumnSearch s = *this;
+    s.target += i * rows;
+    s.blocks += i * scalars;
+    s.products += i * counter_stride;
+    return s;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Index row_at(Index pos) const { return row_of ? row_of[pos] : pos; }
+  KOKKOS_FORCEINLINE_FUNCTION Index lower_row(Index e) const
+  {
+    return lower_by_position ? row_at(lower_col[e]) : lower_col[e];
+  }
+  // In the upper part, of the pivot of a lower entry.
+  KOKKOS_FORCEINLINE_FUNCTION Index pivot_slot(Index e) const
+  {
+    const Index c = lower_col[e];
+    return last_position - (lower_by_position || !position ? c : position[c]);
+  }
 };
 
 struct SearchedFactorArguments {
@@ -186,11 +212,11 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
   {
     const ColumnSearch &s = search;
     const Offset nn = Offset(n) * n;
-    const Index row = s.row_of ? s.row_of[slot] : slot, upper_slot = arg.last_position - slot;
+    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
     const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
     const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
     const Index at = l1 - l0, first_upper = at + 1 - u0; // of the diagonal; of upper entry f: first_upper + f
-    for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row[e], e - l0, arg.lower_source[e]);
+    for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
     place(lanes, row, at, arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
 
@@ -198,9 +224,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     for (Index e = l0; e < l1; ++e) {
       const OffDiagonal *l = this->lower() + e * nn;
       this->store(lanes, s.blocks + (e - l0) * nn, this->lower() + e * nn);
-      const Index pivot = s.lower_row[e],
-                  slot_of_pivot = arg.last_position - (s.position ? s.position[pivot] : pivot);
-      for (Index f = arg.upper_ptr[slot_of_pivot]; f < arg.upper_ptr[slot_of_pivot + 1]; ++f) {
+      for (Index k = s.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f) {
         const Index target = s.target[s.upper_row[f]];
         if (target < 0) continue;
         subtract(lanes, l, this->upper() + f * nn, s.blocks + target * nn);
@@ -213,10 +237,12 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     this->store(lanes, d, this->diagonal() + slot * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
     this->report(lanes, inversion, slot);
-    for (Index e = l0; e < l1; ++e) s.target[s.lower_row[e]] = -1;
+    for (Index e = l0; e < l1; ++e) s.target[s.lower_row(e)] = -1;
     s.target[row] = -1;
     for (Index f = u0; f < u1; ++f) s.target[s.upper_row[f]] = -1;
   }
+
+  KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
 
 private:
   template <class Lanes>
@@ -257,21 +283,20 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     const ColumnSearch &s = search;
     const OffDiagonal *upper = this->upper();
     Scalar *row_at = s.blocks, d;
-    const Index row = s.row_of ? s.row_of[slot] : slot, upper_slot = arg.last_position - slot;
+    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
     const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
     const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
-    for (Index e = l0; e < l1; ++e) row_at[s.lower_row[e]] = number(arg.lower_source[e]);
+    for (Index e = l0; e < l1; ++e) row_at[s.lower_row(e)] = number(arg.lower_source[e]);
     row_at[row] = number(arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
 
-    const Real before = *s.largest;
+    const Real before = raised(s.largest);
     Real sizes = magnitude(row_at[row]); // of the pivot's terms, at most
     Offset products = 0;
     for (Index e = l0; e < l1; ++e) {
-      const Index pivot = s.lower_row[e], slot_of_pivot = slot_of(pivot);
-      this->store(lanes, row_at + pivot, this->lower() + e);
+      this->store(lanes, row_at + s.lower_row(e), this->lower() + e);
       const Scalar l = convert<Scalar>(this->lower()[e]);
-      const Index first = arg.upper_ptr[slot_of_pivot], last = arg.upper_ptr[slot_of_pivot + 1];
+      const Index k = s.pivot_slot(e), first = arg.upper_ptr[k], last = arg.upper_ptr[k + 1];
       sizes = madd(magnitude(l), before, sizes);
       for (Index f = first; f < last; ++f) {
         Scalar &to = row_at[s.upper_row[f]];
@@ -291,21 +316,19 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       const Real size = magnitude(convert<Scalar>(upper[f]));
       most = size > most ? size : most;
     }
-    *s.largest = most;
+    if (!(most <= before)) atomic_raise(s.largest, most);
     this->report(lanes, inversion, slot);
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
+
 private:
-  KOKKOS_FORCEINLINE_FUNCTION Index slot_of(Index pivot) const
-  {
-    return arg.last_position - (search.position ? search.position[pivot] : pivot);
-  }
   // The magnitudes of the terms of the row's pivot, in the order of lists.
   KOKKOS_FUNCTION Real pivot_sizes(Index slot, Index row) const
   {
     Real sum = magnitude(number(arg.diagonal_source[slot]));
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
-      for (Index k = slot_of(search.lower_row[e]), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
+      for (Index k = search.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
         if (search.upper_row[f] == row) sum = add_size(this->lower()[e], this->upper()[f], sum);
     return sum;
   }

@@ -11,6 +11,7 @@
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
 
+#include <numeric>
 #include <optional>
 
 namespace finegrain
@@ -75,7 +76,7 @@ public:
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
-    const bool may_search = !works_in_teams<Exec> && plan.executor == ExecutorKind::natural && !symmetric_;
+    const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
                                  {may_search ? options.products : Products::listed,
@@ -409,24 +410,32 @@ private:
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
     if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
-    Real largest = 0;
-    products_ = 0;
-    const ColumnSearch search{.lower_row = pattern_.lower.col.data(),
+    const Index threads = Index(products_found_.extent(0)) / ColumnSearch::counter_stride;
+    std::uint64_t largest = 0;
+    Kokkos::deep_copy(products_found_, Offset(0));
+    const ColumnSearch search{.lower_col = pattern_.lower.col.data(),
                               .upper_row = pattern_.upper.col.data(),
+                              .lower_by_position = pattern_.y == Layout::position,
                               .row_of = run_.row_of(),
                               .position = position_.extent(0) ? position_.data() : nullptr,
+                              .last_position = run_.rows - 1,
                               .target = target_.data(),
                               .blocks = row_blocks_.data(),
-                              .products = &products_,
-                              .largest = &largest};
+                              .products = products_found_.data(),
+                              .largest = &largest,
+                              .rows = Offset(target_.extent(0)) / threads,
+                              .scalars = Offset(row_blocks_.extent(0)) / threads};
     kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
+    products_ =
+      std::accumulate(products_found_.data(), products_found_.data() + products_found_.extent(0), Offset(0));
     count();
   }
-  // Columns of the lower part are rows where one thread runs them (Layout::row).
+  // What each thread searches with.
   void prepare_search(const Pattern<Kokkos::HostSpace> &p)
   {
     position_ = target_ = {};
     row_blocks_ = {};
+    products_found_ = {};
     products_ = 0;
     if (!p.searched) return;
     Index longest = 0;
@@ -434,11 +443,14 @@ private:
       longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
                                     p.upper.ptr(p.rows - 1 - pos) + 1);
     const bool spreads = run_.n == 1;
+    const std::size_t threads = std::size_t(std::max(1, run_.machine(run_.n).threads));
+    products_found_ = HostArray<Offset>("finegrain::products", threads * std::size_t(ColumnSearch::counter_stride));
     row_blocks_ = make_array<Scalar, Space>(
-      "finegrain::row", spreads ? std::size_t(p.rows) : std::size_t(longest) * std::size_t(run_.n * run_.n));
+      "finegrain::row",
+      threads * (spreads ? std::size_t(p.rows) : std::size_t(longest) * std::size_t(run_.n * run_.n)));
     Kokkos::deep_copy(row_blocks_, Scalar(0)); // what falls beside a row is added to what is there
     if (!spreads) {
-      target_ = make_array<Index, Space>("finegrain::target", std::size_t(p.rows));
+      target_ = make_array<Index, Space>("finegrain::target", threads * std::size_t(p.rows));
       Kokkos::deep_copy(target_, Index(-1));
     }
     if (!p.permuted) return;
@@ -610,7 +622,8 @@ private:
   // Of products that are searched for.
   Array<Index, Space> position_, target_;
   Array<Scalar, Space> row_blocks_;
-  Offset products_ = 0; // of the last factorization
+  HostArray<Offset> products_found_; // by each thread
+  Offset products_ = 0;              // of the last factorization
 
   std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 

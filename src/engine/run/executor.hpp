@@ -39,6 +39,13 @@ template <int N, class Row>
   }
 }
 
+// Row functions of hosts that have memory of their own for each thread: of_thread(i) is theirs.
+template <class Row> KOKKOS_FORCEINLINE_FUNCTION Row of_thread(const Row &row, [[maybe_unused]] Index thread)
+{
+  if constexpr (requires { row.of_thread(thread); }) return row.of_thread(thread);
+  else return row;
+}
+
 // The share of one thread in a group.
 template <int N, class Row> struct HostShare {
   Row row;
@@ -47,7 +54,7 @@ template <int N, class Row> struct HostShare {
   void operator()(const Index i) const
   {
     const auto cut = [&](Index share) { return first + Index(Offset(last - first) * share / shares); };
-    run_rows<N>(row, cut(i), cut(i + 1));
+    run_rows<N>(of_thread(row, i), cut(i), cut(i + 1));
   }
 };
 
@@ -100,7 +107,11 @@ template <int N, class Row> struct ThreadBody {
   Row row;
   TaskList tasks;
   TaskFlags progress;
-  void operator()(const Index) const { work(tasks, progress, Thread<N, Row>{row}); }
+  void operator()(const Index i) const
+  {
+    const Row mine = of_thread(row, i);
+    work(tasks, progress, Thread<N, Row>{mine});
+  }
 };
 
 // The threads of a team, each with its vector lanes: a thread takes a row, its lanes share it.

@@ -204,15 +204,20 @@ TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
     }
 }
 
-// Products that are searched for are those of the lists, in their order.
+// Products that are searched for are those of the lists, in their order, on any number of threads.
 TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
 {
   for (const auto &c : cases())
     for (const int n : {1, 2, 5})
       for (EngineOptions r : options())
-        for (const Precision precision : {Precision::working, Precision::single}) {
+        for (const auto &[executor, precision] :
+             {std::pair(ExecutorKind::natural, Precision::working),
+              std::pair(ExecutorKind::natural, Precision::single),
+              std::pair(ExecutorKind::launch, Precision::working), std::pair(ExecutorKind::self, Precision::working),
+              std::pair(ExecutorKind::shuffle, Precision::working)}) {
+          if (where == Where::device && (executor == ExecutorKind::launch || executor == ExecutorKind::self)) continue;
           const Problem p(c.graph, n, 1);
-          r.executor = ExecutorKind::natural;
+          r.executor = executor;
           r.backend = Backend::host;
           r.precision = precision;
           r.grid = c.grid;
@@ -231,7 +236,7 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
         }
 }
 
-// One thread that factors numbers makes lists when there is a second factorization.
+// Hosts that factor numbers make lists when there is a second factorization.
 TEST(PowerQ, ListsOfNumbersWaitForASecondFactorization)
 {
   if (where == Where::device) GTEST_SKIP() << "devices have lists";
@@ -239,7 +244,7 @@ TEST(PowerQ, ListsOfNumbersWaitForASecondFactorization)
   for (const auto &c : cases())
     for (EngineOptions r : options()) {
       Problem p(c.graph, 1, 1);
-      r.executor = ExecutorKind::natural;
+      r.executor = waited % 2 ? ExecutorKind::launch : ExecutorKind::natural;
       r.grid = c.grid;
       r.products = Products::listed;
       Statistics listed;
