@@ -16,8 +16,8 @@ namespace finegrain
 namespace
 {
 
-// Sums the values of target t (AssemblyLists), unit scalars each. A host's or device's thread has one scalar.
-struct AssembleScalar {
+// Sums of the values of each target (AssemblyLists), `unit` scalars each. Blocks are by columns, values by rows.
+struct AssemblySums {
   int n, unit;
   Offset own;
   const Offset *ptr, *list;
@@ -25,16 +25,37 @@ struct AssembleScalar {
   bool add;
   Scalar *blocks;
 
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *value(Offset s) const
+  {
+    const Offset v = list[s];
+    return v < own ? from + v * unit : received + (v - own) * unit;
+  }
+};
+
+// A device's thread has one scalar, as a host's has where values are scalars.
+struct AssembleScalar : AssemblySums {
   KOKKOS_FUNCTION void operator()(Offset i) const
   {
-    const Offset target = i / unit;
-    const int place = int(i % unit), by_row = unit > 1 ? place % n * n + place / n : 0; // blocks are by columns
+    const Offset target = unit > 1 ? i / unit : i;
+    const int place = int(i - target * unit), by_row = unit > 1 ? place % n * n + place / n : 0;
     Scalar sum = add ? blocks[i] : Scalar(0);
-    for (Offset s = ptr[target]; s < ptr[target + 1]; ++s) {
-      const Offset v = list[s];
-      sum += v < own ? from[v * unit + by_row] : received[(v - own) * unit + by_row];
-    }
+    for (Offset s = ptr[target]; s < ptr[target + 1]; ++s) sum += value(s)[by_row];
     blocks[i] = sum;
+  }
+};
+
+// A host's thread has one block where values are blocks.
+struct AssembleBlock : AssemblySums {
+  KOKKOS_FUNCTION void operator()(Offset target) const
+  {
+    Scalar *to = blocks + target * unit;
+    if (!add)
+      for (int i = 0; i < unit; ++i) to[i] = Scalar(0);
+    for (Offset s = ptr[target]; s < ptr[target + 1]; ++s) {
+      const Scalar *of = value(s);
+      for (int c = 0; c < n; ++c)
+        for (int r = 0; r < n; ++r) to[c * n + r] += of[r * n + c];
+    }
   }
 };
 
@@ -166,8 +187,6 @@ public:
   Scalar *received() override { return received_.data(); }
   void assemble(Memory memory, const Scalar *own, const Scalar *received, bool add) override
   {
-    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    const Offset count = Offset(list_ptr_.extent(0) - 1) * unit_;
     allocate();
     if (memory == Memory::host && far) {
       const std::size_t size = std::size_t(own_count_ * unit_);
@@ -175,9 +194,11 @@ public:
       own = own_.data();
     }
     if (received) copy_up<Space>(received_.data(), received, received_.extent(0));
-    Kokkos::parallel_for("finegrain::assemble", Policy(exec_, 0, count),
-                         AssembleScalar{n_, unit_, own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
-                                        add, blocks_.data()});
+    const AssemblySums sums{n_,  unit_,         own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
+                            add, blocks_.data()};
+    const Offset targets = Offset(list_ptr_.extent(0)) - 1;
+    if (far || unit_ == 1) assemble(targets * unit_, AssembleScalar{sums});
+    else assemble(targets, AssembleBlock{sums});
     wait();
   }
 
@@ -190,6 +211,11 @@ public:
   double flops() const override { return 2 * double(scalars()); }
 
 private:
+  template <class Body> void assemble(Offset count, const Body &body)
+  {
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    Kokkos::parallel_for("finegrain::assemble", Policy(exec_, 0, count), body);
+  }
   using Vector = Array<Scalar, Space>;
   static constexpr bool far = works_in_teams<Exec>; // from callers' vectors on the host
 
