@@ -140,7 +140,7 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   KSPConvergedReason reason;
   PetscLogDouble start, stop;
   const char *const numeric = row.kind == ILU_PETSC ? "MatLUFactorNum" : "FGFactor";
-  double before, seconds[3] = {0, 0, 0}; /* of the set-up but its numeric phase, of that phase, of the solve */
+  double before = 0, seconds[3] = {0, 0, 0}; /* of the set-up but its numeric phase, of that phase, of the solve */
   char name[32], cells[6][16];
 
   PetscFunctionBeginUser;

@@ -59,18 +59,35 @@ struct Queue {
   bool operator==(const Queue &) const = default;
 };
 
-// From now on kernels go to that queue, after what is under way on the one before.
-template <class Exec> void change_queue(typename Exec::execution_space &exec, Queue &from, const Queue &to)
-{
-  if constexpr (works_in_teams<Exec>) {
-    if (from == to) return;
-    exec.fence();
+// An execution space and the queue it works on.
+template <class Exec> struct QueuedSpace {
+  typename Exec::execution_space exec;
+  Queue queue;
+
+  // From now on kernels go to that queue, after what is under way on the one before. Returns whether it is the
+  // caller's.
+  bool change_queue(const Queue &to)
+  {
+    if constexpr (works_in_teams<Exec>) {
+      if (queue == to) return queue.callers;
+      exec.fence();
 #if defined(KOKKOS_ENABLE_CUDA)
-    exec = to.callers ? Kokkos::Cuda(static_cast<cudaStream_t>(to.stream)) : Kokkos::Cuda();
+      exec = to.callers ? Kokkos::Cuda(static_cast<cudaStream_t>(to.stream)) : Kokkos::Cuda();
 #endif
-    from = to;
+      queue = to;
+    }
+    return queue.callers;
   }
-}
+  void wait() const
+  {
+    if constexpr (works_in_teams<Exec>) exec.fence();
+  }
+  // Before the host reads what kernels have written, unless the caller does that on its queue.
+  void finish() const
+  {
+    if (!queue.callers) wait();
+  }
+};
 
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;

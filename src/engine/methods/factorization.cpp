@@ -6,12 +6,12 @@
 #include "kernels/symmetric.hpp"
 #include "methods/compact_form.hpp"
 #include "methods/eisenstat_form.hpp"
+#include "methods/product_search.hpp"
 #include "methods/runner.hpp"
 #include "plan/elimination.hpp"
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
 
-#include <numeric>
 #include <optional>
 
 namespace finegrain
@@ -78,9 +78,12 @@ public:
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
+    const bool numbers = view.block == 1;
+    const double search_bytes = double(std::max(1, run_.machine(view.block).threads)) * double(view.owned.rows) *
+                                double(numbers ? sizeof(Scalar) : sizeof(Index));
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
                                  {may_search ? options.products : Products::listed,
-                                  double(bytes_of_block(made_in.off_diagonal, view.block)), view.block == 1});
+                                  double(bytes_of_block(made_in.off_diagonal, view.block)), numbers, search_bytes});
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
@@ -93,7 +96,7 @@ public:
     star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     made_in_ = made_in;
-    prepare_search(pattern);
+    search_.prepare(pattern, run_.n);
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
     set_tile_columns(plan, pattern, works_in_teams<Exec> ? tile_scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
@@ -140,7 +143,7 @@ public:
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
       if (std::exchange(factored_, true) && pattern_.lists_wait) {
         list_products(pattern_);
-        prepare_search(pattern_);
+        search_.prepare(pattern_, run_.n);
         count();
       }
     if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
@@ -410,53 +413,9 @@ private:
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
     if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
-    const Index threads = Index(products_found_.extent(0)) / ColumnSearch::counter_stride;
-    std::uint64_t largest = 0;
-    Kokkos::deep_copy(products_found_, Offset(0));
-    const ColumnSearch search{.lower_col = pattern_.lower.col.data(),
-                              .upper_row = pattern_.upper.col.data(),
-                              .lower_by_position = pattern_.y == Layout::position,
-                              .row_of = run_.row_of(),
-                              .position = position_.extent(0) ? position_.data() : nullptr,
-                              .last_position = run_.rows - 1,
-                              .target = target_.data(),
-                              .blocks = row_blocks_.data(),
-                              .products = products_found_.data(),
-                              .largest = &largest,
-                              .rows = Offset(target_.extent(0)) / threads,
-                              .scalars = Offset(row_blocks_.extent(0)) / threads};
+    const ColumnSearch search = search_.begin(pattern_, run_.row_of(), run_.machine(run_.n).threads);
     kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
-    products_ =
-      std::accumulate(products_found_.data(), products_found_.data() + products_found_.extent(0), Offset(0));
     count();
-  }
-  // What each thread searches with.
-  void prepare_search(const Pattern<Kokkos::HostSpace> &p)
-  {
-    position_ = target_ = {};
-    row_blocks_ = {};
-    products_found_ = {};
-    products_ = 0;
-    if (!p.searched) return;
-    Index longest = 0;
-    for (Index pos = 0; pos < p.rows; ++pos)
-      longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
-                                    p.upper.ptr(p.rows - 1 - pos) + 1);
-    const bool spreads = run_.n == 1;
-    const std::size_t threads = std::size_t(std::max(1, run_.machine(run_.n).threads));
-    products_found_ = HostArray<Offset>("finegrain::products", threads * std::size_t(ColumnSearch::counter_stride));
-    row_blocks_ = make_array<Scalar, Space>(
-      "finegrain::row",
-      threads * (spreads ? std::size_t(p.rows) : std::size_t(longest) * std::size_t(run_.n * run_.n)));
-    Kokkos::deep_copy(row_blocks_, Scalar(0)); // what falls beside a row is added to what is there
-    if (!spreads) {
-      target_ = make_array<Index, Space>("finegrain::target", threads * std::size_t(p.rows));
-      Kokkos::deep_copy(target_, Index(-1));
-    }
-    if (!p.permuted) return;
-    auto position = make_array<Index>("finegrain::position", std::size_t(p.rows));
-    for (Index pos = 0; pos < p.rows; ++pos) position(p.row_of(pos)) = pos;
-    position_ = copy_to<Space>(position);
   }
   void factor_symmetric(const Values &values)
   {
@@ -577,7 +536,7 @@ private:
                  upper = double(pattern_.upper.col.extent(0)),
                  listed = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
                           double(pattern_.to_upper.left.extent(0)),
-                 products = pattern_.searched ? double(products_) : listed;
+                 products = pattern_.searched ? double(search_.found()) : listed;
     const Residuals<Space> &r = run_.residuals;
     const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
     const std::size_t lines = 2 * forward_lines_.size() * sizeof(LinePart);
@@ -597,8 +556,7 @@ private:
                     run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes() + lines;
     const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                                   pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.work_bytes = (y_.span() + row_blocks_.span()) * sizeof(Scalar) +
-                   (target_.span() + position_.span()) * sizeof(Index) + r.work_bytes();
+    s.work_bytes = y_.span() * sizeof(Scalar) + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + upper + run_.rows);
@@ -619,11 +577,7 @@ private:
   Pattern<Space> pattern_;
   Star<Space> star_; // of Stone's factor
 
-  // Of products that are searched for.
-  Array<Index, Space> position_, target_;
-  Array<Scalar, Space> row_blocks_;
-  HostArray<Offset> products_found_; // by each thread
-  Offset products_ = 0;              // of the last factorization
+  ProductSearch<Space> search_;
 
   std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 

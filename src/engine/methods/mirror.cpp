@@ -85,9 +85,10 @@ template <class Space> struct ByColumn {
   std::size_t bytes() const { return (ptr.span() + entry.span() + row.span()) * sizeof(Index); }
 };
 
-template <class Exec> class MirrorOn final : public Mirror
+template <class Exec> class MirrorOn final : public Mirror, QueuedSpace<Exec>
 {
   using Space = typename Exec::memory_space;
+  using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
 
 public:
   void set_structure(const OperatorView &view, Index columns) override
@@ -110,11 +111,7 @@ public:
     kernels_ = find_kernels<Exec>(n_, Storage());
   }
   void set_halo(Halo *halo) override { halo_ = halo; }
-  bool set_queue(const Queue &wanted) override
-  {
-    change_queue<Exec>(exec_, queue_, halo_ ? Queue() : wanted);
-    return queue_.callers;
-  }
+  bool set_queue(const Queue &wanted) override { return this->change_queue(halo_ ? Queue() : wanted); }
 
   void load(const Scalar *owned, const Scalar *coupling) override
   {
@@ -214,7 +211,7 @@ private:
   template <class Body> void assemble(Offset count, const Body &body)
   {
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    Kokkos::parallel_for("finegrain::assemble", Policy(exec_, 0, count), body);
+    Kokkos::parallel_for("finegrain::assemble", Policy(exec, 0, count), body);
   }
   using Vector = Array<Scalar, Space>;
   static constexpr bool far = works_in_teams<Exec>; // from callers' vectors on the host
@@ -243,7 +240,7 @@ private:
   int threads() const
   {
     if constexpr (works_in_teams<Exec>) return std::numeric_limits<int>::max();
-    else return usable_threads(exec_);
+    else return usable_threads(exec);
   }
   // Transposed products gather, a column each, and wait for blocks from all over. Up to three threads are no faster
   // at it than one that goes through the matrix in order.
@@ -293,24 +290,14 @@ private:
   void copy_part(Scalar *to, const Scalar *from, std::size_t size) const
   {
     if (size)
-      Kokkos::deep_copy(exec_, Unmanaged<Scalar, Space>(to, size),
+      Kokkos::deep_copy(exec, Unmanaged<Scalar, Space>(to, size),
                         Unmanaged<const Scalar, Kokkos::HostSpace>(from, size));
   }
   Run<Exec> run(const Index *cut, bool in_a_loop)
   {
-    return {exec_, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
-  }
-  void wait() const
-  {
-    if constexpr (works_in_teams<Exec>) exec_.fence();
-  }
-  void finish() const // a product
-  {
-    if (!queue_.callers) wait();
+    return {exec, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
   }
 
-  typename Exec::execution_space exec_;
-  Queue queue_;
   int n_ = 1;
   Index rows_ = 0, columns_ = 0, ghost_count_ = 0;
   Graph owned_graph_, coupling_graph_; // on the host

@@ -49,11 +49,10 @@ template <class Word> struct ClearBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
 };
 
-template <class Exec> struct Runner {
+template <class Exec> struct Runner : QueuedSpace<Exec> {
   using Space = typename Exec::memory_space;
+  using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
 
-  typename Exec::execution_space exec;
-  Queue queue;
   int n = 1;
   Index rows = 0;
   std::array<Index, 2> every_slot{};
@@ -154,20 +153,8 @@ template <class Exec> struct Runner {
   {
     for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
   }
-  void wait() const
-  {
-    if constexpr (works_in_teams<Exec>) exec.fence();
-  }
-  void finish() const
-  {
-    if (!queue.callers) wait();
-  }
   // Where kernels are queued from now on; false: on a queue of its own, because a halo has to know what is done.
-  bool set_queue(const Queue &wanted)
-  {
-    change_queue<Exec>(exec, queue, halo ? Queue() : wanted);
-    return queue.callers;
-  }
+  bool set_queue(const Queue &wanted) { return this->change_queue(halo ? Queue() : wanted); }
 
   // Rows, or positions of others' rows too, are below `all`.
   void clear_trouble(Index all = 0)

@@ -261,9 +261,10 @@ void find_updates(Pattern<Host> &p, const StoredOrder &o, FactorKind &kind, cons
   const double factor =
                  choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
                lists = 2 * sizeof(Index) * double(count_products(p, UpdateFinder(p, o)));
-  const bool is_free = choice.products == Products::automatic, pays = lists <= most_of_factor * factor;
-  p.lists_wait = is_free && pays && choice.numbers;
-  p.searched = choice.products == Products::searched || (is_free && !pays) || p.lists_wait;
+  const bool may_search = choice.products == Products::automatic && choice.search_bytes <= lists,
+             pays = lists <= most_of_factor * factor;
+  p.lists_wait = may_search && pays && choice.numbers;
+  p.searched = choice.products == Products::searched || (may_search && !pays) || p.lists_wait;
   if (!p.searched) list_products(p, o);
 }
 

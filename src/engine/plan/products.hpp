@@ -25,7 +25,8 @@ StoredOrder invert_order(Index rows, const HostArray<Index> &row_of);
 struct ListChoice {
   Products products = Products::listed;
   double bytes_of_block = 0;
-  bool numbers = false; // blocks of 1: one search costs less than lists, many cost more
+  bool numbers = false;    // blocks of 1: one search costs less than lists, many cost more
+  double search_bytes = 0; // that all threads need to search with
 };
 
 // Makes the lists, or says in the pattern why there are none (ListChoice). FactorKind::automatic becomes dilu where

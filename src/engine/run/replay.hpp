@@ -40,10 +40,8 @@ struct StoreEnds {
   KOKKOS_INLINE_FUNCTION void operator()(Index) const { *to = ends; }
 };
 
-template <class Exec> class Replay
+template <class Exec> class Replay // hosts have none
 {
-public:
-  bool recorded() const { return false; }
 };
 
 #if defined(FINEGRAIN_HAS_DEVICE)
