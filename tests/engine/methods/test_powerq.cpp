@@ -215,7 +215,8 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
               std::pair(ExecutorKind::natural, Precision::single),
               std::pair(ExecutorKind::launch, Precision::working), std::pair(ExecutorKind::self, Precision::working),
               std::pair(ExecutorKind::shuffle, Precision::working)}) {
-          if (where == Where::device && (executor == ExecutorKind::launch || executor == ExecutorKind::self)) continue;
+          if (where == Where::device && (executor == ExecutorKind::launch || executor == ExecutorKind::self))
+            continue;
           const Problem p(c.graph, n, 1);
           r.executor = executor;
           r.backend = Backend::host;
