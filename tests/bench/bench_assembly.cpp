@@ -119,8 +119,10 @@ void run(PetscInt n, PetscInt points, PetscInt repetitions, int threads)
     add(ours ? "rows" : "BAIJ", mat, ours, [mat, &b] { return set_by_rows(mat, b); });
   }
   Mat aij = make_empty(A, MATAIJ), numbers = make_empty(A, MATBAIJKOKKOS), blocks = make_empty(A, MATBAIJKOKKOS);
-  for (const Mat mat : {aij, numbers})
-    OK(MatSetPreallocationCOO(mat, PetscCount(b.number_row.size()), b.number_row.data(), b.number_col.data()));
+  for (const Mat mat : {aij, numbers}) {
+    std::vector<PetscInt> row = b.number_row, col = b.number_col; // AIJ sorts what it is given
+    OK(MatSetPreallocationCOO(mat, PetscCount(row.size()), row.data(), col.data()));
+  }
   OK(MatBAIJKokkosSetPreallocationCOO(blocks, PetscCount(b.row.size()), b.row.data(), b.col.data()));
   const auto by_coordinates = [&b](Mat mat) {
     return [mat, &b] { return MatSetValuesCOO(mat, b.values.data(), INSERT_VALUES); };

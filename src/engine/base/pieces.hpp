@@ -5,6 +5,9 @@
 #include "base/kokkos.hpp"
 #include "base/scalar.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace finegrain
 {
 
@@ -13,9 +16,9 @@ class Pieces
 {
 public:
   explicit Pieces(Index rows) : Pieces(rows, rows) {}
-  Pieces(Index items, Index rows)
-      : items_(items), count_(rows < few ? 1 : std::max(1, std::min(usable_threads(exec_), int(items))))
+  Pieces(Index items, Index rows, int most = std::numeric_limits<int>::max()) : items_(items)
   {
+    if (rows >= few && kokkos_may_run()) count_ = std::max(1, std::min({usable_threads(exec_), int(items), most}));
   }
 
   int count() const { return count_; }
@@ -46,7 +49,7 @@ private:
 
   HostExec exec_;
   Index items_;
-  int count_;
+  int count_ = 1;
 };
 
 } // namespace finegrain

@@ -11,13 +11,14 @@ Form check_form(const Graph &g, Index columns)
 {
   const Pieces pieces(g.rows);
   std::vector<Form> found(std::size_t(pieces.count()));
-  const Index *ptr = g.ptr.data(), *col = g.col.data();
+  const Index *ptr = g.ptr.data(), *col = g.col.data(), entries = Index(g.col.extent(0));
   pieces.for_each([&](int piece, Index first, Index last) {
     Form form;
     for (Index i = first; i < last; ++i) {
-      bool good = ptr[i] <= ptr[i + 1], has_diagonal = false;
+      const bool lies_inside = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
+      bool good = lies_inside, has_diagonal = false;
       Index before = -1;
-      for (Index e = ptr[i]; e < ptr[i + 1]; ++e) {
+      for (Index e = ptr[i]; lies_inside && e < ptr[i + 1]; ++e) {
         good &= col[e] > before;
         has_diagonal |= col[e] == i;
         before = col[e];

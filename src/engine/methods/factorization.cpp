@@ -78,12 +78,10 @@ public:
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
-    const bool numbers = view.block == 1;
-    const double search_bytes = double(std::max(1, run_.machine(view.block).threads)) * double(view.owned.rows) *
-                                double(numbers ? sizeof(Scalar) : sizeof(Index));
     auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
                                  {may_search ? options.products : Products::listed,
-                                  double(bytes_of_block(made_in.off_diagonal, view.block)), numbers, search_bytes});
+                                  double(bytes_of_block(made_in.off_diagonal, view.block)), view.block,
+                                  count_workers(plan.executor, view.block)});
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     pattern_ = copy_to<Space>(pattern);
@@ -392,6 +390,12 @@ private:
   {
     run_.for_each(Offset(run_.scalars()), ToRows{run_.row_of(), run_.n, y, x});
   }
+  // Threads of a host that factor at once.
+  int count_workers(ExecutorKind executor, int block) const
+  {
+    const bool alone = executor == ExecutorKind::natural || executor == ExecutorKind::shuffle;
+    return alone ? 1 : std::max(1, run_.machine(block).threads);
+  }
   void factor_blocks(const Values &values)
   {
     const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
@@ -413,7 +417,7 @@ private:
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
     if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
-    const ColumnSearch search = search_.begin(pattern_, run_.row_of(), run_.machine(run_.n).threads);
+    const ColumnSearch search = search_.begin(pattern_, run_.row_of(), count_workers(run_.executor, run_.n));
     kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
     count();
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/factor.hpp"
-#include "plan/pattern.hpp"
+#include "plan/products.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -18,12 +18,8 @@ public:
   {
     *this = {};
     if (!p.searched) return;
-    Index longest = 0;
-    for (Index pos = 0; pos < p.rows; ++pos)
-      longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
-                                    p.upper.ptr(p.rows - 1 - pos) + 1);
     rows_ = n == 1 ? 0 : std::size_t(p.rows); // numbers have a place in the row for every column
-    scalars_ = n == 1 ? std::size_t(p.rows) : std::size_t(longest) * std::size_t(n * n);
+    scalars_ = n == 1 ? std::size_t(p.rows) : std::size_t(longest_row(p)) * std::size_t(n * n);
     if (!p.permuted) return;
     auto position = make_array<Index>("finegrain::position", std::size_t(p.rows));
     for (Index pos = 0; pos < p.rows; ++pos) position(p.row_of(pos)) = pos;

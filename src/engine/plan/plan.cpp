@@ -147,10 +147,11 @@ private:
     plan_.reason = has_grid() ? "a grid" : "no grid";
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     const Cut cut = tiles ? level(*tiles) : has_grid() ? cut_long_runs(4096) : cut_for_self();
-    const char *alone = why_alone(cut.chunks.count, cut.levels.count);
+    // Levels of one piece become one task with others, but for tiles.
+    const char *alone = why_alone(cut.chunks.count, has_grid() ? cut.levels.count : count_shared_levels(cut.levels));
     if (!alone) {
       has_grid() ? plan_tile_tasks(cut, bool(tiles)) : plan_self_tasks(cut);
-      alone = why_alone(plan_.tasks.tasks.count(), plan_.tasks.levels); // narrow levels have become one task
+      alone = why_alone(plan_.tasks.tasks.count(), plan_.tasks.levels);
     }
     if (!alone) return {};
     plan_.executor = ExecutorKind::natural;
@@ -302,11 +303,11 @@ private:
         if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
     return level(cut_runs(g_.rows(), 1));
   }
-  // Whether the first rows make nearly enough of them: to ask all rows costs as much as the answer.
+  // All rows have no fewer levels than the first ones, and to ask these costs little.
   bool runs_may_be_wide(Index length) const
   {
-    const Index rows = std::min(g_.rows(), Index(65536)), levels = count_run_levels(g_.get(), length, rows);
-    return double((rows + length - 1) / length) >= 0.9 * least_width(machine_.threads) * levels;
+    const Index rows = g_.rows(), levels = count_run_levels(g_.get(), length, std::min(rows, Index(65536)));
+    return double(rows) / length + 1 >= least_width(machine_.threads) * levels;
   }
 
   Cut cut_for_self() const

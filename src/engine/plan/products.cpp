@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace finegrain
 {
@@ -155,15 +156,18 @@ Updates<Host> shorten(const Updates<Host> &list, Offset count)
 // matter.
 std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const StoredOrder &o, bool forced)
 {
-  const Pieces pieces(o.rows);
+  const std::size_t rows = std::size_t(o.rows), entries = p.lower.col.extent(0) + p.upper.col.extent(0);
+  const Pieces pieces(o.rows, o.rows, int(entries / std::max(rows, std::size_t(1))) + 1); // as large as the pattern
   // Of each column, the last position whose row has it beside its diagonal; for each piece.
-  std::vector<Index> seen_by(std::size_t(o.rows) * std::size_t(pieces.count()), -1);
+  const auto seen_by = make_array<Index>("finegrain::seen", rows * std::size_t(pieces.count()));
   const std::size_t most = p.lower.col.extent(0); // a pivot meets a diagonal once
   const Updates<Host> list{make_array<Offset>("finegrain::updates", std::size_t(o.rows) + 1),
                            make_array<Index>("finegrain::left", most), make_array<Index>("finegrain::right", most)};
+  constexpr Index few = 32;                                   // there are more where there are pieces
   std::vector<Offset> found(std::size_t(pieces.count()), -1); // the end of what each piece has; -1: others are there
-  pieces.for_each([&](int piece, Index first, Index last) {
-    Index *const seen = seen_by.data() + std::size_t(piece) * std::size_t(o.rows);
+  const auto find = [&](int piece, Index first, Index last) {
+    Index *const seen = seen_by.data() + std::size_t(piece) * rows;
+    std::fill_n(seen, rows, -1);
     Index none[2];
     Offset count = p.lower.ptr(first);
     const Offset end = p.lower.ptr(last);
@@ -184,7 +188,12 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
       if (met > 0 && !forced) return;
     }
     found[std::size_t(piece)] = count;
-  });
+  };
+  if (pieces.count() > 1 && !forced) { // most patterns say so at once
+    find(0, 0, few);
+    if (std::exchange(found[0], -1) < 0) return std::nullopt;
+  }
+  pieces.for_each(find);
   Offset count = 0; // gaps between pieces are closed
   for (int piece = 0; piece < pieces.count(); ++piece) {
     const Offset begin = p.lower.ptr(pieces.first(piece)), end = found[std::size_t(piece)], gap = begin - count;
@@ -234,8 +243,9 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
   p.to_upper = upper.finish();
 }
 
-// Lists that take more than so many times the bytes of the factor are not written. Searching takes up to twice the
-// time of a refactorization with lists, and less of the first set-up (docs/performance/powerqilu.md).
+// Lists that take more than so many times the bytes of the factor are not written, unless searching takes more still.
+// It takes up to twice the time of a refactorization with lists, and less of the first set-up
+// (docs/performance/powerqilu.md).
 constexpr double most_of_factor = 4;
 
 } // namespace
@@ -261,11 +271,23 @@ void find_updates(Pattern<Host> &p, const StoredOrder &o, FactorKind &kind, cons
   const double factor =
                  choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
                lists = 2 * sizeof(Index) * double(count_products(p, UpdateFinder(p, o)));
-  const bool may_search = choice.products == Products::automatic && choice.search_bytes <= lists,
+  const double block = double(choice.block * choice.block) * sizeof(Scalar), rows = double(o.rows);
+  const double search =
+    choice.threads * (choice.block == 1 ? rows * block : rows * sizeof(Index) + longest_row(p) * block);
+  const bool may_search = choice.products == Products::automatic && search <= lists,
              pays = lists <= most_of_factor * factor;
-  p.lists_wait = may_search && pays && choice.numbers;
+  p.lists_wait = may_search && pays && choice.block == 1;
   p.searched = choice.products == Products::searched || (may_search && !pays) || p.lists_wait;
   if (!p.searched) list_products(p, o);
+}
+
+Index longest_row(const Pattern<Host> &p)
+{
+  Index longest = 0;
+  for (Index pos = 0; pos < p.rows; ++pos)
+    longest = std::max(longest, p.lower.ptr(pos + 1) - p.lower.ptr(pos) + p.upper.ptr(p.rows - pos) -
+                                  p.upper.ptr(p.rows - 1 - pos) + 1);
+  return longest;
 }
 
 void list_products(Pattern<Host> &p)

@@ -25,13 +25,16 @@ StoredOrder invert_order(Index rows, const HostArray<Index> &row_of);
 struct ListChoice {
   Products products = Products::listed;
   double bytes_of_block = 0;
-  bool numbers = false;    // blocks of 1: one search costs less than lists, many cost more
-  double search_bytes = 0; // that all threads need to search with
+  int block = 1;   // n; of numbers one search costs less than lists, many cost more
+  int threads = 1; // that would search, each in memory of its own
 };
 
 // Makes the lists, or says in the pattern why there are none (ListChoice). FactorKind::automatic becomes dilu where
 // products fall on the diagonal only, ilu0 elsewhere.
 void find_updates(Pattern<Kokkos::HostSpace> &, const StoredOrder &, FactorKind &, const ListChoice &);
+
+// The blocks of the longest row, its diagonal among them.
+Index longest_row(const Pattern<Kokkos::HostSpace> &);
 
 // Makes the lists that wait.
 void list_products(Pattern<Kokkos::HostSpace> &);

@@ -151,6 +151,13 @@ Chunks cut_runs(Index rows, Index length)
   return chunks;
 }
 
+Index count_shared_levels(const ChunkLevels &levels)
+{
+  std::vector<Index> chunks(std::size_t(levels.count), 0);
+  for (std::size_t u = 0; u < levels.of.extent(0); ++u) ++chunks[std::size_t(levels.of(u))];
+  return Index(std::count_if(chunks.begin(), chunks.end(), [](Index count) { return count > 1; }));
+}
+
 Index count_run_levels(const Graph &g, Index length, Index rows)
 {
   const Index runs = (rows + length - 1) / length;

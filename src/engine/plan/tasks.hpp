@@ -39,6 +39,8 @@ struct ChunkLevels {
   HostArray<Index> of; // of each chunk
 };
 ChunkLevels find_chunk_levels(const Graph &, const Chunks &);
+// How many levels have more than one chunk.
+Index count_shared_levels(const ChunkLevels &);
 // The number of levels of runs of `length` rows among the first rows.
 Index count_run_levels(const Graph &, Index length, Index rows);
 

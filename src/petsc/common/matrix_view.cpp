@@ -54,9 +54,9 @@ PetscErrorCode CheckSortedRows(const Structure &s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1. Rows are looked at as they
-// are copied.
-PetscErrorCode CopyGraph(const Structure &s, Graph *g)
+// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1. Products do not mind in what
+// order those of a row are.
+PetscErrorCode CopyGraph(const Structure &s, bool wants_order, Graph *g)
 {
   PetscFunctionBegin;
   PetscCheck(s.rows < index_limit && (!s.rows || s.ptr[s.rows] < index_limit), PETSC_COMM_SELF,
@@ -84,7 +84,7 @@ PetscErrorCode CopyGraph(const Structure &s, Graph *g)
     }
     ascends[std::size_t(piece)] = all;
   });
-  if (std::count(ascends.begin(), ascends.end(), 0)) PetscCall(CheckSortedRows(s)); // which says where
+  if (wants_order && std::count(ascends.begin(), ascends.end(), 0)) PetscCall(CheckSortedRows(s)); // which says where
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,7 +153,7 @@ PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
 
   PetscFunctionBegin;
   PetscCall(GetStructure(owned, op->by_blocks, &s));
-  if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, g));
+  if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, true, g));
   else {
     PetscCall(CheckSortedRows(s));
     PetscCall(CompressGraph(
@@ -173,7 +173,7 @@ PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
 
   PetscFunctionBegin;
   PetscCall(GetStructure(owned, true, &s));
-  PetscCall(CopyGraph(s, &upper));
+  PetscCall(CopyGraph(s, true, &upper));
   PetscCall(RestoreStructure(true, &s));
   PetscCheck(2 * Offset(upper.entries()) < index_limit, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "More blocks on one rank than 32-bit indices hold; use more ranks");
@@ -355,11 +355,11 @@ PetscErrorCode OperatorGetBlocks(Mat mat, Operator *op, OperatorView *view)
   view->block = int(op->block);
   PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
   PetscCall(GetStructure(owned, true, &s));
-  PetscCall(CopyGraph(s, &view->owned));
+  PetscCall(CopyGraph(s, false, &view->owned));
   PetscCall(RestoreStructure(true, &s));
   if (!coupling) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GetStructure(coupling, true, &s));
-  PetscCall(CopyGraph(s, &view->coupling));
+  PetscCall(CopyGraph(s, false, &view->coupling));
   PetscCall(RestoreStructure(true, &s));
   PetscCall(MatGetLocalSize(coupling, nullptr, &n));
   op->ghosts.assign(global, global + n / op->block);
