@@ -331,4 +331,44 @@ TEST(Plan, AutomaticSharesLevelsThatAreWorthIt)
   EXPECT_STREQ(plan({200000, 1, 1}, 2, false, 2).reason, "hardly any independent rows");
 }
 
+// A graph of rows with a diagonal, of which those with `coupled` are coupled to the row `reach` before.
+template <class Coupled> Graph make_chains(Index rows, Index reach, const Coupled &coupled)
+{
+  Graph g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), make_array<Index>("col", 3 * std::size_t(rows))};
+  Index at = g.ptr(0) = 0;
+  for (Index i = 0; i < rows; ++i) {
+    if (i >= reach && coupled(i)) g.col(at++) = i - reach;
+    g.col(at++) = i;
+    if (i + reach < rows && coupled(i + reach)) g.col(at++) = i + reach;
+    g.ptr(i + 1) = at;
+  }
+  g.col = to_array("col", {g.col.data(), g.col.data() + at});
+  return g;
+}
+
+// How wide the first rows are says little of all of them.
+TEST(Plan, RunsAreAsLongAsTheyCanBe)
+{
+  const Graph chains = make_chains(131072, 1, [](Index i) { return i % 4096 != 0; });
+  EngineOptions r;
+  for (const int threads : {8, 10}) {
+    r.executor = ExecutorKind::tile;
+    const TaskPlan long_runs = choose(chains, r, {false, threads, 0}).tasks;
+    EXPECT_EQ(long_runs.levels, 1) << threads;
+    EXPECT_EQ(long_runs.tasks.count(), 32) << threads;
+    r.executor = ExecutorKind::self;
+    EXPECT_EQ(choose(chains, r, {false, threads, 0}).tasks.levels, 32) << threads;
+  }
+}
+
+// Levels of one row become one task, and threads do not wait between them.
+TEST(Plan, LevelsOfOneRowAreNoReasonToStayAlone)
+{
+  const Graph g = make_chains(1000000, 100, [](Index i) { return i % 100 == 0; });
+  const Plan plan = choose(g, EngineOptions(), {false, 2, 0}, 2);
+  EXPECT_EQ(plan.executor, ExecutorKind::self) << plan.reason;
+  EXPECT_EQ(plan.schedule.groups(), 10000);
+  EXPECT_LT(plan.tasks.levels, 10);
+}
+
 } // namespace
