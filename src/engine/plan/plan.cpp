@@ -303,11 +303,16 @@ private:
         if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
     return level(cut_runs(g_.rows(), 1));
   }
-  // All rows have no fewer levels than the first ones, and to ask these costs little.
+  // Whether an eighth of the rows makes nearly enough of them, if its second half adds as many levels as each later
+  // one: to ask all rows costs as much as the answer. Where levels end (blocks, domains), halves add none.
   bool runs_may_be_wide(Index length) const
   {
-    const Index rows = g_.rows(), levels = count_run_levels(g_.get(), length, std::min(rows, Index(65536)));
-    return double(rows) / length + 1 >= least_width(machine_.threads) * levels;
+    const double rows = g_.rows(), least = least_width(machine_.threads);
+    const Index sample = Index(std::min(rows, std::max({65536., rows / 8, 4 * least * length})));
+    const double half = count_run_levels(g_.get(), length, sample / 2),
+                 levels = count_run_levels(g_.get(), length, sample),
+                 all = levels + (levels - half) * (rows - sample) / (sample / 2 + 1);
+    return rows / length + 1 >= 0.9 * least * all;
   }
 
   Cut cut_for_self() const
