@@ -62,10 +62,11 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
 KOKKOS_FORCEINLINE_FUNCTION Real raised(const std::uint64_t *largest)
 {
 #if defined(__CUDA_ARCH__)
-  return Real(detail::bits_as<double>(*reinterpret_cast<const volatile std::uint64_t *>(largest)));
+  const std::uint64_t bits = *static_cast<const volatile std::uint64_t *>(largest);
 #else
-  return Real(detail::bits_as<double>(__atomic_load_n(largest, __ATOMIC_RELAXED)));
+  const std::uint64_t bits = __atomic_load_n(largest, __ATOMIC_RELAXED);
 #endif
+  return Real(detail::bits_as<double>(bits));
 }
 
 } // namespace finegrain
