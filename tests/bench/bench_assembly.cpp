@@ -158,8 +158,7 @@ int main(int argc, char **argv)
   read_numbers("-sizes", &sizes);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
-  const char *environment = std::getenv("OMP_NUM_THREADS");
-  const int threads = environment ? std::max(1, std::atoi(environment)) : 1;
+  const int threads = reading_threads();
   std::printf(
     "times in ns per block, %d threads; by rows: MatSetValuesBlocked() of a block row at a time and assembly; by "
     "coordinates: MatSetValuesCOO(); of least: values read and blocks written over the read bandwidth; refresh: "

@@ -84,8 +84,7 @@ int main(int argc, char **argv)
   read_numbers("-sizes", &sizes);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
-  const char *environment = std::getenv("OMP_NUM_THREADS");
-  const int threads = environment ? std::max(1, std::atoi(environment)) : 1;
+  const int threads = reading_threads();
   std::printf("times in ns per point, %d threads; of least: bytes of blocks and two vectors, no indices, over the "
               "bandwidth of these minutes, which is that of reading on the host, of copying on a device\n\n"
               "| n | GB/s | MATBAIJ | MATBAIJKOKKOS | theirs / ours | of least | transposed, MATBAIJ | transposed, "

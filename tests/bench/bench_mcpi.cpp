@@ -292,7 +292,7 @@ Options read_options()
   if (set) o.sizes.assign(sizes, sizes + count);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.side, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &o.repetitions, nullptr));
-  if (const char *threads = std::getenv("OMP_NUM_THREADS")) o.threads = std::max(1, std::atoi(threads));
+  o.threads = reading_threads();
   OK(PetscOptionsGetEnum(nullptr, nullptr, "-shuffle", Numberings, reinterpret_cast<PetscEnum *>(&o.numbering),
                          nullptr));
   read_names("-problems", &o.problems);

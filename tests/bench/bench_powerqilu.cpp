@@ -155,7 +155,7 @@ int main(int argc, char **argv)
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.points, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-n", &o.n, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &o.repetitions, nullptr));
-  if (const char *threads = std::getenv("OMP_NUM_THREADS")) o.threads = std::max(1, std::atoi(threads));
+  o.threads = reading_threads();
   std::printf(
     "times in ns per block of L + U, %d threads; least: a block and its column over read bandwidth of these "
     "minutes\n\n"

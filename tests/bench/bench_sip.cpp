@@ -132,8 +132,7 @@ int main(int argc, char **argv)
   read_names("-executors", &executors);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   OK(PetscOptionsGetBool(nullptr, nullptr, "-launches", &launches, nullptr));
-  const char *environment = std::getenv("OMP_NUM_THREADS");
-  const int threads = environment ? std::max(1, std::atoi(environment)) : 1;
+  const int threads = reading_threads();
   std::printf(
     "times in ns per point, %d threads; of least: bytes of coefficients and vectors, no indices, over read "
     "bandwidth of these minutes\n\n"

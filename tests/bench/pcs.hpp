@@ -8,7 +8,9 @@
 #include <petscdevice.h>
 #include <petscksp.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 namespace finegrain::test
@@ -170,6 +172,13 @@ inline void read_names(const char *option, std::vector<std::string> *names)
     names->push_back(list[i]);
     OK(PetscFree(list[i]));
   }
+}
+
+// Threads that read memory, where benchmarks compare with the bandwidth: OMP_NUM_THREADS, one if that is not set.
+inline int reading_threads()
+{
+  const char *threads = std::getenv("OMP_NUM_THREADS");
+  return threads ? std::max(1, std::atoi(threads)) : 1;
 }
 
 inline void read_numbers(const char *option, std::vector<PetscInt> *numbers)
