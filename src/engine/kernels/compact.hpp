@@ -4,6 +4,7 @@
 
 #include "base/atomics.hpp"
 #include "base/column_sums.hpp"
+#include "kernels/line_sweep.hpp"
 #include "kernels/sweep.hpp"
 
 namespace finegrain
@@ -21,6 +22,8 @@ struct CompactArguments {
   void *y = nullptr;              // by row: S^-1 y, then S^-1 x, as sums read it
   Scalar *x = nullptr, *total = nullptr;
   Vectors vectors;
+  LineList lines;
+  Offset ahead = 0; // bytes; 0: nothing is asked for (run/look_ahead.hpp)
 };
 
 // Forward: y of the slot's row = d b - sum of l y over earlier rows; the product with d waits for no y.
@@ -42,7 +45,7 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
     const Stored *blocks = static_cast<const Stored *>(arg.blocks);
     const Diagonal *d = static_cast<const Diagonal *>(arg.diagonal) + pos * nn;
     if constexpr (looks_ahead)
-      if (!arg.backward) prefetch<N * N * sizeof(Diagonal), Caches::first>(d + 8 * nn);
+      if (!arg.backward && arg.ahead) prefetch<N * N * sizeof(Diagonal), Caches::first>(d + 8 * nn);
     for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
       Entry *y = static_cast<Entry *>(arg.y) + v * arg.vectors.stride;
       const Offset at = v * arg.vectors.stride + Offset(row) * n;
@@ -70,7 +73,6 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
   }
 
 private:
-  // As in relax.hpp: blocks are asked for 2 KiB ahead.
   static constexpr bool looks_ahead = V == 1 && N > 0 && sizeof(Stored) == 2;
   // x = S y
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void put(const Accumulator<W> &sums, int first, Offset at) const
@@ -82,6 +84,74 @@ private:
       *x = arg.unit[first + i] * y[i];
       if (arg.total) arg.total[at + first + i] += *x;
     }
+  }
+};
+
+// The same for sweeps by lines (line_sweep.hpp).
+template <class Stored, class T> struct CompactPoint {
+  using Value = T;
+  using Sum = T; // of what couplings give
+  const Stored *block;
+  Value *result;
+  Real unscale;
+
+  explicit CompactPoint(const CompactArguments &a)
+      : block(static_cast<const Stored *>(a.blocks)), result(static_cast<Value *>(a.y)), unscale(a.unscale)
+  {
+  }
+  void couple(Sum &sum, Offset entry, Value value) const { sum = madd(value, convert<T>(block[entry]), sum); }
+
+protected:
+  // own -= sum; its value.
+  Value settle(Accumulator<1> &own, Sum sum, Offset row) const
+  {
+    sum += T(0); // as sum_products() has it: no -0
+    own.subtract_product(multiplier(Scalar(unscale)), &sum);
+    own.store(result + row);
+    return result[row];
+  }
+};
+
+template <class Stored, class Diagonal, class T> struct CompactForwardPoint : CompactPoint<Stored, T> {
+  const Diagonal *diagonal;
+  const Scalar *b;
+
+  void fetch_row(Offset row) const
+  {
+    fetch<1>(b + row);
+    fetch<1>(this->result + row);
+  }
+  template <Offset count> void fetch_slots(Offset slot) const { fetch<count>(diagonal + slot); }
+  void begin(T &sum, Offset, Offset) const { sum = T(0); }
+  T end(T sum, Offset slot, Offset row) const
+  {
+    Accumulator<1> own;
+    own.zero();
+    accumulate<Sign::plus>(Strip<1>{0}, BlockSize<1>(1), diagonal + slot, b + row, own);
+    return this->settle(own, sum, row);
+  }
+};
+
+template <class Stored, class T, bool Adds> struct CompactBackwardPoint : CompactPoint<Stored, T> {
+  Real unit;
+  Scalar *x, *total;
+
+  void fetch_row(Offset row) const
+  {
+    fetch<1>(this->result + row);
+    fetch<1>(x + row);
+    if constexpr (Adds) fetch<1>(total + row);
+  }
+  template <Offset> void fetch_slots(Offset) const {}
+  void begin(T &sum, Offset, Offset) const { sum = T(0); }
+  T end(T sum, Offset, Offset row) const
+  {
+    Accumulator<1> own;
+    own.load(this->result + row);
+    const T value = this->settle(own, sum, row);
+    x[row] = unit * own.template lane<0>();
+    if constexpr (Adds) total[row] += x[row];
+    return value;
   }
 };
 

@@ -237,8 +237,8 @@ template <int N> struct EisenstatRow {
 };
 
 // The same for sweeps by lines (line_sweep.hpp), with t.
-template <bool Couples> struct EisenstatPoint {
-  const Scalar *block, *twice, *v, *t, *c;
+template <bool Couples> struct EisenstatPoint : CoupledPoint<Scalar> {
+  const Scalar *twice, *v, *t, *c;
   Scalar *result, *u;
 
   void fetch_row(Offset row) const
@@ -256,10 +256,11 @@ template <bool Couples> struct EisenstatPoint {
     if constexpr (Couples) sum.add_product(multiplier(Scalar(1)), c + row);
     accumulate<Sign::minus>(Strip<1>{0}, BlockSize<1>(1), twice + slot, t + row, sum);
   }
-  void end(Accumulator<1> &sum, Offset, Offset row) const
+  Scalar end(const Accumulator<1> &sum, Offset, Offset row) const
   {
     sum.store(result + row);
     u[row] = t[row] + result[row];
+    return sum.lane<0>();
   }
 };
 

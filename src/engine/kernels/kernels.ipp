@@ -17,31 +17,34 @@ namespace finegrain
 namespace
 {
 
-template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
-  static constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
+// For blocks of one number on hosts.
+template <int N, class Exec> inline constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
 
-  template <class Point, class Arguments>
-  static void by_lines(const Run<Exec> &run, const Point &point, const Arguments &a)
-  {
-    execute_tasks(run, LineSweep<Point>{point, a.ptr, a.lines.parts}, a.lines.count);
-  }
+template <class Exec, class Point, class Arguments>
+void by_lines(const Run<Exec> &run, const Point &point, const Arguments &a)
+{
+  execute_tasks(run, LineSweep<Point>{point, a.ptr, a.lines.parts}, a.lines.count);
+}
+
+template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   template <int V, bool Corrected> static void forward(const Run<Exec> &run, int n, const ForwardArguments &a)
   {
-    if constexpr (has_lines && V == 1 && !Corrected)
+    if constexpr (has_lines<N, Exec> && V == 1 && !Corrected)
       if (a.lines.count > 0)
-        return by_lines(run,
-                        ForwardPoint<OffDiagonal, Diagonal>{static_cast<const OffDiagonal *>(a.lower),
-                                                            static_cast<const Diagonal *>(a.diagonal), a.b, a.y},
-                        a);
+        return by_lines(
+          run,
+          ForwardPoint<OffDiagonal, Diagonal>{
+            {static_cast<const OffDiagonal *>(a.lower)}, static_cast<const Diagonal *>(a.diagonal), a.b, a.y},
+          a);
     execute<N>(run, ForwardRow<N, OffDiagonal, Diagonal, V, Corrected>{BlockSize<N>(n), a});
   }
   template <int V> static void backward(const Run<Exec> &run, int n, const BackwardArguments &a)
   {
-    if constexpr (has_lines && V == 1)
+    if constexpr (has_lines<N, Exec> && V == 1)
       if (a.lines.count > 0) {
         const auto *upper = static_cast<const OffDiagonal *>(a.upper);
-        if (a.total) return by_lines(run, BackwardPoint<OffDiagonal, true>{upper, a.y, a.x, a.total}, a);
-        return by_lines(run, BackwardPoint<OffDiagonal, false>{upper, a.y, a.x, nullptr}, a);
+        if (a.total) return by_lines(run, BackwardPoint<OffDiagonal, true>{{upper}, a.y, a.x, a.total}, a);
+        return by_lines(run, BackwardPoint<OffDiagonal, false>{{upper}, a.y, a.x, nullptr}, a);
       }
     execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), a});
   }
@@ -59,10 +62,10 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
   }
   static void eisenstat(const Run<Exec> &run, int n, const EisenstatArguments &a)
   {
-    if constexpr (has_lines)
+    if constexpr (has_lines<N, Exec>)
       if (a.lines.count > 0 && a.t) {
         const auto run_lines = [&](auto couples) {
-          by_lines(run, EisenstatPoint<couples.value>{a.lower, a.twice, a.v, a.t, a.c, a.y, a.u}, a);
+          by_lines(run, EisenstatPoint<couples.value>{{a.lower}, a.twice, a.v, a.t, a.c, a.y, a.u}, a);
         };
         return a.c ? run_lines(std::true_type()) : run_lines(std::false_type());
       }
@@ -119,6 +122,16 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct Typed {
 template <int N, class Exec, class Stored, class Diagonal, class Sum> struct TypedCompact {
   template <int V> static void sweep(const Run<Exec> &run, int n, const CompactArguments &a)
   {
+    if constexpr (has_lines<N, Exec> && V == 1)
+      if (a.lines.count > 0) {
+        const CompactPoint<Stored, Sum> point(a);
+        if (!a.backward)
+          return by_lines(
+            run, CompactForwardPoint<Stored, Diagonal, Sum>{point, static_cast<const Diagonal *>(a.diagonal), a.b},
+            a);
+        if (a.total) return by_lines(run, CompactBackwardPoint<Stored, Sum, true>{point, *a.unit, a.x, a.total}, a);
+        return by_lines(run, CompactBackwardPoint<Stored, Sum, false>{point, *a.unit, a.x, nullptr}, a);
+      }
     execute<N>(run, CompactRow<N, Stored, Diagonal, Sum, V>{BlockSize<N>(n), a});
   }
   static void transposed(const Run<Exec> &run, int n, const CompactTransposedArguments &a)

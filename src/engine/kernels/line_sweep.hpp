@@ -1,5 +1,5 @@
 // Triangular sweeps by lines (lines.hpp): the arithmetic of ForwardRow and BackwardRow for blocks of one number, in
-// the same order, without their structure. For one host thread each.
+// the same order, without their structure. For one host thread each. Points of other sweeps are beside their rows.
 #pragma once
 
 #include "base/block.hpp"
@@ -16,9 +16,22 @@ template <Offset count, class T> inline void fetch(const T *from)
   prefetch<std::size_t(count) * sizeof(T), Caches::second>(from);
 }
 
-// What a sweep does at a point: begin(), subtract what is coupled, end(), both with slot and row.
-template <class OffDiagonal, class Diagonal> struct ForwardPoint {
+// What a sweep does at a point, with its slot and row: begin() a Sum, couple() the values of its neighbors in the
+// order of entries, end(), which gives the value of the point. These sums are what couplings leave of the right-hand
+// side.
+template <class OffDiagonal> struct CoupledPoint {
+  using Value = Scalar; // of results
+  using Sum = Accumulator<1>;
   const OffDiagonal *block; // by entry
+
+  void couple(Sum &sum, Offset entry, Value value) const
+  {
+    accumulate<Sign::minus>(
+      Strip<1>{0}, BlockSize<1>(1), block + entry, [&](int) FINEGRAIN_INLINE { return value; }, sum);
+  }
+};
+
+template <class OffDiagonal, class Diagonal> struct ForwardPoint : CoupledPoint<OffDiagonal> {
   const Diagonal *diagonal;
   const Scalar *b;
   Scalar *result;
@@ -30,7 +43,7 @@ template <class OffDiagonal, class Diagonal> struct ForwardPoint {
   }
   template <Offset count> void fetch_slots(Offset slot) const { fetch<count>(diagonal + slot); }
   void begin(Accumulator<1> &sum, Offset, Offset row) const { sum.load(b + row); }
-  void end(Accumulator<1> &sum, Offset slot, Offset row) const
+  Scalar end(const Accumulator<1> &sum, Offset slot, Offset row) const
   {
     Accumulator<1> scaled;
     scaled.zero();
@@ -38,12 +51,11 @@ template <class OffDiagonal, class Diagonal> struct ForwardPoint {
       Strip<1>{0}, BlockSize<1>(1), diagonal + slot, [&](int) FINEGRAIN_INLINE { return sum.template lane<0>(); },
       scaled);
     scaled.store(result + row);
-    sum = scaled;
+    return scaled.template lane<0>();
   }
 };
 
-template <class OffDiagonal, bool Adds> struct BackwardPoint {
-  const OffDiagonal *block;
+template <class OffDiagonal, bool Adds> struct BackwardPoint : CoupledPoint<OffDiagonal> {
   const Scalar *y;
   Scalar *result; // may be y
   Scalar *total;  // Adds: the result is added to it
@@ -51,14 +63,16 @@ template <class OffDiagonal, bool Adds> struct BackwardPoint {
   void fetch_row(Offset row) const { fetch<1>(y + row); }
   template <Offset> void fetch_slots(Offset) const {}
   void begin(Accumulator<1> &sum, Offset, Offset row) const { sum.load(y + row); }
-  void end(Accumulator<1> &sum, Offset, Offset row) const
+  Scalar end(const Accumulator<1> &sum, Offset, Offset row) const
   {
     sum.store(result + row);
     if constexpr (Adds) total[row] += result[row];
+    return sum.template lane<0>();
   }
 };
 
 template <class Point> struct LineSweep {
+  using Value = typename Point::Value;
   Point shared;
   const Index *ptr; // entries by slot; of each part the first is read
   const LinePart *parts;
@@ -102,35 +116,31 @@ private:
                                              const std::array<Index, 3> step, const Offset first, Stream &stream)
   {
     const Offset si = step[0], sj = step[1], sk = step[2];
-    const Scalar *const result = point.result;
+    const Value *const result = point.result;
     Offset entry = stream.entry, slot = stream.slot;
-    Offset row[std::size_t(L)];  // where each line is
-    Scalar last[std::size_t(L)]; // of each line
+    Offset row[std::size_t(L)]; // where each line is
+    Value last[std::size_t(L)]; // of each line
     const auto each_line = [&](const auto &f) FINEGRAIN_INLINE {
       [&]<int... I>(std::integer_sequence<int, I...>) FINEGRAIN_INLINE { (f.template operator()<I>(), ...); }
       (std::make_integer_sequence<int, L>());
     };
     each_line([&]<int I>() FINEGRAIN_INLINE {
       row[I] = first + I * (sj - si);
-      last[I] = before_i ? result[first + I * sj - si] : Scalar(0);
+      last[I] = before_i ? result[first + I * sj - si] : Value(0);
     });
     const auto visit = [&](auto inside, Index s) FINEGRAIN_INLINE {
-      Scalar beside = Scalar(0);
+      Value beside = Value(0);
       each_line([&]<int I>() FINEGRAIN_INLINE {
-        const Scalar before = last[I];
+        const Value before = last[I];
         if (inside || (s >= I && s - I < length)) {
-          Accumulator<1> sum;
-          const auto subtract = [&](Scalar value) FINEGRAIN_INLINE {
-            accumulate<Sign::minus>(
-              Strip<1>{0}, BlockSize<1>(1), point.block + entry++, [&](int) FINEGRAIN_INLINE { return value; }, sum);
-          };
+          typename Point::Sum sum;
+          const auto couple = [&](Value value) FINEGRAIN_INLINE { point.couple(sum, entry++, value); };
           point.begin(sum, slot, row[I]);
-          if constexpr (K) subtract(result[row[I] - sk]);
-          if constexpr (I > 0) subtract(beside);
-          else if constexpr (J) subtract(result[row[I] - sj]);
-          if (inside || before_i || s > I) subtract(before);
-          point.end(sum, slot++, row[I]);
-          last[I] = sum.template lane<0>();
+          if constexpr (K) couple(result[row[I] - sk]);
+          if constexpr (I > 0) couple(beside);
+          else if constexpr (J) couple(result[row[I] - sj]);
+          if (inside || before_i || s > I) couple(before);
+          last[I] = point.end(sum, slot++, row[I]);
         }
         beside = before;
         row[I] += si;

@@ -93,7 +93,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
   KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
   // Blocks are one stream, and are asked for past all caches but the first: wider numbers as far ahead as a product
-  // asks for a matrix, sixteen bits and fewer 2 KiB, because they keep a core as busy as its memory
+  // asks for a matrix, sixteen bits and fewer a third of that, because they keep a core as busy as its memory
   // (docs/performance).
   static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
   // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
@@ -111,7 +111,7 @@ private:
                                           Offset length, const Column &column, const Put &put) const
   {
     if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
-    const Offset ahead = is_short ? 2048 : arg.ahead;
+    const Offset ahead = is_short ? arg.ahead / 3 : arg.ahead;
     if (N > 0 && ahead) {
       prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
       prefetch<1, Caches::first>(arg.rows.col + first + 64);

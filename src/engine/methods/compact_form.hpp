@@ -9,6 +9,7 @@
 #include "kernels/kernels.hpp"
 #include "methods/engine.hpp"
 #include "plan/factor_pattern.hpp"
+#include "run/look_ahead.hpp"
 #include "run/sweep_order.hpp"
 
 namespace finegrain
@@ -67,6 +68,7 @@ public:
     Runner<Exec> &run;
     const Pattern<Space> &pattern;
     Scalar *lower, *upper, *diagonal; // with block_slack bytes more
+    LineList forward, backward;
   };
 
   // For a factor of blocks of n, if these options ask for one.
@@ -220,6 +222,7 @@ private:
     s.diagonal = f.diagonal;
     s.unscale = unscale_;
     s.unit = unit_.data();
+    s.ahead = ahead_of(works_in_teams<Exec>);
     take_part(f, backward, s);
     return s;
   }
@@ -232,6 +235,7 @@ private:
     s.backward = backward;
     s.last_position = f.run.rows - 1;
     s.blocks = backward ? f.upper : f.lower;
+    s.lines = backward ? f.backward : f.forward;
   }
   void *work(Runner<Exec> &run, bool several, Offset stride) // at first use
   {

@@ -262,8 +262,13 @@ private:
   }
   typename CompactForm<Exec>::Factor bare()
   {
-    return {run_, pattern_, static_cast<Scalar *>(lower_.data()), static_cast<Scalar *>(upper_.data()),
-            static_cast<Scalar *>(diagonal_.data())};
+    return {run_,
+            pattern_,
+            static_cast<Scalar *>(lower_.data()),
+            static_cast<Scalar *>(upper_.data()),
+            static_cast<Scalar *>(diagonal_.data()),
+            list(forward_lines_),
+            list(backward_lines_)};
   }
   void apply_compact(const Application &a)
   {
