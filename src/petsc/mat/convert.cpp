@@ -1,10 +1,124 @@
 // Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
 #include "mat/baijkokkos.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace
 {
+
+// One block row of a matrix that knows rows: its block columns, and its numbers by rows, for MatSetValuesBlocked().
+class GatheredBlockRow
+{
+public:
+  explicit GatheredBlockRow(PetscInt size) : size_(size) {}
+
+  PetscErrorCode FindColumns(Mat A, PetscInt block_row)
+  {
+    PetscFunctionBegin;
+    columns_.clear();
+    PetscCall(VisitRows(A, block_row, [this](PetscInt, PetscInt column, PetscScalar) {
+      if (columns_.empty() || columns_.back() != column / size_) columns_.push_back(column / size_);
+    }));
+    std::sort(columns_.begin(), columns_.end());
+    columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Copy(Mat A, PetscInt block_row, Mat B)
+  {
+    PetscFunctionBegin;
+    PetscCall(FindColumns(A, block_row));
+    const std::size_t width = columns_.size() * std::size_t(size_);
+    values_.assign(width * std::size_t(size_), PetscScalar(0));
+    std::size_t at = 0;
+    PetscCall(VisitRows(A, block_row, [&](PetscInt r, PetscInt column, PetscScalar value) {
+      const PetscInt block = column / size_;
+      if (at >= columns_.size() || columns_[at] != block) // columns of a row ascend
+        at = std::size_t(std::lower_bound(columns_.begin(), columns_.end(), block) - columns_.begin());
+      values_[std::size_t(r) * width + at * std::size_t(size_) + std::size_t(column % size_)] = value;
+    }));
+    PetscCall(MatSetValuesBlocked(B, 1, &block_row, PetscInt(columns_.size()), columns_.data(), values_.data(),
+                                  INSERT_VALUES));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const std::vector<PetscInt> &columns() const { return columns_; }
+
+private:
+  // visit(row of the block, column, value)
+  template <class Visit> PetscErrorCode VisitRows(Mat A, PetscInt block_row, const Visit &visit) const
+  {
+    PetscFunctionBegin;
+    for (PetscInt r = 0; r < size_; ++r) {
+      PetscInt count;
+      const PetscInt *column;
+      const PetscScalar *value;
+      PetscCall(MatGetRow(A, block_row * size_ + r, &count, &column, &value));
+      for (PetscInt k = 0; k < count; ++k) visit(r, column[k], value[k]);
+      PetscCall(MatRestoreRow(A, block_row * size_ + r, &count, &column, &value));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const PetscInt size_;
+  std::vector<PetscInt> columns_;
+  std::vector<PetscScalar> values_;
+};
+
+// BAIJ of an AIJ matrix. PETSc 3.18 takes a time that grows with the square of the number of rows: 107 s for 262144.
+PetscErrorCode CopyAIJ(Mat A, Mat *result)
+{
+  PetscInt size, columns_size, rows, columns, first, last, first_column, last_column;
+  Mat B;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSizes(A, &size, &columns_size));
+  PetscCheck(size == columns_size, PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_SUP,
+             "BAIJ has square blocks, and this matrix has block sizes %" PetscInt_FMT " and %" PetscInt_FMT
+             "; MatSetBlockSizes() makes them equal",
+             size, columns_size);
+  PetscCall(MatGetLocalSize(A, &rows, &columns));
+  PetscCall(MatGetOwnershipRange(A, &first, &last));
+  PetscCall(MatGetOwnershipRangeColumn(A, &first_column, &last_column));
+  const PetscInt begin = first / size, end = last / size;
+  std::vector<PetscInt> inside(std::size_t(end - begin)), outside(std::size_t(end - begin));
+  GatheredBlockRow row(size);
+  for (PetscInt i = begin; i < end; ++i) {
+    PetscCall(row.FindColumns(A, i));
+    for (const PetscInt j : row.columns())
+      ++(j >= first_column / size && j < last_column / size ? inside : outside)[std::size_t(i - begin)];
+  }
+  PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &B));
+  PetscCall(MatSetSizes(B, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetBlockSize(B, size));
+  PetscCall(MatSetType(B, MATBAIJ));
+  PetscCall(MatXAIJSetPreallocation(B, size, inside.data(), outside.data(), nullptr, nullptr));
+  for (PetscInt i = begin; i < end; ++i) PetscCall(row.Copy(A, i, B));
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  *result = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// BAIJ of a matrix of another type; in place it is replaced.
+PetscErrorCode MakeBAIJ(Mat A, bool in_place, Mat *result)
+{
+  PetscBool is_aij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(A), &is_aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (!is_aij) {
+    PetscCall(MatConvert(A, MATBAIJ, in_place ? MAT_INPLACE_MATRIX : MAT_INITIAL_MATRIX, in_place ? &A : result));
+    if (in_place) *result = A;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CopyAIJ(A, result));
+  if (in_place) {
+    PetscCall(MatHeaderReplace(A, result));
+    *result = A;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 // The function that a matrix of type `from` has composed for conversion to `type`, or products with it.
 template <class Function>
@@ -69,13 +183,7 @@ PetscErrorCode MatConvert_Other_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
   Mat B;
 
   PetscFunctionBegin;
-  if (reuse == MAT_INPLACE_MATRIX) {
-    PetscCall(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, &A));
-    PetscCall(BAIJKokkosAdopt(A));
-    *result = A;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatConvert(A, MATBAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(MakeBAIJ(A, reuse == MAT_INPLACE_MATRIX, &B));
   PetscCall(BAIJKokkosAdopt(B));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(B, *result, SAME_NONZERO_PATTERN));

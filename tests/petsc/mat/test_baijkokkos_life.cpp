@@ -5,7 +5,9 @@
 #include <petsc/private/matimpl.h>
 
 #include <cstdio>
+#include <set>
 #include <unistd.h>
+#include <utility>
 
 using namespace finegrain::test;
 
@@ -115,6 +117,48 @@ TEST_P(Life, ConversionsKeepTheValues)
     OK(MatConvert(A, MATSAME, MAT_INITIAL_MATRIX, &D));
     EXPECT_EQ(TypeOf(D), OurType());
     ExpectLike(D, B, "same");
+  }
+}
+
+// Rows of a block row that have entries in different blocks, of other ranks among them: blocks are filled up with
+// zeros, and there are no more of them than that.
+TEST_P(Life, AnyAIJMatrixIsConverted)
+{
+  const PetscInt n = GetParam(), local = 6 * n, size = local * Size();
+  for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_INPLACE_MATRIX}) {
+    Owned<Mat> A, B;
+    PetscInt first, last;
+    std::set<std::pair<PetscInt, PetscInt>> blocks;
+    OK(MatCreate(PETSC_COMM_WORLD, &A));
+    OK(MatSetSizes(A, local, local, size, size));
+    OK(MatSetType(A, MATAIJ));
+    OK(MatSetBlockSize(A, n));
+    OK(MatSeqAIJSetPreallocation(A, 4, nullptr));
+    OK(MatMPIAIJSetPreallocation(A, 4, nullptr, 4, nullptr));
+    OK(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt row = first; row < last; ++row)
+      for (const PetscInt column : {row, (row * 7 + 3) % size, (row * row + 11) % size, size - 1 - row}) {
+        const PetscScalar value = PetscScalar(1) / PetscReal(1 + row + 3 * column);
+        OK(MatSetValue(A, row, column, value, INSERT_VALUES));
+        blocks.emplace(row / n, column / n);
+      }
+    OK(Assemble(A));
+    OK(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    if (reuse == MAT_INITIAL_MATRIX) {
+      Owned<Mat> C;
+      OK(MatConvert(A, MATBAIJKOKKOS, reuse, &C));
+      ExpectLike(C, B, "copy");
+      OK(MatConvert(A, MATBAIJKOKKOS, MAT_REUSE_MATRIX, C.in_place()));
+      ExpectLike(C, B, "copy again");
+      MatInfo info;
+      OK(MatGetInfo(C, MAT_LOCAL, &info));
+      EXPECT_EQ(info.nz_used, double(blocks.size()) * double(n * n));
+      EXPECT_EQ(info.mallocs, 0);
+    } else {
+      OK(MatConvert(A, MATBAIJKOKKOS, reuse, A.in_place()));
+      EXPECT_EQ(TypeOf(A), OurType());
+      ExpectLike(A, B, "in place");
+    }
   }
 }
 
