@@ -36,6 +36,11 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
   static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
+  {
+    arg.b = ends.in;
+    arg.x = ends.out;
+  }
 
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const

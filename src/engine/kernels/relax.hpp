@@ -47,6 +47,12 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
+  {
+    arg.b = ends.in;
+    if (arg.x) arg.x = ends.out;
+    if constexpr (std::is_same_v<Entry, Scalar>) arg.y = ends.out;
+  }
 
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const

@@ -109,9 +109,8 @@ public:
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
-    run_.wait(); // for the last replay
-    replay_ = {};
-    applied_ = factored_ = false;
+    run_.forget(recording_);
+    factored_ = false;
     shifted_ = false;
 
     run_.statistics.factor = symmetric_ ? FactorKind::icc : kind;
@@ -148,7 +147,10 @@ public:
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
     clear_dropped_blocks();
-    if (compact_.used()) compact_.compact(bare());
+    if (compact_.used()) {
+      run_.forget(recording_); // its scale and units are arguments
+      compact_.compact(bare());
+    }
     for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
     lower_.template measure<Exec>();
@@ -241,24 +243,14 @@ public:
   }
 
 private:
-  // An application as a graph, from the second one on; false: as kernels. Corrections change which y a sweep has.
+  // An application as a graph. Corrections change which y a sweep has.
   bool replay(const Application &a)
   {
-    if constexpr (works_in_teams<Exec>) {
-      const Offset kernels = 2 * Offset(run_.forward.group.extent(0) - 1);
-      if (run_.executor != ExecutorKind::launch || kernels > most_replayed || a.total || run_.residuals.kept ||
-          !replays_kernels() || !std::exchange(applied_, true))
-        return false;
-      if (!replay_.recorded())
-        replay_.record(run_.replay, [this] {
-          kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(nullptr, y_.data()));
-          sweep_backward(y_.data(), nullptr, nullptr);
-        });
-      replay_.run(run_.exec, {a.b, a.x});
-      run_.launches += replay_.kernels();
-      ++run_.statistics.replays;
-    }
-    return works_in_teams<Exec>;
+    if (a.total || run_.residuals.kept) return false;
+    return run_.replay(recording_, 2 * run_.forward.groups(), block_bytes(), {a.b, a.x}, [this] {
+      kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(nullptr, y_.data()));
+      sweep_backward(y_.data(), nullptr, nullptr);
+    });
   }
   typename CompactForm<Exec>::Factor bare()
   {
@@ -275,7 +267,10 @@ private:
     if (a.transposed) {
       find_transposed();
       compact_.apply_transposed(bare(), transposed_, a);
-    } else compact_.apply(bare(), a);
+    } else if (a.vectors > 1 || a.total ||
+               !run_.replay(recording_, 2 * run_.forward.groups(), block_bytes(), {a.b, a.x},
+                            [&] { compact_.apply(bare(), a); }))
+      compact_.apply(bare(), a);
     run_.statistics.bytes_read += double(block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
     run_.finish();
   }
@@ -594,8 +589,8 @@ private:
   bool symmetric_ = false; // FactorKind::icc: no upper blocks
   Transposed<Space> transposed_;
   bool eisenstat_ = false; // there are no corrections
-  Replay<Exec> replay_;
-  bool applied_ = false, factored_ = false; // once
+  Recording<Exec> recording_;
+  bool factored_ = false; // once
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space> lower_, upper_, diagonal_;

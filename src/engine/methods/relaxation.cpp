@@ -65,6 +65,7 @@ public:
     all_cut_ = to_array("finegrain::cut", {0, run_.rows});
     ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
     rhs_ = {};
+    forget_recordings();
     first_entries_ = p.first_entries;
 
     run_.statistics.colors = p.colors;
@@ -123,6 +124,7 @@ public:
                                 .trouble = run_.trouble.data()});
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
+    forget_recordings(); // it is an argument, and so is where the blocks are
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
     const FactorReport report = run_.report_trouble();
     blocks_.template measure<Exec>();
@@ -267,6 +269,10 @@ private:
       reinterpret_cast<unsigned char *>(blocks) + std::size_t(a.count) * bytes_of_block(Precision::int8, run_.n);
     Kokkos::deep_copy(run_.exec, Unmanaged<unsigned char, Space>(end, block_slack), 0);
   }
+  void forget_recordings()
+  {
+    for (Recording<Exec> &r : recordings_) run_.forget(r);
+  }
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
 
   // sweep(backward, whether it is the last) for the sweeps of an application.
@@ -291,7 +297,7 @@ private:
     }
     if (fetches() && from_zero) clear_ghosts();
     if (fetches() && !from_zero && by_color) fetch(Halo::all, x);
-    for_sweeps([&](bool backward, bool last) {
+    const auto sweep = [&](bool backward, bool last) {
       a.rows.backward = backward;
       a.x = last || !copies_ || fetches() || options_.omega != Real(1) ? x : nullptr;
       if (fetches() && by_color) sweep_by_color(a);
@@ -299,9 +305,18 @@ private:
         if (fetches() && !first) fetch(Halo::all, x);
         kernels_.relax(run_.sweep(direction(backward)), run_.n, a);
       }
-      count_read(a.from_zero);
       a.from_zero = first = false;
+    };
+    Offset kernels = 0;
+    std::size_t bytes = 0;
+    bool skips = a.from_zero; // the first sweep leaves couplings out
+    for_sweeps([&](bool backward, bool) {
+      kernels += direction(backward).groups();
+      bytes += run_.statistics.factor_bytes;
+      count_read(std::exchange(skips, false));
     });
+    if (fetches() || !run_.replay(recordings_[a.from_zero], kernels, bytes, {b, x}, [&] { for_sweeps(sweep); }))
+      for_sweeps(sweep);
     run_.finish();
   }
 
@@ -441,6 +456,7 @@ private:
 
   Relaxation options_;
   Runner<Exec> run_;
+  std::array<Recording<Exec>, 2> recordings_; // of sweeps from x as it is, from zero
   Storage storage_;
   RelaxKernels<Exec> kernels_{};
   AnySizeRelaxKernels<Exec> any_size_{};

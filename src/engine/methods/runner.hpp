@@ -8,6 +8,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/residual.hpp"
 #include "kernels/sweep.hpp"
+#include "plan/device_cost.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
 #include "run/look_ahead.hpp"
@@ -49,6 +50,12 @@ template <class Word> struct ClearBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
 };
 
+// The kernels of an application, which are a graph from the second one on.
+template <class Exec> struct Recording {
+  Replay<Exec> graph;
+  bool wanted = false;
+};
+
 template <class Exec> struct Runner : QueuedSpace<Exec> {
   using Space = typename Exec::memory_space;
   using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
@@ -62,7 +69,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Array<Index, Space> row_at; // row at each position; empty: natural
   SweepOrder<Space> forward, backward;
   TaskFlagMemory<Space> flags;
-  Replay<Exec> *replay = nullptr; // sweeps are recorded
+  Replay<Exec> *records = nullptr; // sweeps, meanwhile
   Residuals<Space> residuals;
   Array<Scalar, Space> step; // scratch(), made at first use
   Kokkos::View<Trouble, Space> trouble;
@@ -83,6 +90,30 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
       return {SetupError::bad_ordering};
     return {};
+  }
+
+  // Runs an application of so many kernels and bytes as a graph; false: the caller launches them. Recorded, launch()
+  // does so with arguments that stay as they are until forget(), except for the ends.
+  template <class Launch> bool replay([[maybe_unused]] Recording<Exec> &r, [[maybe_unused]] Offset kernels,
+                                      [[maybe_unused]] std::size_t bytes, [[maybe_unused]] const Ends &ends,
+                                      [[maybe_unused]] const Launch &launch)
+  {
+    if constexpr (works_in_teams<Exec>) {
+      if (executor != ExecutorKind::launch || kernels > most_replayed || !replays_kernels() ||
+          !host_is_late({}, double(kernels), double(bytes)) || !std::exchange(r.wanted, true))
+        return false;
+      if (!r.graph.recorded()) r.graph.record(records, launch);
+      r.graph.run(exec, ends);
+      launches += r.graph.kernels();
+      ++statistics.replays;
+    }
+    return works_in_teams<Exec>;
+  }
+  void forget(Recording<Exec> &r)
+  {
+    if (!r.wanted) return;
+    wait(); // for the last replay
+    r = {};
   }
 
   // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
@@ -134,7 +165,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     return {exec,           executor,  s.group.data(), Index(s.group.extent(0)) - 1,
             s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
-            &flags,         replay};
+            &flags,         records};
   }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)

@@ -52,10 +52,17 @@ double sweep_bytes(double blocks, int block, std::size_t of_number);
 
 // How a group's kernel follows the one before it.
 enum class Launch {
-  stream,   // the host launches each: more than most_replayed of them
+  stream,   // the host launches each: more than most_replayed of them, or as fast as they run
   graph,    // a CUDA graph
   dependent // not built: a graph with programmatic dependent launch, a row's blocks being loaded before the wait
 };
+
+// Whether the host takes longer to launch these kernels than memory to pass their bytes. Only then is a graph worth
+// it: its kernels find their vectors in memory, and nvcc keeps fewer of their loads under way (docs/gpu.md).
+inline bool host_is_late(const DeviceCost &c, double kernels, double bytes)
+{
+  return kernels * c.host > bytes / c.copy;
+}
 
 // launch: a kernel for each group. predict_launch() without a way takes the one that is built.
 double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group, Launch);

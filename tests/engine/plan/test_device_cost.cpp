@@ -105,6 +105,9 @@ TEST(DeviceCost, ByHand)
   cost.graph_gap = 0.75;
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::graph), 0.75 + 3 + 0.75 + 4);
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), 0.75 + 3 + 0.75 + 4);
+  cost.host = 0.5; // as fast as the bytes: no graph
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), launch({1, 8}));
+  cost.host = 4.5;
   const std::vector<Index> many(std::size_t(most_replayed / 2 + 1), 1);
   EXPECT_DOUBLE_EQ(launch(many), predict_launch(cost, work, make_group(many)));
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::dependent), 1.5 + 4);
