@@ -89,7 +89,8 @@ public:
     return couplings * storage_size(storage_.off_diagonal) + diagonals * storage_size(storage_.diagonal);
   }
 
-  void compact(const Factor &f)
+  // Whether the arguments of applications are others than before.
+  bool compact(const Factor &f)
   {
     Runner<Exec> &run = f.run;
     const Pattern<Space> &p = f.pattern;
@@ -121,8 +122,13 @@ public:
         finite = finite && std::isfinite(table[k]);
       }
     const Real scale = storage_.off_diagonal == Precision::half ? find_scale(most) : Real(1);
-    unscale_ = 1 / scale;
-    unit_ = to_space("finegrain::unit", unit);
+    bool changed = std::exchange(unscale_, 1 / scale) != 1 / scale;
+    if (const auto there = to_space("finegrain::unit", unit); unit_.extent(0) == there.extent(0))
+      Kokkos::deep_copy(unit_, there);
+    else {
+      unit_ = there;
+      changed = true;
+    }
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
     if (!finite) {
       run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, f.lower, nn, run.trouble.data()});
@@ -141,6 +147,7 @@ public:
     reduce_blocks<Exec>(run.exec, f.upper, upper, storage_.off_diagonal, scale, &run.trouble.data()->flushed);
     if (storage_.diagonal != Precision::working)
       reduce_blocks<Exec>(run.exec, f.diagonal, run.rows * nn, storage_.diagonal, 1, nullptr);
+    return changed;
   }
 
   void apply(const Factor &f, const Application &a)

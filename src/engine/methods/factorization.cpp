@@ -147,10 +147,7 @@ public:
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
     clear_dropped_blocks();
-    if (compact_.used()) {
-      run_.forget(recording_); // its scale and units are arguments
-      compact_.compact(bare());
-    }
+    if (compact_.used() && compact_.compact(bare())) run_.forget(recording_);
     for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
     lower_.template measure<Exec>();
@@ -247,7 +244,7 @@ private:
   bool replay(const Application &a)
   {
     if (a.total || run_.residuals.kept) return false;
-    return run_.replay(recording_, 2 * run_.forward.groups(), block_bytes(), {a.b, a.x}, [this] {
+    return run_.replay(recording_, {a.b, a.x}, [this] {
       kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(nullptr, y_.data()));
       sweep_backward(y_.data(), nullptr, nullptr);
     });
@@ -267,9 +264,7 @@ private:
     if (a.transposed) {
       find_transposed();
       compact_.apply_transposed(bare(), transposed_, a);
-    } else if (a.vectors > 1 || a.total ||
-               !run_.replay(recording_, 2 * run_.forward.groups(), block_bytes(), {a.b, a.x},
-                            [&] { compact_.apply(bare(), a); }))
+    } else if (a.vectors > 1 || a.total || !run_.replay(recording_, {a.b, a.x}, [&] { compact_.apply(bare(), a); }))
       compact_.apply(bare(), a);
     run_.statistics.bytes_read += double(block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
     run_.finish();

@@ -122,10 +122,11 @@ public:
                                 .diagonal = diagonal_.data(),
                                 .unscale = unscale_.data(),
                                 .trouble = run_.trouble.data()});
+    const void *stored = stored_;
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
-    forget_recordings(); // it is an argument, and so is where the blocks are
-    unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
+    const Real unscale = std::exchange(unscale_all_, {by_row ? unscale_.data() : nullptr, 1 / scale}).all;
+    if (unscale != unscale_all_.all || stored != stored_) forget_recordings(); // these are arguments
     const FactorReport report = run_.report_trouble();
     blocks_.template measure<Exec>();
     return report;
@@ -307,16 +308,9 @@ private:
       }
       a.from_zero = first = false;
     };
-    Offset kernels = 0;
-    std::size_t bytes = 0;
     bool skips = a.from_zero; // the first sweep leaves couplings out
-    for_sweeps([&](bool backward, bool) {
-      kernels += direction(backward).groups();
-      bytes += run_.statistics.factor_bytes;
-      count_read(std::exchange(skips, false));
-    });
-    if (fetches() || !run_.replay(recordings_[a.from_zero], kernels, bytes, {b, x}, [&] { for_sweeps(sweep); }))
-      for_sweeps(sweep);
+    for_sweeps([&](bool, bool) { count_read(std::exchange(skips, false)); });
+    if (fetches() || !run_.replay(recordings_[a.from_zero], {b, x}, [&] { for_sweeps(sweep); })) for_sweeps(sweep);
     run_.finish();
   }
 

@@ -92,19 +92,19 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     return {};
   }
 
-  // Runs an application of so many kernels and bytes as a graph; false: the caller launches them. Recorded, launch()
-  // does so with arguments that stay as they are until forget(), except for the ends.
-  template <class Launch> bool replay([[maybe_unused]] Recording<Exec> &r, [[maybe_unused]] Offset kernels,
-                                      [[maybe_unused]] std::size_t bytes, [[maybe_unused]] const Ends &ends,
+  // Runs an application as a graph; false: the caller launches its kernels. Recorded, launch() does so with arguments
+  // that stay as they are until forget(), except for the ends.
+  template <class Launch> bool replay([[maybe_unused]] Recording<Exec> &r, [[maybe_unused]] const Ends &ends,
                                       [[maybe_unused]] const Launch &launch)
   {
     if constexpr (works_in_teams<Exec>) {
+      const Offset kernels = statistics.apply_launches;
       if (executor != ExecutorKind::launch || kernels > most_replayed || !replays_kernels() ||
-          !host_is_late({}, double(kernels), double(bytes)) || !std::exchange(r.wanted, true))
+          !host_is_late({}, double(kernels), double(statistics.apply_bytes)) || !std::exchange(r.wanted, true))
         return false;
       if (!r.graph.recorded()) r.graph.record(records, launch);
       r.graph.run(exec, ends);
-      launches += r.graph.kernels();
+      launches += kernels;
       ++statistics.replays;
     }
     return works_in_teams<Exec>;

@@ -53,7 +53,6 @@ class Replay<Exec>
 
 public:
   bool recorded() const { return graph_.has_value(); }
-  Offset kernels() const { return kernels_; }
   const Ends *ends() const { return ends_.data(); } // in the kernels' memory
 
   // launch() adds the kernels; `at` leads here meanwhile.
@@ -64,7 +63,6 @@ public:
       ~Leads() { at = nullptr; }
     } leads{at};
     at = this;
-    kernels_ = 0;
     if (!ends_.extent(0)) ends_ = make_array<Ends, typename Exec::memory_space>("finegrain::ends", 1);
     auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) { last_ = root; });
     launch();
@@ -75,7 +73,6 @@ public:
   template <class Policy, class Body> void add(const Policy &policy, const Body &body)
   {
     last_ = last_.then_parallel_for("finegrain::replayed", policy, body);
-    ++kernels_;
   }
 
   void run(const Space &exec, const Ends &ends) const
@@ -95,7 +92,6 @@ private:
   std::optional<Kokkos::Experimental::Graph<Space>> graph_;
   Kokkos::Experimental::GraphNodeRef<Space> last_; // while it is recorded
   Array<Ends, typename Exec::memory_space> ends_;
-  Offset kernels_ = 0;
 };
 #endif
 

@@ -15,7 +15,6 @@ template <class Space> struct SweepOrder {
   TaskList list;
   Array<Index, Space> tile_columns; // tile in teams
 
-  Index groups() const { return Index(group.extent(0)) - 1; }
   std::size_t bytes() const
   {
     return (group.span() + visit.span() + tile_columns.span()) * sizeof(Index) + tasks.bytes();

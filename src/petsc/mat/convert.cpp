@@ -1,5 +1,6 @@
 // Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
 #include "mat/baijkokkos.hpp"
+#include "common/runtime.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,6 +8,32 @@
 
 namespace
 {
+
+// A row of a matrix, for as long as this lives.
+class MatrixRow
+{
+public:
+  ~MatrixRow()
+  {
+    if (A_) (void)MatRestoreRow(A_, row_, &count, &column, &value);
+  }
+  PetscErrorCode Get(Mat A, PetscInt row)
+  {
+    PetscFunctionBegin;
+    PetscCall(MatGetRow(A, row, &count, &column, &value));
+    A_ = A;
+    row_ = row;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscInt count = 0;
+  const PetscInt *column = nullptr;
+  const PetscScalar *value = nullptr;
+
+private:
+  Mat A_ = nullptr;
+  PetscInt row_ = 0;
+};
 
 // One block row of a matrix that knows rows: its block columns, and its numbers by rows, for MatSetValuesBlocked().
 class GatheredBlockRow
@@ -50,12 +77,9 @@ private:
   {
     PetscFunctionBegin;
     for (PetscInt r = 0; r < size_; ++r) {
-      PetscInt count;
-      const PetscInt *column;
-      const PetscScalar *value;
-      PetscCall(MatGetRow(A, block_row * size_ + r, &count, &column, &value));
-      for (PetscInt k = 0; k < count; ++k) visit(r, column[k], value[k]);
-      PetscCall(MatRestoreRow(A, block_row * size_ + r, &count, &column, &value));
+      MatrixRow row;
+      PetscCall(row.Get(A, block_row * size_ + r));
+      for (PetscInt k = 0; k < row.count; ++k) visit(r, row.column[k], row.value[k]);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -68,15 +92,13 @@ private:
 // BAIJ of an AIJ matrix. PETSc 3.18 takes a time that grows with the square of the number of rows: 107 s for 262144.
 PetscErrorCode CopyAIJ(Mat A, Mat *result)
 {
-  PetscInt size, columns_size, rows, columns, first, last, first_column, last_column;
-  Mat B;
+  PetscInt size, rows, columns, first, last, first_column, last_column;
+  PetscBool seq;
+  Mat B = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSizes(A, &size, &columns_size));
-  PetscCheck(size == columns_size, PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_SUP,
-             "BAIJ has square blocks, and this matrix has block sizes %" PetscInt_FMT " and %" PetscInt_FMT
-             "; MatSetBlockSizes() makes them equal",
-             size, columns_size);
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(A), MATSEQAIJ, &seq));
+  PetscCall(MatGetBlockSize(A, &size));
   PetscCall(MatGetLocalSize(A, &rows, &columns));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   PetscCall(MatGetOwnershipRangeColumn(A, &first_column, &last_column));
@@ -91,32 +113,12 @@ PetscErrorCode CopyAIJ(Mat A, Mat *result)
   PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &B));
   PetscCall(MatSetSizes(B, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(B, size));
-  PetscCall(MatSetType(B, MATBAIJ));
+  PetscCall(MatSetType(B, seq ? MATSEQBAIJ : MATMPIBAIJ));
   PetscCall(MatXAIJSetPreallocation(B, size, inside.data(), outside.data(), nullptr, nullptr));
   for (PetscInt i = begin; i < end; ++i) PetscCall(row.Copy(A, i, B));
   PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
   *result = B;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// BAIJ of a matrix of another type; in place it is replaced.
-PetscErrorCode MakeBAIJ(Mat A, bool in_place, Mat *result)
-{
-  PetscBool is_aij;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(A), &is_aij, MATSEQAIJ, MATMPIAIJ, ""));
-  if (!is_aij) {
-    PetscCall(MatConvert(A, MATBAIJ, in_place ? MAT_INPLACE_MATRIX : MAT_INITIAL_MATRIX, in_place ? &A : result));
-    if (in_place) *result = A;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(CopyAIJ(A, result));
-  if (in_place) {
-    PetscCall(MatHeaderReplace(A, result));
-    *result = A;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,13 +179,14 @@ PetscErrorCode MatConvert_BAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// By way of BAIJ.
-PetscErrorCode MatConvert_Other_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *result)
+// B is BAIJ, of A's values.
+PetscErrorCode Finish(Mat A, Mat B, MatReuse reuse, Mat *result)
 {
-  Mat B;
-
   PetscFunctionBegin;
-  PetscCall(MakeBAIJ(A, reuse == MAT_INPLACE_MATRIX, &B));
+  if (reuse == MAT_INPLACE_MATRIX) {
+    PetscCall(MatHeaderReplace(A, &B));
+    B = A;
+  }
   PetscCall(BAIJKokkosAdopt(B));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(MatCopy(B, *result, SAME_NONZERO_PATTERN));
@@ -191,6 +194,26 @@ PetscErrorCode MatConvert_Other_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
   } else {
     *result = B;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_AIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *result)
+{
+  Mat B = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainGuard([&] { return CopyAIJ(A, &B); }));
+  PetscCall(Finish(A, B, reuse, result));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatConvert_SBAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *result)
+{
+  Mat B = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatConvert(A, MATBAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(Finish(A, B, reuse, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,9 +227,9 @@ PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool the
   PetscFunctionBegin;
   PetscCall(BAIJKokkosCompose(A, "MatConvert_" + type + "_" + parent + "_C", or_null(MatConvert_BAIJKokkos_BAIJ)));
   PetscCall(BAIJKokkosCompose(A, "MatConvert_" + parent + "_" + type + "_C", or_null(MatConvert_BAIJ_BAIJKokkos)));
-  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + size + "aij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
+  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + size + "aij_" + type + "_C", or_null(MatConvert_AIJ_BAIJKokkos)));
   PetscCall(
-    BAIJKokkosCompose(A, "MatConvert_" + size + "sbaij_" + type + "_C", or_null(MatConvert_Other_BAIJKokkos)));
+    BAIJKokkosCompose(A, "MatConvert_" + size + "sbaij_" + type + "_C", or_null(MatConvert_SBAIJ_BAIJKokkos)));
   for (const char *other : {"aij", "sbaij", "adj"})
     PetscCall(
       BAIJKokkosCompose(A, "MatConvert_" + type + "_" + size + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));

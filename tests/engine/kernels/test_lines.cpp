@@ -1,10 +1,13 @@
 // Sweeps by lines against the row functions, bit for bit.
+#include "kernels/compact.hpp"
+#include "kernels/kernels.hpp"
 #include "plan/lines.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 using namespace finegrain;
 using namespace finegrain::test;
@@ -188,8 +191,6 @@ TEST(Lines, ReadNoStructure)
     r.factor = FactorKind::automatic;
     p.solve(r, &s);
     EXPECT_TRUE(went_by_lines(s)) << int(executor);
-    p.solve(with(r, kinds[5]), &s);
-    EXPECT_TRUE(went_by_lines(s)) << int(executor);
     p.solve(by_rows(r), &s);
     EXPECT_FALSE(went_by_lines(s)) << int(executor);
   }
@@ -203,6 +204,53 @@ TEST(Lines, ReadNoStructure)
   ilu.levels = 1;
   p.solve(ilu, &s);
   EXPECT_FALSE(went_by_lines(s));
+}
+
+// Factors in fewer bits: without couplings y = d b and x = S y, and rows and columns are nowhere to be read.
+TEST(Lines, FactorsInFewerBitsReadNoStructure)
+{
+  const Grid grid = {{7, 6, 5}};
+  const Index rows = Index(count_points(grid));
+  std::vector<LinePart> parts = cut_parts(grid, {100, 100, 100}, {});
+  ASSERT_EQ(parts.size(), 1u);
+  for (const bool backward : {false, true}) {
+    if (backward) parts = {reverse_part(parts[0], rows)};
+    std::vector<Index> row_at(std::size_t(rows), -1);
+    order_part(parts[0], row_at.data());
+    const std::size_t size = std::size_t(rows);
+    const Scalar nan = std::numeric_limits<Real>::quiet_NaN();
+    const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns lead to NaN behind y
+    std::vector<Index> ptr(size + 1);
+    for (Index slot = 0; slot <= rows; ++slot) ptr[std::size_t(slot)] = 3 * slot;
+    const std::vector<Scalar> blocks(3 * size, Scalar(0)), b = make_vector(size, 1), diagonal = make_vector(size, 2);
+    const Real unit = 8;
+    std::vector<Scalar> y = b, x;
+    if (!backward) y.assign(size, nan);
+    y.push_back(nan);
+    x.assign(size, nan);
+    Offset launches = 0;
+    CompactArguments a;
+    a.ptr = ptr.data();
+    a.col = col.data();
+    a.backward = backward;
+    a.last_position = rows - 1;
+    a.blocks = blocks.data();
+    a.diagonal = diagonal.data();
+    a.unit = &unit;
+    a.b = b.data();
+    a.x = x.data();
+    a.y = y.data();
+    a.lines = {parts.data(), 1};
+    const finegrain::Run<HostExec> run{{}, ExecutorKind::natural, group.data(), 1, nullptr, &launches};
+    find_compact_kernels<HostExec>(1, {Precision::half, Precision::working, false}).sweep(run, 1, a);
+    for (std::size_t slot = 0; slot < row_at.size(); ++slot) {
+      const auto row = std::size_t(row_at[slot]);
+      EXPECT_EQ(y[row], backward ? b[row] : madd(diagonal[slot], b[row], Scalar(0)));
+      if (backward) {
+        EXPECT_EQ(x[row], unit * b[row]);
+      }
+    }
+  }
 }
 
 TEST(Lines, AreTakenOnCompleteStarsOnly)

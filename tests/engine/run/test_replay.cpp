@@ -14,14 +14,18 @@ namespace
 struct Case {
   const char *name;
   void (*set)(EngineOptions &);
-  bool anew = false; // recorded again after a set-up
+  bool anew = false; // recorded again, with another scale
 };
 
-// Of one application.
-Offset kernels_of(const EngineOptions &o, const Statistics &s)
+// Another scale in 16 bits. Of all blocks it would not do: couplings are stored times an inverse.
+void shrink_couplings(Problem &p)
 {
-  if (o.method == Method::factorization) return 2 * s.widths.groups;
-  return Offset(o.relaxation.sweeps) * (o.relaxation.sweep == SweepKind::symmetric ? 2 : 1) * s.widths.groups;
+  const std::size_t nn = std::size_t(p.n) * std::size_t(p.n);
+  for (Index row = 0; row < p.graph.rows; ++row)
+    for (Index e = p.graph.ptr(row); e < p.graph.ptr(row + 1); ++e)
+      if (p.graph.col(e) != row)
+        for (std::size_t i = std::size_t(e) * nn; i < std::size_t(e + 1) * nn; ++i)
+          p.values[i] *= Scalar(Real(0.125));
 }
 
 class ReplayedSweeps : public ::testing::TestWithParam<Case>
@@ -44,7 +48,7 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
     Problem q = p;
     for (Scalar &v : q.b) v = v * Scalar(3) - Scalar(Real(0.25));
     for (const int factors : {1, 2}) {
-      for (Scalar &v : p.values) v *= Scalar(Real(factors)); // another scale in 16 bits
+      if (factors == 2) shrink_couplings(p);
       ASSERT_EQ(e->factor(p.source()).bad_row, -1);
       replays_kernels() = false;
       const Offset before = e->statistics().replays;
@@ -58,11 +62,10 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
         EXPECT_EQ(p.apply(*e), first);
         EXPECT_EQ(q.apply(*e), other);
       }
-      const Offset replays = e->statistics().replays - before, applied = kernels_of(options, e->statistics());
+      const Offset replays = e->statistics().replays - before;
       EXPECT_EQ(replays, factors == 1 || GetParam().anew ? 5 : 6); // all but the first
-      EXPECT_EQ(e->statistics().launches - launches, 6 * applied);
-      EXPECT_GE(kernels.count(), (6 - replays) * applied);
-      EXPECT_LT(kernels.count(), (7 - replays) * applied); // and copies
+      EXPECT_EQ(e->statistics().launches - launches, 6 * e->statistics().apply_launches);
+      EXPECT_EQ(kernels.count(), (6 - replays) * e->statistics().apply_launches);
     }
     ASSERT_FALSE(e->analyze(p.view(), options)); // begins anew
     ASSERT_EQ(e->factor(p.source()).bad_row, -1);
@@ -81,8 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
                                                   o.single_sums = true;
                                                 },
                                                 true},
-                                           Case{"mcpi", [](EngineOptions &o) { o.method = Method::relaxation; },
-                                                true},
+                                           Case{"mcpi", [](EngineOptions &o) { o.method = Method::relaxation; }},
                                            Case{"mcpi_half",
                                                 [](EngineOptions &o) {
                                                   o.method = Method::relaxation;
@@ -97,8 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
                                                   o.method = Method::relaxation;
                                                   o.relaxation.sweeps = 2;
                                                   o.relaxation.omega = Real(0.75);
-                                                },
-                                                true},
+                                                }},
                                            Case{"color",
                                                 [](EngineOptions &o) {
                                                   o.schedule = ScheduleKind::color;
@@ -144,7 +145,7 @@ TEST(ReplayedSweeps, RelaxationsFromX)
 TEST(ReplayedSweeps, WideColorsAreKernels)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
-  const Problem p(make_grid_graph({30, 30, 30}, Stencil::star), 5); // 19 MB a color
+  const Problem p(make_grid_graph({40, 40, 40}, Stencil::star), 5); // 44 MB a color, or half of that
   EngineOptions options;
   options.executor = ExecutorKind::launch;
   options.method = Method::relaxation;

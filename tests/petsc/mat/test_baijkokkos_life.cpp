@@ -162,6 +162,30 @@ TEST_P(Life, AnyAIJMatrixIsConverted)
   }
 }
 
+// The type for several ranks on one, and blocks of the rows' size where those of columns are given otherwise.
+TEST_P(Life, AIJKeepsItsForm)
+{
+  const PetscInt n = GetParam();
+  Owned<Mat> A, C;
+  PetscInt first, last;
+  OK(MatCreate(PETSC_COMM_WORLD, &A));
+  OK(MatSetSizes(A, 4 * n, 4 * n, PETSC_DETERMINE, PETSC_DETERMINE));
+  OK(MatSetType(A, MATMPIAIJ));
+  OK(MatSetBlockSizes(A, n, 1));
+  OK(MatMPIAIJSetPreallocation(A, 1, nullptr, 0, nullptr));
+  OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    OK(MatSetValue(A, row, row, 2, INSERT_VALUES));
+  }
+  OK(Assemble(A));
+  OK(MatConvert(A, MATMPIBAIJKOKKOS, MAT_INITIAL_MATRIX, &C));
+  EXPECT_EQ(TypeOf(C), MATMPIBAIJKOKKOS);
+  PetscInt size;
+  OK(MatGetBlockSize(C, &size));
+  EXPECT_EQ(size, n);
+  ExpectLike(C, A, "copy");
+}
+
 TEST_P(Life, FilesKeepTheValues)
 {
   const PetscInt n = GetParam();
