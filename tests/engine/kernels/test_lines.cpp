@@ -245,7 +245,7 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     find_compact_kernels<HostExec>(1, {Precision::half, Precision::working, false}).sweep(run, 1, a);
     for (std::size_t slot = 0; slot < row_at.size(); ++slot) {
       const auto row = std::size_t(row_at[slot]);
-      EXPECT_EQ(y[row], backward ? b[row] : madd(diagonal[slot], b[row], Scalar(0)));
+      EXPECT_EQ(y[row], backward ? b[row] : madd(b[row], diagonal[slot], Scalar(0)));
       if (backward) {
         EXPECT_EQ(x[row], unit * b[row]);
       }
