@@ -3,6 +3,7 @@
 #include "kernels/kernels.hpp"
 #include "plan/lines.hpp"
 #include "problems.hpp"
+#include "storages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -85,34 +86,24 @@ void expect_same(const Problem &p, const EngineOptions &options, const char *wha
     << int(options.executor) << ", tile " << name({options.tile});
 }
 
-struct Kind {
-  Precision off, diagonal;
-  bool single_sums;
-};
-constexpr Kind kinds[] = {
+constexpr Storage storages[] = {
   {Precision::working, Precision::working, false}, {Precision::single, Precision::working, false},
   {Precision::single, Precision::single, false},   {Precision::single, Precision::single, true},
   {Precision::half, Precision::working, false},    {Precision::half, Precision::single, true},
   {Precision::bfloat16, Precision::single, false}, {Precision::bfloat16, Precision::working, true}};
 
-EngineOptions with(EngineOptions r, const Kind &k)
-{
-  r.precision = k.off;
-  r.diagonal = k.diagonal;
-  r.single_sums = k.single_sums;
-  return r;
-}
-bool is_stored(const Kind &k) { return sizeof(Real) > 4 || k.off != Precision::single || !k.single_sums; }
+// Single numbers with sums in single are no storage of their own where all are.
+bool is_stored(const Storage &s) { return is_distinct(s) || !s.single_sums; }
 
 TEST(Lines, EqualTheRowFunctions)
 {
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (unsigned mirrored = 0; mirrored < 8; ++mirrored)
-      for (const Kind &kind : kinds)
+      for (const Storage &storage : storages)
         for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile, ExecutorKind::automatic}) {
-          if (!is_stored(kind)) continue;
-          EngineOptions r = with(sip_options(grid, mirrored), kind);
+          if (!is_stored(storage)) continue;
+          EngineOptions r = with(sip_options(grid, mirrored), storage);
           r.executor = executor;
           expect_same(p, r, "Stone");
         }
@@ -152,9 +143,9 @@ TEST(Lines, AddToATotal)
 {
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
-    for (const Kind &kind : kinds) {
-      if (!is_stored(kind)) continue;
-      const EngineOptions r = with(sip_options(grid, 3), kind);
+    for (const Storage &storage : storages) {
+      if (!is_stored(storage)) continue;
+      const EngineOptions r = with(sip_options(grid, 3), storage);
       std::vector<Scalar> result[2];
       for (const bool lines : {false, true}) {
         auto e = make_tested_engine();

@@ -1,6 +1,7 @@
 // Factors in fewer bits: near those in working precision, whatever the units of the unknowns, with the same bits on
 // every executor.
 #include "oracle.hpp"
+#include "storages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,20 +15,19 @@ using Numbers = std::vector<Scalar>;
 
 struct Kind {
   const char *name;
-  Precision off, diagonal;
-  bool single_sums;
+  Storage storage;
   double rounding; // of what is stored
 };
 
 constexpr double half = 1. / 2048, bf16 = 1. / 256, single = 1.2e-7;
-constexpr Kind kinds[] = {{"half", Precision::half, Precision::working, false, half},
-                          {"half, single sums", Precision::half, Precision::working, true, half},
-                          {"half, single inverses", Precision::half, Precision::single, false, half},
-                          {"half, all single", Precision::half, Precision::single, true, half},
-                          {"bfloat16", Precision::bfloat16, Precision::working, false, bf16},
-                          {"bfloat16, all single", Precision::bfloat16, Precision::single, true, bf16},
-                          {"single, single sums", Precision::single, Precision::working, true, single},
-                          {"all single", Precision::single, Precision::single, true, single}};
+constexpr Kind kinds[] = {{"half", {Precision::half, Precision::working, false}, half},
+                          {"half, single sums", {Precision::half, Precision::working, true}, half},
+                          {"half, single inverses", {Precision::half, Precision::single, false}, half},
+                          {"half, all single", {Precision::half, Precision::single, true}, half},
+                          {"bfloat16", {Precision::bfloat16, Precision::working, false}, bf16},
+                          {"bfloat16, all single", {Precision::bfloat16, Precision::single, true}, bf16},
+                          {"single, single sums", {Precision::single, Precision::working, true}, single},
+                          {"all single", {Precision::single, Precision::single, true}, single}};
 
 struct Case {
   const char *name;
@@ -54,13 +54,11 @@ std::vector<Case> cases()
   return all;
 }
 
-EngineOptions with(EngineOptions r, const Kind &k, ExecutorKind executor)
+EngineOptions with(const EngineOptions &r, const Kind &k, ExecutorKind executor)
 {
-  r.precision = k.off;
-  r.diagonal = k.diagonal;
-  r.single_sums = k.single_sums;
-  r.executor = executor;
-  return r;
+  EngineOptions stored = finegrain::test::with(r, k.storage);
+  stored.executor = executor;
+  return stored;
 }
 
 class Compact : public ::testing::TestWithParam<int>
@@ -94,7 +92,7 @@ TEST_P(Compact, IsNearWorkingPrecisionWithTheSameBitsOnEveryExecutor)
       working.executor = executors().front();
       const Numbers exact = p.solve(working);
       for (const Kind &k : kinds) {
-        if (sizeof(Real) == 4 && k.off == Precision::single) continue;
+        if (!is_distinct(k.storage)) continue;
         SCOPED_TRACE(std::string(c.name) + ", " + k.name + (strange ? ", strange units" : ""));
         Numbers first;
         for (const ExecutorKind executor : executors()) {
@@ -103,7 +101,7 @@ TEST_P(Compact, IsNearWorkingPrecisionWithTheSameBitsOnEveryExecutor)
           ASSERT_EQ(x.size(), exact.size());
           if (executor == executors().front()) first = x;
           EXPECT_TRUE(same_bits(x, first)) << int(executor);
-          EXPECT_EQ(s.precision, k.off);
+          EXPECT_EQ(s.precision, k.storage.off_diagonal);
         }
         if (first.empty()) continue;
         EXPECT_LT(differ(first, exact, unit), 4 * k.rounding);
@@ -117,7 +115,7 @@ TEST_P(Compact, ServesAllApplications)
 {
   for (const Case &c : cases())
     for (const Kind &k : kinds) {
-      if (sizeof(Real) == 4 && k.off == Precision::single) continue;
+      if (!is_distinct(k.storage)) continue;
       SCOPED_TRACE(std::string(c.name) + ", " + k.name);
       const Problem p(c.graph, GetParam());
       if (p.b.empty()) continue;
@@ -138,7 +136,7 @@ TEST_P(Compact, ServesAllApplications)
       e->apply({.b = p.b.data(), .x = y.data(), .total = total.data()});
       for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(total[i], p.b[i] + x[i]);
 
-      const double small = k.single_sums || k.diagonal == Precision::single ? 1e-5 : tolerance;
+      const double small = k.storage.single_sums || k.storage.diagonal == Precision::single ? 1e-5 : tolerance;
       const Numbers z = make_vector(size, 5);
       e->apply({.b = z.data(), .x = y.data(), .transposed = true});
       Scalar one(0), other(0);
@@ -165,7 +163,7 @@ TEST_P(Compact, CorrectionsConverge)
 {
   const Problem p(make_grid_graph({4, 3, 3}, Stencil::star), GetParam());
   for (const Kind &k : kinds) {
-    if (sizeof(Real) == 4 && k.off == Precision::single) continue;
+    if (!is_distinct(k.storage)) continue;
     SCOPED_TRACE(k.name);
     auto e = make_tested_engine();
     ASSERT_FALSE(e->analyze(p.view(), with({}, k, executors().front())));
