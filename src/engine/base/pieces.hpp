@@ -6,7 +6,9 @@
 #include "base/scalar.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
+#include <vector>
 
 namespace finegrain
 {
@@ -23,14 +25,29 @@ public:
 
   int count() const { return count_; }
   Index first(int piece) const { return Index(Offset(items_) * piece / count_); }
+  int piece_of(Index item) const
+  {
+    if (count_ == 1) return 0;
+    const int piece = int(Offset(item) * count_ / items_); // rounded down: it may be the next
+    return piece + (first(piece + 1) <= item);
+  }
 
-  // body(piece, first row, row after the last), on all threads at once. It neither throws nor allocates: threads
-  // cannot pass an exception on.
+  // body(piece, first row, row after the last), on all threads at once. What it throws (no memory) comes out of here:
+  // threads themselves cannot pass an exception on.
   template <class Body> void for_each(const Body &body) const
   {
-    const auto one = [&](std::int32_t piece) { body(int(piece), first(piece), first(piece + 1)); };
-    if (count_ == 1) one(0);
-    else for_threads(exec_, count_, one, "finegrain::analysis");
+    if (count_ == 1) return body(0, first(0), first(1));
+    std::vector<std::exception_ptr> thrown(std::size_t(count_), nullptr);
+    const auto one = [&](std::int32_t piece) {
+      try {
+        body(int(piece), first(piece), first(piece + 1));
+      } catch (...) {
+        thrown[std::size_t(piece)] = std::current_exception();
+      }
+    };
+    for_threads(exec_, count_, one, "finegrain::analysis");
+    for (const std::exception_ptr &e : thrown)
+      if (e) std::rethrow_exception(e);
   }
   // body(row) for each row.
   template <class Body> void for_rows(const Body &body) const

@@ -67,104 +67,172 @@ private:
   std::vector<Index> seen_by_, found_; // seen_by_: the last row that this one is near
 };
 
-// Upper entries of the rows that have been eliminated, by level: those of level l of a row are
-// [first(row, l), first(row, l + 1)).
-class UpperLevels
-{
-public:
-  UpperLevels(Index rows, int levels) : levels_(std::size_t(levels)), first_(std::size_t(rows) * (levels_ + 1)) {}
-
-  std::size_t &first(Index row, int level) { return first_[std::size_t(row) * (levels_ + 1) + std::size_t(level)]; }
-
-  std::vector<Index> col;
-
-private:
-  std::size_t levels_;
-  std::vector<std::size_t> first_;
+// Where the entries of one level in one row lie: those below the diagonal, behind them those above, and behind these
+// the ones that were dropped.
+struct RowPart {
+  Index first, lowers, uppers, dropped;
 };
 
-// Fill of one row after the other. Levels are found in ascending order, so that the first one that an entry gets is
-// its least, and no row is sorted before it is whole.
+// Fill by levels. Of level l in row i there is what the rows k of entries of lower levels have,
+// lev(i, k) + lev(k, j) = l - 1; levels come in ascending order, so that the first one that an entry gets is its
+// least. All rows of a level can be done at once, by as many threads as there are.
 class FillFinder
 {
 public:
-  FillFinder(const Graph &g, const HostArray<Index> &ordering, int levels, const HostArray<Index> &color,
-             Index counted)
-      : g_(g),
-        levels_(levels),
-        color_(color),
-        place_(std::size_t(g.rows)),
-        seen_by_(std::size_t(g.rows), -1),
-        upper_(g.rows, levels),
-        lower_first_(std::size_t(levels) + 1),
-        counted_(counted)
+  FillFinder(const Graph &g, const HostArray<Index> &ordering, int levels, const HostArray<Index> &color)
+      : g_(g), color_(color), place_(ordering.extent(0)), levels_(levels), pieces_(g.rows)
   {
-    for (Index p = 0; p < g.rows; ++p) place_[std::size_t(ordering.extent(0) ? ordering(p) : p)] = p;
+    Pieces(Index(place_.size())).for_rows([&](Index p) { place_[std::size_t(ordering(p))] = p; });
+    const std::size_t count = std::size_t(pieces_.count());
+    workers_.resize(count);
+    for (int level = 0; level <= levels; ++level)
+      level_.push_back({make_array<RowPart>("finegrain::part", std::size_t(g.rows)), std::vector<Columns>(count)});
   }
 
-  // The columns of the row's fill, in no order. Rows come in elimination order.
-  const std::vector<Index> &find(Index row)
+  // Whether an Index counts the entries.
+  bool find()
   {
-    fill_.clear();
-    lower_.clear();
-    lower_first_[0] = 0;
-    upper_.first(row, 0) = upper_.col.size();
-    seen_by_[std::size_t(row)] = row;
-    for (Index e = g_.ptr(row); e < g_.ptr(row + 1); ++e)
-      if (const Index j = g_.col(e); j != row) {
-        seen_by_[std::size_t(j)] = row;
-        add(row, j);
+    pieces_.for_each([&](int piece, Index first, Index last) { begin(piece, first, last); });
+    // One thread in natural order finishes some rows before it goes on, and finds them in its cache.
+    const Index step = pieces_.count() == 1 && place_.empty() ? 64 : g_.rows;
+    for (Index begin = 0; begin < g_.rows; begin += step)
+      for (int level = 1; level <= levels_; ++level) {
+        pieces_.for_each([&](int piece, Index first, Index last) {
+          const Index end = std::min(last, begin + step);
+          for (Index row = std::max(first, begin); row < end; ++row) find(level, piece, row);
+        });
+        if (count_entries() > most_entries) return false;
       }
-    for (int level = 1; level <= levels_; ++level) {
-      lower_first_[std::size_t(level)] = lower_.size();
-      upper_.first(row, level) = upper_.col.size();
-      for (int a = 0; a < level; ++a) // lev(i, k) = a, lev(k, j) = level - 1 - a
-        for (std::size_t k = lower_first_[std::size_t(a)]; k < lower_first_[std::size_t(a) + 1]; ++k)
-          visit_pivot(row, lower_[k], level - 1 - a, level < levels_);
-    }
-    return fill_;
+    return true;
   }
 
-  Offset dropped() const { return dropped_; }
+  // f(first, last) for the columns of a row's fill of each level, in no order.
+  template <class F> void visit_fill(Index row, const F &f) const
+  {
+    for (int level = 1; level <= levels_; ++level) {
+      const RowPart &of = part(level, row);
+      const Index *const first = columns(level, row) + of.first;
+      f(first, first + of.lowers + of.uppers);
+    }
+  }
+  Offset count_dropped(Index rows) const
+  {
+    Offset count = 0;
+    for (const Level &level : level_)
+      for (Index row = 0; row < rows; ++row) count += level.part(row).dropped;
+    return count;
+  }
 
 private:
-  void visit_pivot(Index row, Index pivot, int level, bool is_pivot)
+  using Columns = std::vector<Index>;
+  struct Level {
+    HostArray<RowPart> part;     // of each row
+    std::vector<Columns> column; // of the rows of each piece
+  };
+  struct Worker {
+    Columns seen_by;        // the last row that has an entry in this column
+    Columns upper, dropped; // of a row
+  };
+
+  const RowPart &part(int level, Index row) const { return level_[std::size_t(level)].part(row); }
+  // Where the columns of the row's piece begin. Level 0 is the graph; in its own order it is taken as it is.
+  const Index *columns(int level, Index row) const
   {
-    const std::size_t last = upper_.first(pivot, level + 1);
-    for (std::size_t f = upper_.first(pivot, level); f < last; ++f) {
-      const Index j = upper_.col[f];
-      if (seen_by_[std::size_t(j)] == row) continue;
-      seen_by_[std::size_t(j)] = row;
-      if (color_.extent(0) && color_(j) == color_(row)) {
-        dropped_ += counted_ < 0 || row < counted_;
+    if (level == 0 && place_.empty()) return g_.col.data();
+    return level_[std::size_t(level)].column[std::size_t(pieces_.piece_of(row))].data();
+  }
+  bool is_lower(Index row, Index col) const
+  {
+    return place_.empty() ? col < row : place_[std::size_t(col)] < place_[std::size_t(row)];
+  }
+  std::size_t count_entries() const
+  {
+    std::size_t entries = std::size_t(g_.entries());
+    for (int level = 1; level <= levels_; ++level)
+      for (const Columns &col : level_[std::size_t(level)].column) entries += col.size();
+    return entries;
+  }
+
+  void begin(int piece, Index first, Index last)
+  {
+    Worker &w = workers_[std::size_t(piece)];
+    w.seen_by.assign(std::size_t(g_.rows), -1);
+    Level &level = level_[0];
+    Columns &col = level.column[std::size_t(piece)];
+    if (!place_.empty()) col.reserve(std::size_t(g_.ptr(last) - g_.ptr(first)));
+    for (Index row = first; row < last; ++row) {
+      const Index *const begin = g_.col.data() + g_.ptr(row), *const end = g_.col.data() + g_.ptr(row + 1);
+      if (place_.empty()) {
+        const Index *const upper = std::find_if(begin, end, [&](Index j) { return j >= row; });
+        level.part(row) = {g_.ptr(row), Index(upper - begin), Index(end - upper), 0}; // the diagonal does no harm
         continue;
       }
-      fill_.push_back(j);
-      if (is_pivot) add(row, j); // entries of the last level make no more
+      const std::size_t at = col.size();
+      for (const Index *j = begin; j < end; ++j)
+        if (*j != row) (is_lower(row, *j) ? col : w.upper).push_back(*j);
+      end_row(level, row, at, col, w);
     }
   }
-  void add(Index row, Index j)
+  // The row's entries of the level.
+  void find(int level, int piece, Index row)
   {
-    (place_[std::size_t(j)] < place_[std::size_t(row)] ? lower_ : upper_.col).push_back(j);
+    Worker &w = workers_[std::size_t(piece)];
+    Columns &col = level_[std::size_t(level)].column[std::size_t(piece)];
+    const std::size_t at = col.size();
+    if (at > most_entries) return;
+    w.seen_by[std::size_t(row)] = row;
+    for (int l = 0; l < level; ++l) {
+      const RowPart &of = part(l, row);
+      const Index *const j = columns(l, row) + of.first;
+      for (Index k = 0; k < of.lowers + of.uppers + of.dropped; ++k) w.seen_by[std::size_t(j[k])] = row;
+    }
+    for (int l = 0; l < level; ++l) { // lev(row, k)
+      const RowPart &of = part(l, row);
+      const Index *const pivot = columns(l, row) + of.first;
+      for (Index k = 0; k < of.lowers; ++k) visit_pivot(level, row, pivot[k], level - 1 - l, col, w);
+    }
+    end_row(level_[std::size_t(level)], row, at, col, w);
+  }
+  void visit_pivot(int level, Index row, Index pivot, int pivot_level, Columns &col, Worker &w) const
+  {
+    const RowPart &of = part(pivot_level, pivot);
+    const Index *const upper = columns(pivot_level, pivot) + of.first + of.lowers;
+    for (Index k = 0; k < of.uppers; ++k) {
+      const Index j = upper[k];
+      if (w.seen_by[std::size_t(j)] == row) continue;
+      w.seen_by[std::size_t(j)] = row;
+      if (color_.extent(0) && color_(j) == color_(row)) w.dropped.push_back(j);
+      else (level == levels_ || is_lower(row, j) ? col : w.upper).push_back(j); // the last level makes no more
+    }
+  }
+  // Columns of the row from `at` on are those below the diagonal.
+  static void end_row(const Level &level, Index row, std::size_t at, Columns &col, Worker &w)
+  {
+    level.part(row) = {Index(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
+    for (Columns *const part : {&w.upper, &w.dropped}) {
+      col.insert(col.end(), part->begin(), part->end());
+      part->clear();
+    }
   }
 
   const Graph &g_;
-  const int levels_;
   const HostArray<Index> color_;
-  std::vector<Index> place_, seen_by_; // seen_by_: the last row that has an entry in this column
-  UpperLevels upper_;
-  std::vector<Index> lower_, fill_; // of the row
-  std::vector<std::size_t> lower_first_;
-  const Index counted_;
-  Offset dropped_ = 0;
+  std::vector<Index> place_; // of each row in the elimination order; empty: its number
+  const int levels_;
+  const Pieces pieces_;
+  std::vector<Level> level_;
+  std::vector<Worker> workers_; // of each piece
 };
 
-// The entries of the selection's row and its fill [next, last), by column. The fill comes in any order.
-void merge_row(const Selection &from, Index row, Index *next, Index *last, const Selection &to)
+// A row of the selection and its fill, which fills the end of the row in `to` and comes in any order, by column.
+void merge_row(const Selection &from, Index row, const Selection &to)
 {
   const Graph &g = from.graph;
-  std::sort(next, last);
   Index at = to.graph.ptr(row);
+  const Index *const last = to.graph.col.data() + to.graph.ptr(row + 1);
+  Index *const first = to.graph.col.data() + at + g.ptr(row + 1) - g.ptr(row);
+  std::sort(first, const_cast<Index *>(last));
+  const Index *next = first; // never behind `at`
   const auto put_fill_before = [&](Index end) {
     for (; next != last && *next < end; ++next, ++at) {
       to.graph.col(at) = *next;
@@ -222,31 +290,25 @@ std::optional<Selection> find_fill(const Selection &from, const HostArray<Index>
   const Graph &g = from.graph;
   *dropped = 0;
   if (levels == 0) return from;
-  FillFinder finder(g, ordering, levels, color, counted);
-  std::vector<Index> fill;
-  fill.reserve(std::size_t(g.entries()));
-  std::vector<std::size_t> first(std::size_t(g.rows));
+  FillFinder finder(g, ordering, levels, color);
+  if (!finder.find()) return std::nullopt;
+  *dropped = finder.count_dropped(counted < 0 ? g.rows : counted);
   Selection to{{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}},
                from.left_out,
                {},
                from.left_out_entry};
-  for (Index p = 0; p < g.rows; ++p) {
-    const Index row = ordering.extent(0) ? ordering(p) : p;
-    const auto &found = finder.find(row);
-    first[std::size_t(row)] = fill.size();
-    to.graph.ptr(row + 1) = g.ptr(row + 1) - g.ptr(row) + Index(found.size());
-    fill.insert(fill.end(), found.begin(), found.end());
-    if (fill.size() + std::size_t(g.entries()) > most_entries) return std::nullopt;
-  }
-  *dropped = finder.dropped();
   to.graph.ptr(0) = 0;
-  for (Index row = 0; row < g.rows; ++row) to.graph.ptr(row + 1) += to.graph.ptr(row);
+  for (Index row = 0; row < g.rows; ++row) {
+    Index size = g.ptr(row + 1) - g.ptr(row);
+    finder.visit_fill(row, [&](const Index *first, const Index *last) { size += Index(last - first); });
+    to.graph.ptr(row + 1) = to.graph.ptr(row) + size;
+  }
   to.graph.col = make_array<Index>("finegrain::col", std::size_t(to.graph.entries()));
   to.entry = make_array<Index>("finegrain::entry", std::size_t(to.graph.entries()));
   Pieces(g.rows).for_rows([&](Index row) {
-    Index *const begin = fill.data() + first[std::size_t(row)];
-    merge_row(from, row, begin, begin + to.graph.ptr(row + 1) - to.graph.ptr(row) - (g.ptr(row + 1) - g.ptr(row)),
-              to);
+    Index *next = to.graph.col.data() + to.graph.ptr(row) + g.ptr(row + 1) - g.ptr(row);
+    finder.visit_fill(row, [&](const Index *first, const Index *last) { next = std::copy(first, last, next); });
+    merge_row(from, row, to);
   });
   return to;
 }

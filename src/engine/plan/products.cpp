@@ -20,6 +20,12 @@ Index lower_row(const Pattern<Host> &p, const StoredOrder &o, Index e)
   return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e));
 }
 
+// The slot in the upper part of a lower entry's column.
+Index pivot_slot(const Pattern<Host> &p, const StoredOrder &o, Index e)
+{
+  return o.rows - 1 - o.pos(lower_row(p, o, e));
+}
+
 // Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
 // of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
 // entries.
@@ -38,7 +44,7 @@ public:
     pivots_.clear();
     std::size_t most = 0;
     for (Index e = l0; e < l1; ++e) {
-      const Index k = pivot(e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
+      const Index k = pivot_slot(p_, o_, e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
       for (Index f = begin; f < end; f += 16) __builtin_prefetch(&p_.upper.col(f));
       pivots_.push_back({begin, end});
       most += std::size_t(end - begin);
@@ -61,13 +67,6 @@ public:
     for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
   }
 
-  // At most that many pairs are found in the row at this position.
-  std::size_t bound(Index pos) const
-  {
-    std::size_t most = 0;
-    for (Index e = p_.lower.ptr(pos); e < p_.lower.ptr(pos + 1); ++e) most += upper_size(pivot(e));
-    return most;
-  }
   // The number of pairs of targets before this one.
   Offset before(Index target) const { return first_[std::size_t(target)]; }
   // Puts the pairs of targets below, at and above the diagonal where they belong. Ends the row's visit.
@@ -91,9 +90,6 @@ private:
   struct Pair {
     Index target, left, right;
   };
-
-  Index pivot(Index e) const { return o_.rows - 1 - o_.pos(lower_row(p_, o_, e)); } // its slot in the upper part
-  std::size_t upper_size(Index slot) const { return std::size_t(p_.upper.ptr(slot + 1) - p_.upper.ptr(slot)); }
 
   void set_targets(Index l0, Index l1, Index u0, Index u1, Index row, bool clear)
   {
@@ -123,53 +119,92 @@ struct PairSpace {
   std::size_t size() const { return left.extent(0); }
 };
 
-// A list that grows in such a space from the front or, row by row, from the back.
-struct ListBuilder {
-  HostArray<Offset> ptr;
-  PairSpace space;
-  Offset first, last; // what is filled
+// A list of pairs. Each piece of the rows fills a part of such a space that is as large as it can get, from its front
+// or, row by row, from its back.
+class ListBuilder
+{
+public:
+  struct Filled {
+    Offset first, last; // pairs
+  };
 
-  ListBuilder(Index targets, const PairSpace &pairs, bool from_back)
-      : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)),
-        space(pairs),
-        first(from_back ? Offset(pairs.size()) : 0),
-        last(first)
+  // before: products that the rows before each piece can have.
+  ListBuilder(Index targets, const PairSpace &pairs, bool from_back, const std::vector<std::size_t> &before)
+      : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)), space_(pairs), from_back_(from_back)
   {
+    for (const std::size_t products : before) {
+      const Offset begin = Offset(from_back ? pairs.size() - products : products);
+      filled_.push_back({begin, begin});
+    }
   }
-  UpdateFinder::Place place(Offset shift) { return {space.left.data(), space.right.data(), shift}; }
-  Updates<Host> finish()
+  Filled &filled(int piece) { return filled_[std::size_t(piece)]; }
+  UpdateFinder::Place place(Offset shift) { return {space_.left.data(), space_.right.data(), shift}; }
+
+  // Closes the gaps between the pieces, whose targets are targets(piece).
+  template <class Targets> Updates<Host> finish(const Pieces &pieces, const Targets &targets)
   {
-    const auto range = std::make_pair(std::size_t(first), std::size_t(last));
+    Offset end = from_back_ ? Offset(space_.size()) : 0; // of the pieces that are in place
+    for (int piece = 0; piece < pieces.count(); ++piece) {
+      const auto [first, last] = filled(piece);
+      const Offset shift = end - (from_back_ ? last : first);
+      if (shift != 0)
+        for (const auto &array : {space_.left, space_.right}) {
+          Index *const a = array.data();
+          if (from_back_) std::copy_backward(a + first, a + last, a + last + shift);
+          else std::copy(a + first, a + last, a + end);
+        }
+      const auto [first_target, last_target] = targets(pieces.first(piece), pieces.first(piece + 1));
+      for (Index t = first_target; shift != 0 && t < last_target; ++t) ptr(t) += shift;
+      end = shift + (from_back_ ? first : last);
+    }
+    const Offset first = from_back_ ? end : 0, last = from_back_ ? Offset(space_.size()) : end;
     ptr(ptr.extent(0) - 1) = last;
     for (std::size_t t = 0; first > 0 && t < ptr.extent(0); ++t) ptr(t) -= first;
-    return {ptr, Kokkos::subview(space.left, range), Kokkos::subview(space.right, range)};
+    const auto range = std::make_pair(std::size_t(first), std::size_t(last));
+    return {ptr, Kokkos::subview(space_.left, range), Kokkos::subview(space_.right, range)};
   }
+
+  HostArray<Offset> ptr;
+
+private:
+  PairSpace space_;
+  const bool from_back_;
+  std::vector<Filled> filled_; // by each piece
 };
 
-Updates<Host> shorten(const Updates<Host> &list, Offset count)
+// Pieces that have no more columns, all together, than the pattern has entries.
+Pieces cut_rows(const Pattern<Host> &p)
 {
-  const auto range = std::make_pair(std::size_t(0), std::size_t(count));
-  return {list.ptr, Kokkos::subview(list.left, range), Kokkos::subview(list.right, range)};
+  const std::size_t entries = p.lower.col.extent(0) + p.upper.col.extent(0);
+  return {p.rows, p.rows, int(entries / std::max(std::size_t(p.rows), std::size_t(1))) + 1};
+}
+
+// Lower entries of the rows before each piece: a pivot meets a diagonal once.
+std::vector<std::size_t> count_lowers(const Pattern<Host> &p, const Pieces &pieces)
+{
+  std::vector<std::size_t> before;
+  for (int piece = 0; piece < pieces.count(); ++piece)
+    before.push_back(std::size_t(p.lower.ptr(pieces.first(piece))));
+  return before;
 }
 
 // The list of DILU: products that fall on the diagonal. Nothing if others fall beside it, unless that does not
 // matter.
 std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const StoredOrder &o, bool forced)
 {
-  const std::size_t rows = std::size_t(o.rows), entries = p.lower.col.extent(0) + p.upper.col.extent(0);
-  const Pieces pieces(o.rows, o.rows, int(entries / std::max(rows, std::size_t(1))) + 1); // as large as the pattern
+  const std::size_t rows = std::size_t(o.rows);
+  const Pieces pieces = cut_rows(p);
   // Of each column, the last position whose row has it beside its diagonal; for each piece.
   const auto seen_by = make_array<Index>("finegrain::seen", rows * std::size_t(pieces.count()));
-  const std::size_t most = p.lower.col.extent(0); // a pivot meets a diagonal once
-  const Updates<Host> list{make_array<Offset>("finegrain::updates", std::size_t(o.rows) + 1),
-                           make_array<Index>("finegrain::left", most), make_array<Index>("finegrain::right", most)};
-  constexpr Index few = 32;                                   // there are more where there are pieces
-  std::vector<Offset> found(std::size_t(pieces.count()), -1); // the end of what each piece has; -1: others are there
+  const PairSpace space(p.lower.col.extent(0));
+  ListBuilder list(o.rows, space, false, count_lowers(p, pieces));
+  constexpr Index few = 32;                                  // there are more where there are pieces
+  std::vector<char> is_dilu(std::size_t(pieces.count()), 0); // each piece
   const auto find = [&](int piece, Index first, Index last) {
     Index *const seen = seen_by.data() + std::size_t(piece) * rows;
     std::fill_n(seen, rows, -1);
     Index none[2];
-    Offset count = p.lower.ptr(first);
+    Offset count = list.filled(piece).first;
     const Offset end = p.lower.ptr(last);
     for (Index pos = first; pos < last; ++pos) {
       const Index row = o.row(pos), l0 = p.lower.ptr(pos), l1 = p.lower.ptr(pos + 1);
@@ -178,69 +213,80 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
       list.ptr(pos) = count;
       Index met = 0; // without branches: which meet is not to be foreseen
       for (Index e = l0; e < l1; ++e)
-        for (Index k = o.rows - 1 - o.pos(lower_row(p, o, e)), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
+        for (Index k = pivot_slot(p, o, e), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
           const Index col = p.upper.col(f);
           met += seen[col] == pos;
-          *(count < end ? &list.left(count) : none) = e;
-          *(count < end ? &list.right(count) : none + 1) = f;
+          *(count < end ? &space.left(count) : none) = e;
+          *(count < end ? &space.right(count) : none + 1) = f;
           count += col == row;
         }
       if (met > 0 && !forced) return;
     }
-    found[std::size_t(piece)] = count;
+    list.filled(piece).last = count;
+    is_dilu[std::size_t(piece)] = 1;
   };
   if (pieces.count() > 1 && !forced) { // most patterns say so at once
     find(0, 0, few);
-    if (std::exchange(found[0], -1) < 0) return std::nullopt;
+    if (std::exchange(is_dilu[0], 0) == 0) return std::nullopt;
   }
   pieces.for_each(find);
-  Offset count = 0; // gaps between pieces are closed
-  for (int piece = 0; piece < pieces.count(); ++piece) {
-    const Offset begin = p.lower.ptr(pieces.first(piece)), end = found[std::size_t(piece)], gap = begin - count;
-    if (end < 0) return std::nullopt;
-    for (const auto &array : {list.left, list.right})
-      if (gap > 0) std::copy(array.data() + begin, array.data() + end, array.data() + count);
-    for (Index pos = pieces.first(piece); gap > 0 && pos < pieces.first(piece + 1); ++pos) list.ptr(pos) -= gap;
-    count += end - begin;
-  }
-  list.ptr(o.rows) = count;
-  return shorten(list, count);
+  if (std::count(is_dilu.begin(), is_dilu.end(), 0) > 0) return std::nullopt;
+  return list.finish(pieces, [](Index first, Index last) { return std::pair(first, last); });
 }
 
-// Products that fall on an entry or beside it.
-std::size_t count_products(const Pattern<Host> &p, const UpdateFinder &finder)
+// Products that fall on an entry or beside it, of the rows before each piece and, at the end, of all.
+std::vector<std::size_t> count_products(const Pattern<Host> &p, const StoredOrder &o, const Pieces &pieces)
 {
-  std::size_t bound = 0;
-  for (Index pos = 0; pos < p.rows; ++pos) bound += finder.bound(pos);
-  return bound;
+  std::vector<std::size_t> before(std::size_t(pieces.count()) + 1, 0);
+  pieces.for_each([&](int piece, Index first, Index last) {
+    std::size_t count = 0;
+    for (Index e = p.lower.ptr(first); e < p.lower.ptr(last); ++e) {
+      const Index k = pivot_slot(p, o, e);
+      count += std::size_t(p.upper.ptr(k + 1) - p.upper.ptr(k));
+    }
+    before[std::size_t(piece) + 1] = count;
+  });
+  for (std::size_t piece = 1; piece < before.size(); ++piece) before[piece] += before[piece - 1];
+  return before;
 }
 
 void list_products(Pattern<Host> &p, const StoredOrder &o)
 {
-  UpdateFinder finder(p, o);
-  // A pivot meets a diagonal once. Rows come from the back of the upper part.
+  const Pieces pieces = cut_rows(p);
+  std::vector<std::size_t> products = count_products(p, o, pieces);
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
-  const PairSpace one{std::size_t(lowers_of_all)}, both{count_products(p, finder)};
-  ListBuilder diagonal(o.rows, one, false), lower(lowers_of_all, both, false), upper(uppers_of_all, both, true);
-  for (Index pos = 0; pos < o.rows; ++pos) {
-    finder.visit_row(pos);
-    const Index l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
-    const Index u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
-    const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
-                 all = finder.before(above + uppers);
-    upper.first -= all - before_upper;
-    const Offset to_lower = lower.last, to_diagonal = diagonal.last - before_diagonal,
-                 to_upper = upper.first - before_upper;
-    for (Index t = 0; t < lowers; ++t) lower.ptr(l0 + t) = to_lower + finder.before(t);
-    diagonal.ptr(pos) = diagonal.last;
-    for (Index t = 0; t < uppers; ++t) upper.ptr(u0 + t) = to_upper + finder.before(above + t);
-    finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
-    lower.last += before_diagonal;
-    diagonal.last += before_upper - before_diagonal;
-  }
-  p.to_diagonal = diagonal.finish();
-  p.to_lower = lower.finish();
-  p.to_upper = upper.finish();
+  const PairSpace one{std::size_t(lowers_of_all)}, both{products.back()};
+  products.pop_back();
+  // Rows come from the back of the upper part.
+  ListBuilder diagonal(o.rows, one, false, count_lowers(p, pieces)), lower(lowers_of_all, both, false, products),
+    upper(uppers_of_all, pieces.count() == 1 ? both : PairSpace(both.size()), true, products);
+  pieces.for_each([&](int piece, Index first, Index last) {
+    UpdateFinder finder(p, o);
+    auto &to_lowers = lower.filled(piece), &to_diagonals = diagonal.filled(piece), &to_uppers = upper.filled(piece);
+    for (Index pos = first; pos < last; ++pos) {
+      finder.visit_row(pos);
+      const Index l0 = p.lower.ptr(pos), lowers = p.lower.ptr(pos + 1) - l0, above = lowers + 1;
+      const Index u0 = p.upper.ptr(o.rows - 1 - pos), uppers = p.upper.ptr(o.rows - pos) - u0;
+      const Offset before_diagonal = finder.before(lowers), before_upper = finder.before(above),
+                   all = finder.before(above + uppers);
+      to_uppers.first -= all - before_upper;
+      const Offset to_lower = to_lowers.last, to_diagonal = to_diagonals.last - before_diagonal,
+                   to_upper = to_uppers.first - before_upper;
+      for (Index t = 0; t < lowers; ++t) lower.ptr(l0 + t) = to_lower + finder.before(t);
+      diagonal.ptr(pos) = to_diagonals.last;
+      for (Index t = 0; t < uppers; ++t) upper.ptr(u0 + t) = to_upper + finder.before(above + t);
+      finder.store(lowers, lower.place(to_lower), diagonal.place(to_diagonal), upper.place(to_upper));
+      to_lowers.last += before_diagonal;
+      to_diagonals.last += before_upper - before_diagonal;
+    }
+  });
+  using Targets = std::pair<Index, Index>;
+  p.to_diagonal = diagonal.finish(pieces, [](Index first, Index last) { return Targets(first, last); });
+  p.to_lower =
+    lower.finish(pieces, [&](Index first, Index last) { return Targets(p.lower.ptr(first), p.lower.ptr(last)); });
+  p.to_upper = upper.finish(pieces, [&](Index first, Index last) {
+    return Targets(p.upper.ptr(o.rows - last), p.upper.ptr(o.rows - first));
+  });
 }
 
 // Lists that take more than so many times the bytes of the factor are not written, unless searching takes more still.
@@ -270,7 +316,7 @@ void find_updates(Pattern<Host> &p, const StoredOrder &o, FactorKind &kind, cons
   kind = FactorKind::ilu0;
   const double factor =
                  choice.bytes_of_block * double(p.lower.col.extent(0) + p.upper.col.extent(0) + std::size_t(o.rows)),
-               lists = 2 * sizeof(Index) * double(count_products(p, UpdateFinder(p, o)));
+               lists = 2 * sizeof(Index) * double(count_products(p, o, cut_rows(p)).back());
   const double block = double(choice.block * choice.block) * sizeof(Scalar), rows = double(o.rows);
   const double search =
     choice.threads * (choice.block == 1 ? rows * block : rows * sizeof(Index) + longest_row(p) * block);
