@@ -133,6 +133,8 @@ public:
     if (r.drop == Drop::after && colors.colors > 0) {
       factor_.clear([&](Index a, Index b) { return colors.same(row(a), row(b)); });
       dropped = inside;
+      fill -= inside;
+      entries -= inside;
     }
   }
   std::vector<Scalar> solve(const std::vector<Scalar> &b) const

@@ -8,7 +8,7 @@
 #include "methods/eisenstat_form.hpp"
 #include "methods/product_search.hpp"
 #include "methods/runner.hpp"
-#include "plan/elimination.hpp"
+#include "methods/whole_factor.hpp"
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
 
@@ -19,19 +19,6 @@ namespace finegrain
 
 namespace
 {
-
-// Entries of a triangular part that the sweeps do not have, by slot; row_of_slot and row_of_column give rows.
-template <class RowOfSlot, class RowOfColumn>
-HostArray<Index> find_dropped(const Elimination &e, const Triangle<Kokkos::HostSpace> &t, RowOfSlot row_of_slot,
-                              RowOfColumn row_of_column)
-{
-  std::vector<Index> found;
-  if (e.drops_after)
-    for (Index slot = 0; slot < e.selection.graph.rows; ++slot)
-      for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f)
-        if (is_dropped(e, row_of_slot(slot), row_of_column(t.col(f)))) found.push_back(f);
-  return to_array("finegrain::dropped", found);
-}
 
 // Entries of the operator become numbers in its MatrixValues.
 void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
@@ -84,17 +71,17 @@ public:
                                   count_workers(plan.executor, view.block)});
     if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, pattern);
+    search_.prepare(pattern, view.block);
+    whole_.begin(elimination, made_in, view.block, pattern);
     pattern_ = copy_to<Space>(pattern);
     transposed_ = {};
     has_transposed_ = false;
     run_.begin(view, options, plan, pattern_.row_of);
     forms_ = {};
-    find_dropped_blocks(elimination, pattern);
     alpha_ = options.sip_factor.alpha;
     star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     made_in_ = made_in;
-    search_.prepare(pattern, run_.n);
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
     set_tile_columns(plan, pattern, works_in_teams<Exec> ? tile_scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
@@ -138,15 +125,15 @@ public:
   {
     run_.clear_trouble();
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
-      if (std::exchange(factored_, true) && pattern_.lists_wait) {
-        list_products(pattern_);
-        search_.prepare(pattern_, run_.n);
+      if (std::exchange(factored_, true) && made().lists_wait) {
+        list_products(made());
+        search_.prepare(made(), run_.n);
         count();
       }
     if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
-    clear_dropped_blocks();
+    if (whole_.used()) whole_.keep(run_, lower_.data(), upper_.data());
     if (compact_.used() && compact_.compact(bare())) run_.forget(recording_);
     for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
@@ -391,29 +378,33 @@ private:
     const bool alone = executor == ExecutorKind::natural || executor == ExecutorKind::shuffle;
     return alone ? 1 : std::max(1, run_.machine(block).threads);
   }
+  // As it is factored.
+  Pattern<Space> &made() { return whole_.used() ? whole_.pattern() : pattern_; }
+  const Pattern<Space> &made() const { return whole_.used() ? whole_.pattern() : pattern_; }
   void factor_blocks(const Values &values)
   {
+    const Pattern<Space> &p = made();
     const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
-    const FactorArguments arguments{.lower_ptr = pattern_.lower.ptr.data(),
-                                    .upper_ptr = pattern_.upper.ptr.data(),
-                                    .lower_source = pattern_.lower.source.data(),
-                                    .diagonal_source = pattern_.diagonal.data(),
-                                    .upper_source = pattern_.upper.source.data(),
+    const FactorArguments arguments{.lower_ptr = p.lower.ptr.data(),
+                                    .upper_ptr = p.upper.ptr.data(),
+                                    .lower_source = p.lower.source.data(),
+                                    .diagonal_source = p.diagonal.data(),
+                                    .upper_source = p.upper.source.data(),
                                     .row_of = reports_position_ ? nullptr : run_.row_of(),
                                     .last_position = run_.rows - 1,
-                                    .to_diagonal = list(pattern_.to_diagonal),
-                                    .to_lower = list(pattern_.to_lower),
-                                    .to_upper = list(pattern_.to_upper),
+                                    .to_diagonal = list(p.to_diagonal),
+                                    .to_lower = list(p.to_lower),
+                                    .to_upper = list(p.to_upper),
                                     .source = values.owned,
                                     .shift = run_.shift,
-                                    .lower = lower_.data(),
-                                    .upper = upper_.data(),
+                                    .lower = whole_.used() ? whole_.lower() : lower_.data(),
+                                    .upper = whole_.used() ? whole_.upper() : upper_.data(),
                                     .diagonal = diagonal_.data(),
                                     .difference = run_.residuals.difference.data(),
                                     .trouble = run_.trouble.data()};
-    if (!pattern_.searched) return kernels_.factor(run_.sweep(run_.forward), run_.n, arguments);
-    const ColumnSearch search = search_.begin(pattern_, run_.row_of(), count_workers(run_.executor, run_.n));
-    kernels_.searched_factor(run_.sweep(run_.forward), run_.n, {arguments, search});
+    if (!p.searched) return kernels_.factor(run_.factorization(), run_.n, arguments);
+    const ColumnSearch search = search_.begin(p, run_.row_of(), count_workers(run_.executor, run_.n));
+    kernels_.searched_factor(run_.factorization(), run_.n, {arguments, search});
     count();
   }
   void factor_symmetric(const Values &values)
@@ -446,23 +437,6 @@ private:
                                  .diagonal = diagonal_.data(),
                                  .trouble = run_.trouble.data()};
     (kernels_.sip ? kernels_.sip : any_size_.sip)(run_.sweep(run_.forward), run_.n, arguments);
-  }
-  // Blocks that are factored and that sweeps do not have are zero in them.
-  void find_dropped_blocks(const Elimination &e, const Pattern<Kokkos::HostSpace> &p)
-  {
-    const auto row_of = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
-    const auto same = [](Index row) { return row; };
-    dropped_lower_ = copy_to<Space>(p.y == Layout::row ? find_dropped(e, p.lower, row_of, same)
-                                                       : find_dropped(e, p.lower, row_of, row_of));
-    dropped_upper_ = copy_to<Space>(find_dropped(
-      e, p.upper, [&](Index slot) { return row_of(run_.rows - 1 - slot); }, same));
-  }
-  void clear_dropped_blocks()
-  {
-    const Offset words =
-      Offset(run_.n) * run_.n * Offset(storage_size(made_in_.off_diagonal) / sizeof(std::uint32_t));
-    for (const auto &[list, blocks] : {std::pair(&dropped_lower_, &lower_), std::pair(&dropped_upper_, &upper_)})
-      run_.clear_blocks(*list, static_cast<std::uint32_t *>(blocks->data()), words);
   }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {
@@ -533,9 +507,9 @@ private:
   {
     const double n = run_.n, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
                  upper = double(pattern_.upper.col.extent(0)),
-                 listed = double(pattern_.to_diagonal.left.extent(0)) + double(pattern_.to_lower.left.extent(0)) +
-                          double(pattern_.to_upper.left.extent(0)),
-                 products = pattern_.searched ? double(search_.found()) : listed;
+                 listed = double(made().to_diagonal.left.extent(0)) + double(made().to_lower.left.extent(0)) +
+                          double(made().to_upper.left.extent(0)),
+                 products = made().searched ? double(search_.found()) : listed;
     const Residuals<Space> &r = run_.residuals;
     const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
     const std::size_t lines = 2 * forward_lines_.size() * sizeof(LinePart);
@@ -543,19 +517,18 @@ private:
     s.lower = Index(lower);
     s.upper = symmetric_ ? 0 : Index(upper); // that are stored
     s.updates = Offset(products);            // those that are searched for, once they have been
-    s.searched = pattern_.searched;
-    s.lists_wait = pattern_.lists_wait;
+    s.searched = made().searched;
+    s.lists_wait = made().lists_wait;
     s.factor_bytes =
       compact_.used()
         ? compact_.bytes((pattern_.lower.col.extent(0) + pattern_.upper.col.extent(0)) * std::size_t(run_.n * run_.n),
                          std::size_t(run_.rows) * std::size_t(run_.n * run_.n))
         : lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes = pattern_.bytes() + star_.bytes() +
-                    (dropped_lower_.span() + dropped_upper_.span()) * sizeof(Index) + r.index_bytes() +
-                    run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes() + lines;
+    s.index_bytes = pattern_.bytes() + star_.bytes() + whole_.index_bytes() + r.index_bytes() + run_.forward.bytes() +
+                    run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
     const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                                   pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.work_bytes = y_.span() * sizeof(Scalar) + search_.bytes() + r.work_bytes();
+    s.work_bytes = y_.span() * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + upper + run_.rows);
@@ -589,7 +562,7 @@ private:
   bool has_transposed_ = false, shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   BlockStorage<Space> lower_, upper_, diagonal_;
-  Array<Index, Space> dropped_lower_, dropped_upper_; // Drop::after
+  WholeFactor<Exec> whole_;
   Array<Scalar, Space> y_, y_many_;
   Storage made_in_;                          // of the factorization
   CompactForm<Exec> compact_;                // in fewer bits

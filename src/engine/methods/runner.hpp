@@ -66,8 +66,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Shift shift;
   ExecutorKind executor = ExecutorKind::natural;
   Layout y_layout = Layout::row;
-  Array<Index, Space> row_at; // row at each position; empty: natural
-  SweepOrder<Space> forward, backward;
+  Array<Index, Space> row_at;                // row at each position; empty: natural
+  SweepOrder<Space> forward, backward, made; // made: of the factorization
   TaskFlagMemory<Space> flags;
   Replay<Exec> *records = nullptr; // sweeps, meanwhile
   Residuals<Space> residuals;
@@ -128,7 +128,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    set_sweep_orders(plan, forward, backward);
+    set_sweep_orders(plan, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = 0;
     residuals = {};
@@ -167,6 +167,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
             &flags,         records};
   }
+  Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)
   {

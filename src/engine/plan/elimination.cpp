@@ -81,9 +81,12 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
     for (Index f = fill->graph.ptr(i); f < fill->graph.ptr(i + 1); ++f)
       inside += fill->graph.col(f) != i && e.color(fill->graph.col(f)) == e.color(i);
   if (inside == 0) return {};
-  e.group = {}; // rows of a color depend on each other in the factorization
+  // Rows of a color depend on each other in the factorization, and in sweeps unless these entries are dropped.
   e.drops_after = options.drop == Drop::after;
-  if (e.drops_after) e.dropped = inside;
+  if (e.drops_after) {
+    e.dropped = inside;
+    e.fill -= Index(inside);
+  } else e.group = {};
   return {};
 }
 

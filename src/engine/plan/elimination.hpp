@@ -11,16 +11,16 @@ namespace finegrain
 struct Elimination {
   Selection selection;
   HostArray<Index> ordering; // row at each place; empty: natural
-  HostArray<Index> group;    // where each color begins in the ordering, and the end; empty: not run by colors
+  HostArray<Index> group;    // where each color begins in the ordering, and the end; empty: sweeps do not go by colors
   bool keeps_grid = false;   // the ordering is the natural one of the grid with axes reversed
   HostArray<Index> color;    // of each row, where there are colors
   Index colors = 0;
   ColoringKind coloring = ColoringKind::automatic; // what automatic came to
   bool symmetrized = false;                        // the graph was not symmetric where that was looked at
   bool symmetric = false;                          // selection.graph is known to be
-  Index fill = 0;                                  // entries that the matrix does not have
+  Index fill = 0;                                  // entries that sweeps have and the matrix does not
   Offset dropped = 0;                              // entries of fill between rows of a color
-  bool drops_after = false;                        // they are factored, and zero afterwards
+  bool drops_after = false;                        // they are factored, and sweeps do not have them
 };
 
 // Of a factorization. SetupError::color_fit, grid_size, entries.

@@ -358,6 +358,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   const Graph &graph = e.selection.graph;
   const bool colors = e.group.extent(0) > 0,
              by_hand = colors && options.relaxation.exchange == Exchange::color; // group after group
+  const bool by_color = colors && !e.drops_after;                                // the factorization too
   const bool ordered = e.ordering.extent(0) > 0, wants_planes = options.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(graph, options)) return {SetupError::no_grid};
   if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
@@ -370,7 +371,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   switch (plan.executor) {
   case ExecutorKind::natural:
     plan.lines = chooser.choose_lines();
-    if (!colors && plan.lines.empty()) order = chooser.choose_order();
+    if (!by_color && plan.lines.empty()) order = chooser.choose_order();
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:
@@ -378,9 +379,10 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     break;
   default:
     order = plan.schedule.order;
+    if (colors && !by_color) plan.factorization = schedule_levels(g.get());
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
-  if (colors && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
+  if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
   if (!plan.lines.empty()) {
     order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
     for (const LinePart &part : plan.lines) order_part(part, order.data());

@@ -25,7 +25,8 @@ struct Machine {
 };
 
 struct Plan {
-  Schedule schedule;
+  Schedule schedule;      // of sweeps
+  Schedule factorization; // launch and shuffle: of slots, where it is not that of the forward sweep; else empty
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural

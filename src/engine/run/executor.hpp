@@ -46,15 +46,24 @@ template <class Row> KOKKOS_FORCEINLINE_FUNCTION Row of_thread(const Row &row, [
   else return row;
 }
 
+// The slots visit[first] to visit[last - 1]; null: first to last - 1.
+template <int N, class Row>
+KOKKOS_FORCEINLINE_FUNCTION void visit_rows(const Row &row, const Index *visit, Index first, Index last)
+{
+  if (!visit) return run_rows<N>(row, first, last);
+  for (Index i = first; i < last; ++i) run_rows<N>(row, visit[i], visit[i] + 1);
+}
+
 // The share of one thread in a group.
 template <int N, class Row> struct HostShare {
   Row row;
+  const Index *visit;
   Index first, last, shares;
 
   void operator()(const Index i) const
   {
     const auto cut = [&](Index share) { return first + Index(Offset(last - first) * share / shares); };
-    run_rows<N>(of_thread(row, i), cut(i), cut(i + 1));
+    visit_rows<N>(of_thread(row, i), visit, cut(i), cut(i + 1));
   }
 };
 
@@ -182,13 +191,14 @@ template <int N, class Exec, class Row> struct TeamBody {
 template <int N, class Exec, class Row> struct GroupBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;
+  const Index *visit; // null: slots are as they come
   Index first, last;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
-    const Index slot = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
+    const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    if (slot < last) row(slot, TeamLanes<N, Member>{row.n, member}, scratch, Everywhere());
+    if (at < last) row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch, Everywhere());
   }
 };
 
@@ -250,7 +260,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
     using Body = GroupBody<N, Exec, Row>;
     const TeamShape shape = shape_on<Exec>(row);
     const Index teams = (last - first + shape.threads - 1) / shape.threads;
-    const Body body{row, first, last};
+    const Body body{row, run.visit, first, last};
     if constexpr (HasEnds<Row>)
       if (run.replay) {
         const ReplayedBody<Body> replayed{body, run.replay->ends()};
@@ -260,7 +270,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
     Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, teams, shape, row, 0), body);
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
-    for_threads(run.exec, shares, HostShare<N, Row>{row, first, last, shares});
+    for_threads(run.exec, shares, HostShare<N, Row>{row, run.visit, first, last, shares});
   }
 }
 
@@ -296,12 +306,8 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
     return;
   }
   if constexpr (!works_in_teams<Exec>) {
-    const Index first = run.group[0], last = run.group[run.groups];
-    if (run.executor == ExecutorKind::natural) return detail::run_rows<N>(row, first, last);
-    if (run.executor == ExecutorKind::shuffle) {
-      for (Index i = first; i < last; ++i) detail::run_rows<N>(row, run.visit[i], run.visit[i] + 1);
-      return;
-    }
+    if (run.executor == ExecutorKind::natural || run.executor == ExecutorKind::shuffle)
+      return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
   }
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
   if (!run.replay) *run.launches += run.groups;

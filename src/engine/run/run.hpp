@@ -22,7 +22,7 @@ template <class Exec> struct Run {
   ExecutorKind executor = ExecutorKind::natural; // never automatic
   const Index *group = nullptr;                  // first slot of each group, and the end of the last; on the host
   Index groups = 0;
-  const Index *visit = nullptr;        // shuffle: the slots of each group in the order of visits
+  const Index *visit = nullptr;        // the slots of each group in the order of visits; null: as they are
   Offset *launches = nullptr;          // counts kernels
   const TaskList *tasks = nullptr;     // self and tile
   const Index *tile_columns = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)

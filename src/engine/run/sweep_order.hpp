@@ -10,8 +10,9 @@ namespace finegrain
 {
 
 template <class Space> struct SweepOrder {
-  HostArray<Index> group, visit; // visit: shuffle
-  Tasks<Space> tasks;            // self and tile
+  HostArray<Index> group;
+  Array<Index, Space> visit; // slots in the order of visits; empty: as they are
+  Tasks<Space> tasks;        // self and tile
   TaskList list;
   Array<Index, Space> tile_columns; // tile in teams
 
@@ -21,15 +22,21 @@ template <class Space> struct SweepOrder {
   }
 };
 
-// Slots of the backward sweep run from the last position to the first.
-template <class Space>
-void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward, SweepOrder<Space> &backward)
+// Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty
+// where it is that of the forward sweep.
+template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward,
+                                             SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {
-  forward = backward = {};
+  forward = backward = factorization = {};
   forward.group = plan.schedule.group;
   backward.group = reverse_groups(forward.group);
-  if (plan.executor == ExecutorKind::shuffle)
-    for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = shuffle_slots(d->group);
+  const bool shuffles = plan.executor == ExecutorKind::shuffle;
+  if (shuffles)
+    for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = copy_to<Space>(shuffle_slots(d->group));
+  if (const Schedule &s = plan.factorization; s.group.extent(0) > 0) {
+    factorization.group = s.group;
+    factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
+  }
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (up.count() == 0) return;
 

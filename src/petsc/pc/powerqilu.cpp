@@ -126,8 +126,9 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
    Level: intermediate
 
    Note:
-   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then cannot
-be run by colors: `PCPOWERQILU_DROP_AFTER` and `PCPOWERQILU_DROP_NONE` are run by level sets where there is such fill.
+   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run by
+level sets in memory of its own, as large as all of the fill; the sweeps are run by colors. With `PCPOWERQILU_DROP_NONE`
+both are run by level sets where there is such fill.
 
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`

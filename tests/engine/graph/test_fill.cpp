@@ -202,7 +202,7 @@ TEST(Elimination, SortsRowsByColorAndOrdering)
   }
 }
 
-TEST(Elimination, GroupsAreColorsOnlyWhereNoFillIsInsideOne)
+TEST(Elimination, GroupsAreColorsOnlyWhereSweepsHaveNoFillInsideOne)
 {
   const Graph g = make_grid_graph({6, 5, 2}, Stencil::star);
   EngineOptions r;
@@ -215,7 +215,7 @@ TEST(Elimination, GroupsAreColorsOnlyWhereNoFillIsInsideOne)
       Elimination e;
       ASSERT_FALSE(choose_elimination(g, r, e));
       const PlainIlu plain(Problem(g, 1), r);
-      EXPECT_EQ(e.group.extent(0) > 0, drop == Drop::during || q == 3);
+      EXPECT_EQ(e.group.extent(0) > 0, drop != Drop::none || q == 3);
       EXPECT_EQ(e.drops_after, drop == Drop::after && q < 3);
       EXPECT_EQ(e.fill, plain.fill);
       EXPECT_EQ(e.dropped, plain.dropped);

@@ -82,8 +82,9 @@ void expect_plain(const char *name, const Problem &p, const EngineOptions &r)
   EXPECT_EQ(s.dropped, plain.dropped);
   EXPECT_EQ(s.colors, plain.colors.colors);
   EXPECT_EQ(s.lower + s.upper + s.rows, plain.entries);
-  EXPECT_EQ(s.schedule, colors && plain.inside == 0 ? ScheduleKind::color : ScheduleKind::level);
-  if (colors && plain.inside == 0) {
+  const bool by_color = colors && (plain.inside == 0 || r.drop == Drop::after); // the sweeps
+  EXPECT_EQ(s.schedule, by_color ? ScheduleKind::color : ScheduleKind::level);
+  if (by_color) {
     EXPECT_EQ(s.widths.groups, plain.colors.colors);
   }
 }

@@ -202,6 +202,46 @@ double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scal
   return size;
 }
 
+// What is dropped after the factorization is not read by sweeps, whose groups are the colors on any executor.
+TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryExecutor)
+{
+  for (const int n : {1, 3})
+    for (const Precision precision : {Precision::working, Precision::single, Precision::half})
+      for (const bool symmetric : {true, false})
+        for (const Products products : {Products::automatic, Products::listed, Products::searched}) {
+          if (where == Where::device && products == Products::searched) continue;
+          const Problem problem(make_random_graph(60, 2, symmetric, 12), n);
+          EngineOptions r = color_options(2, 1, Drop::after);
+          r.precision = precision;
+          r.products = products;
+          std::vector<Scalar> expected[2];
+          for (const ExecutorKind executor : executors()) {
+            r.executor = executor;
+            auto e = make_factored(problem, r);
+            EXPECT_EQ(e->factor(problem.source()).bad_row, -1); // the second one may have lists
+            EXPECT_GT(e->statistics().dropped, 0);
+            for (const bool transposed : {false, true}) {
+              if (transposed && precision == Precision::half) continue;
+              std::vector<Scalar> x(2 * problem.b.size(), Scalar(nan_value)), b = problem.b;
+              b.insert(b.end(), problem.b.begin(), problem.b.end());
+              Application a;
+              a.b = b.data();
+              a.x = x.data();
+              a.transposed = transposed;
+              a.vectors = 2;
+              a.stride = Offset(problem.b.size());
+              e->apply(a);
+              auto &first = expected[transposed];
+              if (first.empty()) first = x;
+              EXPECT_TRUE(same_bits(x, first)) << n << int(precision) << int(executor) << transposed;
+              EXPECT_TRUE(is_finite(magnitude(x.back())));
+            }
+            const auto x = problem.apply(*e);
+            EXPECT_TRUE(same_bits(x, {expected[0].begin(), expected[0].begin() + std::ptrdiff_t(x.size())}));
+          }
+        }
+}
+
 // The first ones equal the oracle's, short and long residuals alike, and many converge.
 TEST(PowerQCorrections, EqualTheOracleAndConverge)
 {
@@ -307,11 +347,15 @@ TEST(PowerQStatistics, LaunchesAndGroups)
     EXPECT_EQ(s.schedule, ScheduleKind::color);
     EXPECT_EQ(s.factor, FactorKind::ilu0);
     EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
-    r.drop = Drop::after; // fill of a color is factored by levels
+    r.drop = Drop::after; // fill of a color is factored by levels, and sweeps do not have it
     p.solve(r, &s);
-    EXPECT_EQ(s.schedule, q < 3 ? ScheduleKind::level : ScheduleKind::color);
-    EXPECT_EQ(s.widths.groups > s.colors, q < 3);
-    EXPECT_EQ(s.apply_launches, 2 * s.widths.groups);
+    EXPECT_EQ(s.schedule, ScheduleKind::color);
+    EXPECT_EQ(s.widths.groups, s.colors);
+    EXPECT_EQ(s.apply_launches, 2 * s.colors);
+    EXPECT_EQ(s.launches > 3 * s.colors, q < 3);
+    EXPECT_EQ(s.dropped > 0, q < 3);
+    EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
+    EXPECT_EQ(Offset(s.lower) + s.upper + s.rows, p.graph.entries() + s.fill);
     for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile}) {
       r.executor = executor;
       p.solve(r, &s);

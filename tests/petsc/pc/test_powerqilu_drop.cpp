@@ -78,6 +78,7 @@ public:
       for (std::size_t j = 0; j < rows_; ++j)
         if (same(i, j) && level(i, j) != none) {
           ++dropped;
+          --fill;
           for (std::size_t e = 0; e < n * n; ++e) value(i * n + e / n, j * n + e % n) = 0;
         }
   }
