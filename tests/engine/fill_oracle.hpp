@@ -125,6 +125,7 @@ class PlainIlu
 public:
   PlainColors colors;
   Index fill = 0, entries = 0, inside = 0; // inside: fill between rows of a color that is factored
+  Index near = 0, near_fill = 0;           // entries within the radius that is dropped
   Offset dropped = 0;
 
   PlainIlu(const Problem &p, const EngineOptions &r, bool transposed = false)
@@ -135,6 +136,12 @@ public:
       dropped = inside;
       fill -= inside;
       entries -= inside;
+    }
+    if (r.drop_radius > 0 && colors.colors == 0) {
+      factor_.clear([&](Index a, Index b) { return is_near(a, b, r); });
+      dropped = near;
+      fill -= near_fill;
+      entries -= near;
     }
   }
   std::vector<Scalar> solve(const std::vector<Scalar> &b) const
@@ -147,6 +154,11 @@ public:
 
 private:
   Index row(Index place) const { return colors.order[std::size_t(place)]; }
+  static bool has_entry(const Graph &g, Index i, Index j)
+  {
+    return std::binary_search(g.col.data() + g.ptr(i), g.col.data() + g.ptr(i + 1), j);
+  }
+  static bool is_near(Index a, Index b, const EngineOptions &r) { return a != b && std::abs(a - b) <= r.drop_radius; }
 
   Problem expand(const Problem &p, const EngineOptions &r, bool transposed)
   {
@@ -160,6 +172,8 @@ private:
           rows[std::size_t(transposed ? b : a)].insert(transposed ? a : b);
           ++entries;
           inside += a != b && colors.colors > 0 && colors.same(row(a), row(b));
+          near += is_near(a, b, r);
+          near_fill += is_near(a, b, r) && !has_entry(p.graph, row(a), row(b));
         }
     fill = entries - p.graph.entries();
     Problem q(make_graph(rows), p.n);

@@ -45,6 +45,7 @@ const std::vector<Option> &AllOptions()
     {"levels", {"0", "1", "2", "3"}},
     {"power", {"1", "2", "3"}},
     {"drop", {"after", "none"}},
+    {"drop_radius", {"1", "5"}},
     {"alpha", {"0", "0.4", "0.9,0.3", "1.5"}},
     {"alternate", {"true"}},
   };

@@ -46,9 +46,10 @@ struct Statistics {
   std::size_t residual_bytes = 0;                   // blocks that a residual reads (short_residual)
   std::size_t long_residual_bytes = 0;              // the same where it has to read the matrix
   double apply_flops = 0, factor_flops = 0, residual_flops = 0, long_residual_flops = 0;
-  double bytes_read = 0; // of blocks, by sweeps and residuals since analyze
-  Index fill = 0;        // blocks of the factor that the operator does not have
-  Offset dropped = 0;    // blocks of fill left out because both rows have one color
+  double bytes_read = 0;     // of blocks, by sweeps and residuals since analyze
+  Index fill = 0;            // blocks of the factor that the operator does not have
+  Index operator_blocks = 0; // that are factored
+  Offset dropped = 0;        // blocks left out because both rows have one color or are near each other
   Index colors = 0;
   bool symmetrized = false;                        // the graph was not symmetric, its colors are those of the union
   ColoringKind coloring = ColoringKind::automatic; // what automatic came to

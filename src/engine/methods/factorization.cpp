@@ -104,6 +104,7 @@ public:
     run_.statistics.left_out_inside = elimination.selection.left_out.entries();
     run_.statistics.left_out = view.coupling.entries() + Index(view.unseen) + run_.statistics.left_out_inside;
     run_.statistics.fill = elimination.fill;
+    run_.statistics.operator_blocks = elimination.entries;
     run_.statistics.dropped = elimination.dropped;
     run_.statistics.colors = elimination.colors;
     run_.statistics.coloring = elimination.coloring;
@@ -177,9 +178,9 @@ public:
     r.left_out.set(selection.left_out, selection.left_out_entry);
     r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
-    r.keeps_difference = !eisenstat_ && (symmetric_ || run_.statistics.factor == FactorKind::dilu) &&
-                         run_.statistics.precision == Precision::working &&
-                         run_.statistics.diagonal == Precision::working;
+    r.keeps_difference =
+      !eisenstat_ && !whole_.used() && (symmetric_ || run_.statistics.factor == FactorKind::dilu) &&
+      run_.statistics.precision == Precision::working && run_.statistics.diagonal == Precision::working;
     if (eisenstat_) find_coupled(selection.left_out, view.coupling);
     if (r.keeps_difference)
       r.difference = make_array<Scalar, Space>("finegrain::difference", run_.scalars() * std::size_t(run_.n));

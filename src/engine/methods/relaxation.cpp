@@ -2,6 +2,7 @@
 // and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
 #include "kernels/relax.hpp"
 #include "kernels/quantize.hpp"
+#include "methods/block_storage.hpp"
 #include "methods/runner.hpp"
 #include "base/copies.hpp"
 #include "base/rounding_in_place.hpp"

@@ -6,6 +6,7 @@
 #include "kernels/sip.hpp"
 #include "kernels/sweep.hpp"
 #include "methods/eisenstat_form.hpp"
+#include "methods/block_storage.hpp"
 #include "methods/runner.hpp"
 #include "plan/factor_pattern.hpp"
 #include "plan/shared_plan.hpp"
@@ -396,6 +397,7 @@ private:
     s.coloring = shared.coloring;
     s.symmetrized = shared.symmetrized;
     s.fill = shared.fill;
+    s.operator_blocks = s.lower + s.upper + s.rows - s.fill;
     s.dropped = shared.dropped;
     s.updates =
       Offset(pattern.to_diagonal.left.extent(0) + pattern.to_lower.left.extent(0) + pattern.to_upper.left.extent(0));

@@ -2,11 +2,14 @@
 // are kept are copied. In: an elimination, the pattern of the whole. Out: the pattern of what is kept.
 #pragma once
 
-#include "methods/runner.hpp"
+#include "methods/block_storage.hpp"
 #include "plan/elimination.hpp"
+#include "plan/factor_pattern.hpp"
 
 namespace finegrain
 {
+
+template <class Exec> struct Runner; // runner.hpp: of the engine that has this as a member
 
 // Entries of a triangular part that sweeps have, by slot, and the part that they make; row_of_slot and row_of_column
 // give rows.

@@ -13,12 +13,23 @@ namespace finegrain
 namespace
 {
 
-// Places of the rows of an ordering, as keys that schedule_colors() sorts by; none for the natural order.
-HostArray<std::int64_t> find_places(const HostArray<Index> &ordering)
+// Places of that many rows in an ordering (empty: natural), as keys that schedule_colors() sorts by.
+HostArray<std::int64_t> find_places(const HostArray<Index> &ordering, std::size_t rows)
 {
-  HostArray<std::int64_t> place("finegrain::place", ordering.extent(0));
-  for (std::size_t p = 0; p < ordering.extent(0); ++p) place(ordering(p)) = std::int64_t(p);
+  HostArray<std::int64_t> place("finegrain::place", rows);
+  for (std::size_t p = 0; p < rows; ++p) place(ordering.extent(0) ? std::size_t(ordering(p)) : p) = std::int64_t(p);
   return place;
+}
+
+// Entries of L and U that are not to be; of fill only.
+Index count_unwanted(const Elimination &e, bool fill)
+{
+  const Selection &s = e.selection;
+  Index count = 0;
+  for (Index i = 0; i < s.graph.rows; ++i)
+    for (Index f = s.graph.ptr(i); f < s.graph.ptr(i + 1); ++f)
+      count += is_unwanted(e, i, s.graph.col(f)) && (!fill || (s.entry.extent(0) && s.entry(f) < 0));
+  return count;
 }
 
 // Colors the power of the pattern, row after row of the ordering, and sorts the rows by color.
@@ -42,7 +53,7 @@ SetupError choose_colors(const EngineOptions &options, Elimination &e)
     for (std::size_t p = 0; p < options.ordering.extent(0); ++p) color(options.ordering(p)) = coloring->color(p);
     coloring->color = color;
   }
-  const Schedule colors = schedule_colors(*coloring, find_places(options.ordering));
+  const Schedule colors = schedule_colors(*coloring, find_places(options.ordering, options.ordering.extent(0)));
   e.ordering = colors.order;
   e.group = colors.group;
   e.color = coloring->color;
@@ -73,19 +84,22 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
   const int levels = std::min(options.levels, int(owned.rows)); // no walk is longer
   const auto fill = find_fill(e.selection, e.ordering, levels, drops ? e.color : HostArray<Index>(), &e.dropped);
   if (!fill) return {SetupError::entries};
-  e.fill = fill->graph.entries() - e.selection.graph.entries();
+  e.entries = e.selection.graph.entries();
+  e.fill = fill->graph.entries() - e.entries;
   e.selection = *fill;
-  if (drops || e.colors == 0) return {};
-  Offset inside = 0;
-  for (Index i = 0; i < owned.rows; ++i)
-    for (Index f = fill->graph.ptr(i); f < fill->graph.ptr(i + 1); ++f)
-      inside += fill->graph.col(f) != i && e.color(fill->graph.col(f)) == e.color(i);
-  if (inside == 0) return {};
-  // Rows of a color depend on each other in the factorization, and in sweeps unless these entries are dropped.
-  e.drops_after = options.drop == Drop::after;
+  if (e.colors == 0 && options.drop_radius > 0) {
+    e.radius = options.drop_radius;
+    e.place = find_places(e.ordering, std::size_t(owned.rows));
+  }
+  if (e.colors > 0 ? drops : e.radius == 0) return {};
+  const Index filled = count_unwanted(e, true);
+  const Offset unwanted = count_unwanted(e, false);
+  if (unwanted == 0) return {};
+  // Such rows depend on each other in the factorization, and in sweeps unless these entries are dropped.
+  e.drops_after = e.radius > 0 || options.drop == Drop::after;
   if (e.drops_after) {
-    e.dropped = inside;
-    e.fill -= Index(inside);
+    e.dropped = unwanted;
+    e.fill -= filled;
   } else e.group = {};
   return {};
 }

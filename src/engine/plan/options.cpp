@@ -91,6 +91,8 @@ const char *find_conflict(const EngineOptions &r)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
            "goes "
            "with any";
+  if (r.drop_radius > 0 && r.schedule != ScheduleKind::level)
+    return "@_drop_radius makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
   if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
     return "@_executor natural and shuffle run on the host only; take @_executor auto, launch, self or tile, or "
            "@_backend "

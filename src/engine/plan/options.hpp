@@ -43,6 +43,8 @@ struct EngineOptions {
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
+  Index drop_radius = 0; // of level schedules: entries of L and U no further than so many places from the diagonal
+                         // are dropped after the factorization
   Products products = Products::automatic;
   bool pipelined = false; // Method::shared, and sip's factors: by tiles of a grid over all ranks
   bool eisenstat = false; // keeps what products with P_L^-1 A P_R^-1 read

@@ -2,6 +2,7 @@
 
 #include "plan/elimination.hpp"
 #include "plan/factor_pattern.hpp"
+#include "plan/products.hpp"
 
 #include <algorithm>
 #include <random>
@@ -30,6 +31,21 @@ public:
   bool keeps_grid() const { return !ordered() || e_.keeps_grid; }
   Index rows() const { return e_.selection.graph.rows; }
   Index entries() const { return e_.selection.graph.entries(); }
+  // What the sweeps have of it.
+  Graph kept() const
+  {
+    const Graph &g = e_.selection.graph;
+    Graph k{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}};
+    std::vector<Index> col;
+    k.ptr(0) = 0;
+    for (Index i = 0; i < g.rows; ++i) {
+      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+        if (!is_dropped(e_, i, g.col(e))) col.push_back(g.col(e));
+      k.ptr(i + 1) = Index(col.size());
+    }
+    k.col = to_array("finegrain::col", col);
+    return ordered() ? permute(k, e_.ordering) : k;
+  }
   const Graph &get() const
   {
     if (!ordered()) return e_.selection.graph;
@@ -57,7 +73,7 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
   if (wants_planes && !planes &&
       !(coupled && find_hyperplanes(options.grid, select_within_grids(e.selection.graph, options.grid).graph)))
     return {SetupError::grid_fit};
-  plan.schedule = planes ? *planes : schedule_levels(g.get());
+  plan.schedule = planes ? *planes : schedule_levels(e.drops_after ? g.kept() : g.get());
   return {};
 }
 
@@ -69,6 +85,15 @@ HostArray<Index> order_colors(const Elimination &e, int block)
   const HostArray<Index> by_neighbors = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
   const HostArray<Index> windows = order_windows(renumber(graph, by_neighbors), window_width(block));
   return windows.extent(0) ? compose(by_neighbors, windows) : by_neighbors;
+}
+
+// Level sets of a graph, by slots of another order of its rows (empty: natural).
+Schedule schedule_slots(const Graph &g, const HostArray<Index> &order)
+{
+  Schedule s = schedule_levels(g);
+  const StoredOrder o = invert_order(g.rows, order);
+  for (Index i = 0; i < g.rows; ++i) s.order(i) = o.pos(s.order(i));
+  return s;
 }
 
 // Chooses the executor, and cuts its tasks.
@@ -379,7 +404,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     break;
   default:
     order = plan.schedule.order;
-    if (colors && !by_color) plan.factorization = schedule_levels(g.get());
+    if (e.drops_after) plan.factorization = schedule_slots(g.get(), plan.schedule.order);
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
   if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);

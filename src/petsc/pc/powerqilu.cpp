@@ -2,6 +2,8 @@
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 
+#include <string>
+
 using namespace finegrain;
 
 const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
@@ -14,6 +16,7 @@ namespace
 struct PowerqIlu final : PCEngine {
   PetscInt levels = 0, power = 0; // p and q; 0: p + 1
   PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
+  PetscInt drop_radius = 0;
   PCPOWERQILUExchangeType exchange = PCPOWERQILU_EXCHANGE_NONE;
 };
 constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{
@@ -23,6 +26,9 @@ constinit const PCEngineValue<PowerqIlu, PetscInt> power_setting{
   PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
   "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
+constinit const PCEngineValue<PowerqIlu, PetscInt> drop_radius_setting{
+  "drop_radius", "Entries no further from the diagonal are dropped (schedule level)", "PCPOWERQILUSetDropRadius",
+  &PowerqIlu::drop_radius, PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PCPOWERQILUExchangeType> exchange_setting{
   "exchange", "Whether ranks factor the whole matrix together", "PCPOWERQILUSetExchange", &PowerqIlu::exchange,
   PCPOWERQILUExchangeTypes};
@@ -126,9 +132,9 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
    Level: intermediate
 
    Note:
-   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run by
-level sets in memory of its own, as large as all of the fill; the sweeps are run by colors. With `PCPOWERQILU_DROP_NONE`
-both are run by level sets where there is such fill.
+   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
+by level sets in memory of its own, as large as all of the fill; the sweeps are run by colors. With
+`PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
 
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
@@ -151,6 +157,49 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop
 .seealso: `PCPOWERQILUSetDrop()`
 @*/
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
+
+/*@
+   PCPOWERQILUSetDropRadius - Sets which entries near the diagonal level schedules drop
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+-  radius - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, whose rows i and j are no more than so
+many places apart in the order of elimination are dropped after the factorization
+
+   Options Database Key:
+.  -pc_powerqilu_drop_radius <0> - the radius, in block rows
+
+   Level: advanced
+
+   Notes:
+   Heuveline, Lukarski and Weiss (section 3.12) do so to get fewer level sets, and find that the preconditioner
+becomes worse; with p = 0 a small radius can be cheap. It needs -pc_powerqilu_schedule level.
+
+   The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With executors
+self and tile sweeps wait for the rows that the factorization waits for.
+
+.seealso: `PCPOWERQILUGetDropRadius()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetDropRadius(PC pc, PetscInt radius) { return drop_radius_setting.set(pc, radius); }
+
+/*@
+   PCPOWERQILUGetDropRadius - Gets what `PCPOWERQILUSetDropRadius()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  radius - the radius, in block rows
+
+   Level: advanced
+
+.seealso: `PCPOWERQILUSetDropRadius()`
+@*/
+PetscErrorCode PCPOWERQILUGetDropRadius(PC pc, PetscInt *radius) { return drop_radius_setting.get(pc, radius); }
 
 /*@
    PCPOWERQILUSetExchange - Says whether each rank factors its own block rows, or all ranks the whole matrix
@@ -209,6 +258,7 @@ static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
   options->levels = int(e.levels);
   options->power = int(e.power);
   options->drop = FinegrainEnum<Drop>(e.drop);
+  options->drop_radius = Index(e.drop_radius);
   if (e.exchange == PCPOWERQILU_EXCHANGE_COLOR) options->method = Method::shared;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -229,14 +279,16 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
       PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels, e->ordering.c_str()));
   if (colored) PetscCall(PCEngineViewColoring(pc, *e, viewer));
   const Statistics s = e->engine->statistics();
-  PetscInt64 counts[] = {PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait};
+  PetscInt64 counts[] = {
+    PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait, s.operator_blocks};
   PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, counts, 5, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  const PetscInt64 inside = counts[0] - counts[1]; // blocks of the matrix between rows of a rank
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped between rows "
-                                   "of one color: %" PetscInt64_FMT " blocks\n",
-                                   counts[1], inside ? double(counts[0]) / double(inside) : 1., counts[2]));
+    MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  const PetscInt64 inside = counts[5]; // blocks of the matrix between rows of a rank
+  const std::string dropped =
+    r.drop_radius > 0 ? "within " + std::to_string(r.drop_radius) + " of the diagonal" : "between rows of one color";
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped %s: %" PetscInt64_FMT " blocks\n",
+    counts[1], inside ? double(counts[0]) / double(inside) : 1., dropped.c_str(), counts[2]));
   if (colored) {
     PetscInt64 colors = s.rows ? s.colors : 0;
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &colors, 1, MPIU_INT64, MPI_MAX,
@@ -261,6 +313,7 @@ static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&levels_setting},
                                    {&power_setting},
                                    {&drop_setting},
+                                   {&drop_radius_setting},
                                    {&exchange_setting}};
 
 static const char citation[] =
@@ -290,6 +343,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_exchange <none,color>                    - `PCPOWERQILUSetExchange()`
 .  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
 .  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
+.  -pc_powerqilu_drop_radius <0>                          - `PCPOWERQILUSetDropRadius()`
 .  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`

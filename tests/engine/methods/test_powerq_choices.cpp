@@ -242,6 +242,49 @@ TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryExecutor)
         }
 }
 
+// Entries near the diagonal, in the order of elimination, are dropped after the factorization: fewer level sets.
+TEST(PowerQDrop, RadiusOfLevelSchedules)
+{
+  Index fewer = 0;
+  for (const Graph &graph : {make_grid_graph({5, 4, 3}, Stencil::star), make_random_graph(60, 2, true, 12),
+                             make_random_graph(60, 2, false, 13)})
+    for (const int n : {1, 3})
+      for (const bool ordered : {false, true})
+        for (int p = 0; p <= 2; ++p)
+          for (const Index radius : {1, 3, 200}) {
+            const Problem problem(graph, n);
+            EngineOptions r = options_for(ScheduleKind::level, p, 0);
+            if (ordered) r.ordering = to_order(random_order(graph.rows, 8));
+            Statistics all;
+            problem.solve(r, &all);
+            r.drop_radius = radius;
+            const PlainIlu plain(problem, r);
+            std::vector<Scalar> first;
+            for (const ExecutorKind executor : executors()) {
+              r.executor = executor;
+              auto e = make_factored(problem, r);
+              e->allow_corrections(problem.view());
+              EXPECT_EQ(e->factor(problem.source()).bad_row, -1);
+              const auto x = problem.apply(*e);
+              if (first.empty()) first = x;
+              EXPECT_LT(difference(x, plain.solve(problem.b)), tolerance) << p << " " << radius << int(executor);
+              EXPECT_TRUE(same_bits(x, first)) << int(executor);
+              const Statistics s = e->statistics();
+              EXPECT_EQ(s.dropped, plain.dropped);
+              EXPECT_EQ(s.fill, plain.fill);
+              EXPECT_EQ(Offset(s.lower) + s.upper + s.rows, plain.entries);
+              EXPECT_EQ(s.operator_blocks, graph.entries());
+              EXPECT_EQ(s.short_residual, s.dropped == 0 && s.factor == FactorKind::dilu);
+              EXPECT_LE(s.widths.groups, all.widths.groups);
+              fewer += s.widths.groups < all.widths.groups;
+              if (radius == 200) {
+                EXPECT_EQ(s.widths.groups, 1); // nothing but diagonal blocks is left
+              }
+            }
+          }
+  EXPECT_GT(fewer, 0);
+}
+
 // The first ones equal the oracle's, short and long residuals alike, and many converge.
 TEST(PowerQCorrections, EqualTheOracleAndConverge)
 {
@@ -262,7 +305,7 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
           e->allow_corrections(problem.view());
           ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
           // The star has no triangle, and its two colors leave no fill: then this is DILU.
-          EXPECT_EQ(e->statistics().short_residual, e->statistics().fill == 0);
+          EXPECT_EQ(e->statistics().short_residual, e->statistics().fill == 0 && drop != Drop::after);
           const Values values{problem.source(), {}, factored};
           const PlainIlu plain(problem, r);
           std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;

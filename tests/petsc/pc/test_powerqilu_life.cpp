@@ -11,6 +11,9 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
 {
   Owned<Mat> A;
   OK(AssembleMatrix(scattered(200, 3, false), 2, MATAIJ, 1, &A));
+  ExpectChangesToAct(A, PCPOWERQILU, "-@_levels 1 -@_schedule level",
+                     {{[](PC pc) { return PCPOWERQILUSetDropRadius(pc, 2); }, "-@_drop_radius 2"},
+                      {[](PC pc) { return PCPOWERQILUSetDropRadius(pc, 50); }, "-@_drop_radius 50"}});
   ExpectChangesToAct(
     A, PCPOWERQILU, "-@_levels 2 -@_power 1",
     {{[](PC pc) { return PCPOWERQILUSetLevels(pc, 0); }, "-@_levels 0"},
@@ -32,7 +35,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
 {
   Owned<Mat> A;
   Owned<PC> pc;
-  PetscInt levels, power;
+  PetscInt levels, power, radius;
   PCPOWERQILUDropType drop;
   PetscBool balance;
   PCFinegrainColoringType coloring;
@@ -43,6 +46,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
     PetscCall(PCPOWERQILUGetLevels(pc, &levels));
     PetscCall(PCPOWERQILUGetPower(pc, &power));
     PetscCall(PCPOWERQILUGetDrop(pc, &drop));
+    PetscCall(PCPOWERQILUGetDropRadius(pc, &radius));
     PetscCall(PCFinegrainGetColoring(pc, &coloring));
     PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCFinegrainGetSchedule(pc, &schedule));
@@ -55,15 +59,17 @@ TEST(PowerqiluLife, OptionsReachGetters)
   EXPECT_EQ(levels, 0);
   EXPECT_EQ(power, 0);
   EXPECT_EQ(drop, PCPOWERQILU_DROP_DURING);
+  EXPECT_EQ(radius, 0);
   EXPECT_EQ(coloring, PC_FINEGRAIN_COLORING_AUTO);
   EXPECT_EQ(balance, PETSC_FALSE);
   EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_AUTO);
   EXPECT_STREQ(ordering, MATORDERINGNATURAL);
   OK(PCSetOptionsPrefix(pc, "other_"));
-  const Options set("-other_pc_powerqilu_levels 4 -other_pc_powerqilu_power 3 -other_pc_powerqilu_drop after "
-                    "-other_pc_powerqilu_coloring sl -other_pc_powerqilu_coloring_balance "
-                    "-other_pc_powerqilu_schedule level -other_pc_powerqilu_ordering rcm "
-                    "-pc_powerqilu_levels 1");
+  const Options set(
+    "-other_pc_powerqilu_levels 4 -other_pc_powerqilu_power 3 -other_pc_powerqilu_drop after "
+    "-other_pc_powerqilu_coloring sl -other_pc_powerqilu_coloring_balance "
+    "-other_pc_powerqilu_schedule level -other_pc_powerqilu_drop_radius 2 -other_pc_powerqilu_ordering rcm "
+    "-pc_powerqilu_levels 1");
   OK(PCSetFromOptions(pc));
   for (const bool reset : {false, true}) {
     if (reset) {
@@ -74,6 +80,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
     EXPECT_EQ(levels, 4);
     EXPECT_EQ(power, 3);
     EXPECT_EQ(drop, PCPOWERQILU_DROP_AFTER);
+    EXPECT_EQ(radius, 2);
     EXPECT_EQ(coloring, PC_FINEGRAIN_COLORING_SL);
     EXPECT_EQ(balance, PETSC_TRUE);
     EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_LEVEL);

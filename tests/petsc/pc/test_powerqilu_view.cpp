@@ -20,7 +20,7 @@ TEST(PowerqiluView, BeforeAndAfterSetUp)
   OK(ViewText(pc, &text));
   const std::string first = "    factor: block ILU(1,2), drop during, per rank\n";
   ExpectIn(text, {"    not set up; executor auto, backend auto, ", " precision single,", " levels 1,", " power 0,",
-                  " drop during, exchange none\n"});
+                  " drop during, drop_radius 0, exchange none\n"});
   EXPECT_EQ(text.find("fill"), std::string::npos) << text;
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
@@ -53,12 +53,16 @@ TEST(PowerqiluView, CountsOfAPath)
            "schedule: color, 2 groups", "(25 blocks)"}},
          {"-pc_powerqilu_levels 1 -pc_powerqilu_power 1 -pc_powerqilu_drop after",
           {"block ILU(1,1), drop after", "greedy, 2 colors of |A|^1\n",
-           "fill: 6 blocks, nnz(L+U) / nnz(A) = 1.2400; dropped between rows of one color: 6 blocks\n",
-           "schedule: level, 5 groups", "(31 blocks)"}},
+           "fill: 0 blocks, nnz(L+U) / nnz(A) = 1.0000; dropped between rows of one color: 6 blocks\n",
+           "schedule: color, 2 groups", "(25 blocks)"}},
          {"-pc_powerqilu_levels 1 -pc_powerqilu_power 1 -pc_powerqilu_drop none",
           {"block ILU(1,1), drop none", "greedy, 2 colors of |A|^1\n",
            "fill: 6 blocks, nnz(L+U) / nnz(A) = 1.2400; dropped between rows of one color: 0 blocks\n",
            "schedule: level, 5 groups", "(31 blocks)"}},
+         {"-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_drop_radius 1",
+          {"block ILU(1) in natural order",
+           "fill: 0 blocks, nnz(L+U) / nnz(A) = 0.3600; dropped within 1 of the diagonal: 16 blocks\n",
+           "schedule: level, 1 group", "(9 blocks)"}},
          {"-pc_powerqilu_levels 1 -pc_powerqilu_drop none",
           {"block ILU(1,2), drop none", "greedy, 3 colors of |A|^2\n", "schedule: color, 3 groups"}},
          {"-pc_powerqilu_levels 1 -pc_powerqilu_power 8 -pc_powerqilu_drop after",
