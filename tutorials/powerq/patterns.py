@@ -118,7 +118,7 @@ class Panels:
             complete = fill(matrix, p)
             kept = [{j for j in row if i == j or color[order[i]] != color[order[j]]} for i, row in enumerate(complete)]
             dropped = entries(complete) - entries(kept)
-            self.compare(f"ILU({p},{q})" if p else "ILU(0)", colors=colors, fill=self.ratio(complete), dropped=dropped)
+            self.compare(f"ILU({p},{q})" if p else "ILU(0)", colors=colors, fill=self.ratio(kept), dropped=dropped)
             self.drawn[p, 2 + q] = f"ILU({p},{q}){f', {dropped} dropped' if dropped else ''}", kept, matrix
 
 
