@@ -4,6 +4,7 @@
 #include "graph/coloring.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace finegrain
@@ -80,7 +81,12 @@ class FillFinder
 {
 public:
   FillFinder(const Graph &g, const HostArray<Index> &ordering, int levels, const HostArray<Index> &color)
-      : g_(g), color_(color), place_(ordering.extent(0)), levels_(levels), pieces_(g.rows)
+      : g_(g),
+        color_(color),
+        place_(ordering.extent(0)),
+        levels_(levels),
+        pieces_(g.rows, g.rows, int(g.entries() / std::max(g.rows, Index(1))) + 1), // marks no larger than the graph
+        entries_(std::size_t(g.entries()))
   {
     Pieces(Index(place_.size())).for_rows([&](Index p) { place_[std::size_t(ordering(p))] = p; });
     const std::size_t count = std::size_t(pieces_.count());
@@ -99,9 +105,14 @@ public:
       for (int level = 1; level <= levels_; ++level) {
         pieces_.for_each([&](int piece, Index first, Index last) {
           const Index end = std::min(last, begin + step);
-          for (Index row = std::max(first, begin); row < end; ++row) find(level, piece, row);
+          Index row = std::max(first, begin);
+          while (row < end && entries_ <= most_entries) { // threads see each other's from time to time
+            std::size_t found = 0;
+            for (const Index some = std::min(end, row + 256); row < some; ++row) found += find(level, piece, row);
+            entries_ += found;
+          }
         });
-        if (count_entries() > most_entries) return false;
+        if (entries_ > most_entries) return false;
       }
     return true;
   }
@@ -145,13 +156,6 @@ private:
   {
     return place_.empty() ? col < row : place_[std::size_t(col)] < place_[std::size_t(row)];
   }
-  std::size_t count_entries() const
-  {
-    std::size_t entries = std::size_t(g_.entries());
-    for (int level = 1; level <= levels_; ++level)
-      for (const Columns &col : level_[std::size_t(level)].column) entries += col.size();
-    return entries;
-  }
 
   void begin(int piece, Index first, Index last)
   {
@@ -173,13 +177,12 @@ private:
       end_row(level, row, at, col, w);
     }
   }
-  // The row's entries of the level.
-  void find(int level, int piece, Index row)
+  // Finds the row's entries of the level, and returns how many are kept.
+  std::size_t find(int level, int piece, Index row)
   {
     Worker &w = workers_[std::size_t(piece)];
     Columns &col = level_[std::size_t(level)].column[std::size_t(piece)];
     const std::size_t at = col.size();
-    if (at > most_entries) return;
     w.seen_by[std::size_t(row)] = row;
     for (int l = 0; l < level; ++l) {
       const RowPart &of = part(l, row);
@@ -192,6 +195,7 @@ private:
       for (Index k = 0; k < of.lowers; ++k) visit_pivot(level, row, pivot[k], level - 1 - l, col, w);
     }
     end_row(level_[std::size_t(level)], row, at, col, w);
+    return std::size_t(part(level, row).lowers) + std::size_t(part(level, row).uppers);
   }
   void visit_pivot(int level, Index row, Index pivot, int pivot_level, Columns &col, Worker &w) const
   {
@@ -222,6 +226,7 @@ private:
   const Pieces pieces_;
   std::vector<Level> level_;
   std::vector<Worker> workers_; // of each piece
+  std::atomic<std::size_t> entries_;
 };
 
 // A row of the selection and its fill, which fills the end of the row in `to` and comes in any order, by column.

@@ -532,7 +532,7 @@ private:
     s.work_bytes = y_.span() * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
-    s.factor_flops = 2 * nn * n * (products + upper + run_.rows);
+    s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
     s.apply_launches = s.executor == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();

@@ -40,14 +40,22 @@ template <class RowOfSlot, class RowOfColumn> KeptPart keep_part(const Eliminati
   return kept;
 }
 
-// Over the words of the blocks that are kept. Outside of the class, for nvcc.
-struct KeepBlocks {
+// Over the blocks that are kept, on a host, or over their words. Outside of the class, for nvcc.
+struct KeepBlock {
   const Index *kept;
   const std::uint32_t *from;
   std::uint32_t *to;
   Offset words; // of one block
 
-  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[kept[i / words] * words + i % words]; }
+  void operator()(Offset i) const { std::copy_n(from + kept[i] * words, words, to + i * words); }
+};
+struct KeepWord {
+  KeepBlock block;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    block.to[i] = block.from[block.kept[i / block.words] * block.words + i % block.words];
+  }
 };
 
 template <class Exec> class WholeFactor
@@ -93,16 +101,20 @@ public:
 
   std::size_t index_bytes() const
   {
-    return used_ ? pattern_.bytes() + (kept_lower_.span() + kept_upper_.span()) * sizeof(Index) : 0;
+    if (!used_) return 0;
+    // On hosts the sweeps' pattern has the same arrays of rows.
+    const std::size_t shared = works_in_teams<Exec> ? 0 : pattern_.row_of.span() + pattern_.diagonal.span();
+    return pattern_.bytes() + (kept_lower_.span() + kept_upper_.span() - shared) * sizeof(Index);
   }
   std::size_t block_bytes() const { return lower_.size() + upper_.size(); }
 
 private:
   void keep(Runner<Exec> &run, const Array<Index, Space> &kept, const BlockStorage<Space> &from, void *to) const
   {
-    run.for_each(Offset(kept.extent(0)) * words_,
-                 KeepBlocks{kept.data(), static_cast<const std::uint32_t *>(from.data()),
-                            static_cast<std::uint32_t *>(to), words_});
+    const KeepBlock block{kept.data(), static_cast<const std::uint32_t *>(from.data()),
+                          static_cast<std::uint32_t *>(to), words_};
+    if constexpr (works_in_teams<Exec>) run.for_each(Offset(kept.extent(0)) * words_, KeepWord{block});
+    else run.for_each(Offset(kept.extent(0)), block);
   }
 
   bool used_ = false;

@@ -21,14 +21,20 @@ HostArray<std::int64_t> find_places(const HostArray<Index> &ordering, std::size_
   return place;
 }
 
-// Entries of L and U that are not to be; of fill only.
-Index count_unwanted(const Elimination &e, bool fill)
+// Entries of L and U that are not to be, and those of fill among them.
+struct Unwanted {
+  Index all = 0, fill = 0;
+};
+Unwanted count_unwanted(const Elimination &e)
 {
   const Selection &s = e.selection;
-  Index count = 0;
+  Unwanted count;
   for (Index i = 0; i < s.graph.rows; ++i)
-    for (Index f = s.graph.ptr(i); f < s.graph.ptr(i + 1); ++f)
-      count += is_unwanted(e, i, s.graph.col(f)) && (!fill || (s.entry.extent(0) && s.entry(f) < 0));
+    for (Index f = s.graph.ptr(i); f < s.graph.ptr(i + 1); ++f) {
+      const bool unwanted = is_unwanted(e, i, s.graph.col(f));
+      count.all += unwanted;
+      count.fill += unwanted && s.entry.extent(0) && s.entry(f) < 0;
+    }
   return count;
 }
 
@@ -92,14 +98,13 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
     e.place = find_places(e.ordering, std::size_t(owned.rows));
   }
   if (e.colors > 0 ? drops : e.radius == 0) return {};
-  const Index filled = count_unwanted(e, true);
-  const Offset unwanted = count_unwanted(e, false);
-  if (unwanted == 0) return {};
+  const Unwanted unwanted = count_unwanted(e);
+  if (unwanted.all == 0) return {};
   // Such rows depend on each other in the factorization, and in sweeps unless these entries are dropped.
   e.drops_after = e.radius > 0 || options.drop == Drop::after;
   if (e.drops_after) {
-    e.dropped = unwanted;
-    e.fill -= filled;
+    e.dropped = unwanted.all;
+    e.fill -= unwanted.fill;
   } else e.group = {};
   return {};
 }

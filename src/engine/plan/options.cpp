@@ -91,6 +91,11 @@ const char *find_conflict(const EngineOptions &r)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
            "goes "
            "with any";
+  const bool drops = r.drop_radius > 0 || (r.drop == Drop::after && r.schedule == ScheduleKind::color);
+  if (drops && (r.factor == FactorKind::icc || r.factor == FactorKind::sip))
+    return "@_drop after and @_drop_radius are for block ILU; take @_factor auto, or leave them out";
+  if (drops && r.eisenstat)
+    return "@_eisenstat needs all couplings of the matrix; leave out @_drop after and @_drop_radius";
   if (r.drop_radius > 0 && r.schedule != ScheduleKind::level)
     return "@_drop_radius makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
   if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
@@ -111,7 +116,7 @@ const char *find_conflict(const EngineOptions &r)
   if (r.eisenstat && r.precision != Precision::working)
     return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
   if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
-  if (r.levels < 0 || r.power < 0) return "@_levels and @_power are 0 or more";
+  if (r.levels < 0 || r.power < 0 || r.drop_radius < 0) return "@_levels, @_power and @_drop_radius are 0 or more";
   if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
     return "@_alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))

@@ -26,6 +26,7 @@ class EliminatedGraph
 public:
   explicit EliminatedGraph(const Elimination &e) : e_(e) {}
 
+  bool drops_after() const { return e_.drops_after; }
   bool ordered() const { return e_.ordering.extent(0) > 0; }
   const HostArray<Index> &ordering() const { return e_.ordering; }
   bool keeps_grid() const { return !ordered() || e_.keeps_grid; }
@@ -166,8 +167,8 @@ private:
     // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
     plan_.reason = "wide colors";
     plan_.executor = ExecutorKind::launch;
-    const bool colors = plan_.schedule.kind == ScheduleKind::color;
-    if (colors && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
+    const bool by_groups = plan_.schedule.kind == ScheduleKind::color || g_.drops_after();
+    if (by_groups && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
     plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
     plan_.reason = has_grid() ? "a grid" : "no grid";
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
@@ -197,11 +198,17 @@ private:
     return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
+  // Tasks have all that is factored, whatever sweeps have of it.
+  HostArray<Index> task_groups() const
+  {
+    return g_.drops_after() ? schedule_levels(g_.get()).group : plan_.schedule.group;
+  }
+
   // By the model, for nothing has been measured (docs/gpu.md).
   SetupError choose_on_device()
   {
     const DeviceCost &cost = machine_.cost;
-    const auto &group = plan_.schedule.group;
+    const auto group = task_groups();
     const double self =
       predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once));
     const double tile =
@@ -210,7 +217,7 @@ private:
         : self;
     plan_.reason = "least time by a model";
     plan_.executor = ExecutorKind::launch;
-    if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), group)) return {};
+    if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), plan_.schedule.group)) return {};
     plan_.executor = tile < self ? ExecutorKind::tile : ExecutorKind::self;
     if (tile < self) return share_tiles();
     plan_self_tasks(cut_for_self());
@@ -352,7 +359,7 @@ private:
   // On a host two pieces of a level for each thread, and no piece larger than a core's cache.
   TaskSize cut_levels() const
   {
-    if (machine_.device) return size_tasks(machine_.cost, work(), plan_.schedule.group);
+    if (machine_.device) return size_tasks(machine_.cost, work(), task_groups());
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 

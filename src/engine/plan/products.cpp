@@ -140,28 +140,33 @@ public:
   Filled &filled(int piece) { return filled_[std::size_t(piece)]; }
   UpdateFinder::Place place(Offset shift) { return {space_.left.data(), space_.right.data(), shift}; }
 
-  // Closes the gaps between the pieces, whose targets are targets(piece).
+  // Puts the parts of all pieces, whose targets are targets(first row, row after the last), together.
   template <class Targets> Updates<Host> finish(const Pieces &pieces, const Targets &targets)
   {
-    Offset end = from_back_ ? Offset(space_.size()) : 0; // of the pieces that are in place
-    for (int piece = 0; piece < pieces.count(); ++piece) {
-      const auto [first, last] = filled(piece);
-      const Offset shift = end - (from_back_ ? last : first);
-      if (shift != 0)
-        for (const auto &array : {space_.left, space_.right}) {
-          Index *const a = array.data();
-          if (from_back_) std::copy_backward(a + first, a + last, a + last + shift);
-          else std::copy(a + first, a + last, a + end);
-        }
-      const auto [first_target, last_target] = targets(pieces.first(piece), pieces.first(piece + 1));
-      for (Index t = first_target; shift != 0 && t < last_target; ++t) ptr(t) += shift;
-      end = shift + (from_back_ ? first : last);
+    Offset count = 0;
+    for (const Filled &f : filled_) count += f.last - f.first;
+    const bool alone = pieces.count() == 1;
+    PairSpace all = space_;
+    if (!alone) all = PairSpace(std::size_t(count));
+    std::vector<Offset> shift; // of each piece
+    for (Offset end = from_back_ && !alone ? count : 0; const auto &[first, last] : filled_) {
+      const Offset begin = from_back_ && !alone ? end - (last - first) : end;
+      shift.push_back(begin - first);
+      end = from_back_ && !alone ? begin : begin + last - first;
     }
-    const Offset first = from_back_ ? end : 0, last = from_back_ ? Offset(space_.size()) : end;
-    ptr(ptr.extent(0) - 1) = last;
-    for (std::size_t t = 0; first > 0 && t < ptr.extent(0); ++t) ptr(t) -= first;
-    const auto range = std::make_pair(std::size_t(first), std::size_t(last));
-    return {ptr, Kokkos::subview(space_.left, range), Kokkos::subview(space_.right, range)};
+    pieces.for_each([&](int piece, Index first, Index last) {
+      const Offset by = shift[std::size_t(piece)];
+      if (!alone)
+        for (const auto &[from, to] : {std::pair(&space_.left, &all.left), std::pair(&space_.right, &all.right)})
+          std::copy(from->data() + filled(piece).first, from->data() + filled(piece).last,
+                    to->data() + filled(piece).first + by);
+      const auto [first_target, last_target] = targets(first, last);
+      for (Index t = first_target; by != 0 && t < last_target; ++t) ptr(t) += by;
+    });
+    ptr(ptr.extent(0) - 1) = count;
+    const Offset begin = alone ? filled(0).first : 0;
+    const auto range = std::make_pair(std::size_t(begin), std::size_t(begin + count));
+    return {ptr, Kokkos::subview(all.left, range), Kokkos::subview(all.right, range)};
   }
 
   HostArray<Offset> ptr;

@@ -58,6 +58,7 @@ const std::vector<TypeCase> &AllTypes()
                   "-@_levels 2 -@_power 1 -@_drop none",
                   "-@_levels 1 -@_schedule level",
                   "-@_levels 1 -@_schedule level -@_ordering rcm",
+                  "-@_levels 1 -@_schedule level -@_drop_radius 2",
                   "-@_levels 1 -@_precision single",
                   "-@_levels 1 -@_schedule level -@_precision single",
                   "-@_levels 1 -@_corrections 2",
