@@ -303,7 +303,7 @@ FINEGRAIN_EXTERN const char *const PCMCPIReductionTypes[];
 
    Values:
 +  PCPOWERQILU_DROP_DURING - it is left out of the factorization, and so is what would follow from it
-.  PCPOWERQILU_DROP_AFTER  - it is factored, by level sets, and left out of L and U afterwards; sweeps are run by colors
+.  PCPOWERQILU_DROP_AFTER  - it is factored, by level sets, and left out of L and U afterwards
 -  PCPOWERQILU_DROP_NONE   - it stays; run by level sets
 
    Note:
