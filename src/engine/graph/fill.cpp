@@ -71,7 +71,8 @@ private:
 // Where the entries of one level in one row lie: those below the diagonal, behind them those above, and behind these
 // the ones that were dropped.
 struct RowPart {
-  Index first, lowers, uppers, dropped;
+  Offset first; // an Index may not count those that are dropped
+  Index lowers, uppers, dropped;
 };
 
 // Fill by levels. Of level l in row i there is what the rows k of entries of lower levels have,
@@ -212,7 +213,7 @@ private:
   // Columns of the row from `at` on are those below the diagonal.
   static void end_row(const Level &level, Index row, std::size_t at, Columns &col, Worker &w)
   {
-    level.part(row) = {Index(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
+    level.part(row) = {Offset(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
     for (Columns *const part : {&w.upper, &w.dropped}) {
       col.insert(col.end(), part->begin(), part->end());
       part->clear();
@@ -234,10 +235,9 @@ void merge_row(const Selection &from, Index row, const Selection &to)
 {
   const Graph &g = from.graph;
   Index at = to.graph.ptr(row);
-  const Index *const last = to.graph.col.data() + to.graph.ptr(row + 1);
-  Index *const first = to.graph.col.data() + at + g.ptr(row + 1) - g.ptr(row);
-  std::sort(first, const_cast<Index *>(last));
-  const Index *next = first; // never behind `at`
+  Index *next = to.graph.col.data() + at + g.ptr(row + 1) - g.ptr(row); // never behind `at`
+  Index *const last = to.graph.col.data() + to.graph.ptr(row + 1);
+  std::sort(next, last);
   const auto put_fill_before = [&](Index end) {
     for (; next != last && *next < end; ++next, ++at) {
       to.graph.col(at) = *next;

@@ -23,19 +23,17 @@ template <class RowOfSlot, class RowOfColumn> KeptPart keep_part(const Eliminati
 {
   const Index rows = e.selection.graph.rows;
   KeptPart kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
-  std::vector<Index> entry, col, source;
+  std::vector<Index> entry, col;
   for (Index slot = 0; slot < rows; ++slot) {
     kept.part.ptr(slot) = Index(entry.size());
     for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f)
       if (!is_dropped(e, row_of_slot(slot), row_of_column(t.col(f)))) {
         entry.push_back(f);
         col.push_back(t.col(f));
-        source.push_back(t.source(f));
       }
   }
   kept.part.ptr(rows) = Index(entry.size());
   kept.part.col = to_array("finegrain::col", col);
-  kept.part.source = to_array("finegrain::source", source);
   kept.entry = to_array("finegrain::kept", entry);
   return kept;
 }

@@ -63,6 +63,7 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
 {
   const bool wants_planes = options.schedule == ScheduleKind::hyperplane;
   std::optional<Schedule> planes;
+  if (e.drops_after) plan.factorization = schedule_levels(g.get());
   if (e.group.extent(0)) {
     plan.schedule = {ScheduleKind::color, {}, e.group};
     return {};
@@ -86,15 +87,6 @@ HostArray<Index> order_colors(const Elimination &e, int block)
   const HostArray<Index> by_neighbors = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
   const HostArray<Index> windows = order_windows(renumber(graph, by_neighbors), window_width(block));
   return windows.extent(0) ? compose(by_neighbors, windows) : by_neighbors;
-}
-
-// Level sets of a graph, by slots of another order of its rows (empty: natural).
-Schedule schedule_slots(const Graph &g, const HostArray<Index> &order)
-{
-  Schedule s = schedule_levels(g);
-  const StoredOrder o = invert_order(g.rows, order);
-  for (Index i = 0; i < g.rows; ++i) s.order(i) = o.pos(s.order(i));
-  return s;
 }
 
 // Chooses the executor, and cuts its tasks.
@@ -199,16 +191,16 @@ private:
   }
 
   // Tasks have all that is factored, whatever sweeps have of it.
-  HostArray<Index> task_groups() const
+  const HostArray<Index> &task_groups() const
   {
-    return g_.drops_after() ? schedule_levels(g_.get()).group : plan_.schedule.group;
+    return g_.drops_after() ? plan_.factorization.group : plan_.schedule.group;
   }
 
   // By the model, for nothing has been measured (docs/gpu.md).
   SetupError choose_on_device()
   {
     const DeviceCost &cost = machine_.cost;
-    const auto group = task_groups();
+    const auto &group = task_groups();
     const double self =
       predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once));
     const double tile =
@@ -411,7 +403,12 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     break;
   default:
     order = plan.schedule.order;
-    if (e.drops_after) plan.factorization = schedule_slots(g.get(), plan.schedule.order);
+  }
+  const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
+  if (!by_groups) plan.factorization = {};
+  else if (e.drops_after) { // its rows become slots
+    const StoredOrder o = invert_order(graph.rows, order);
+    for (Index i = 0; i < graph.rows; ++i) plan.factorization.order(i) = o.pos(plan.factorization.order(i));
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
   if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
@@ -421,9 +418,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   }
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.
-  const bool by_row =
-    plan.executor == ExecutorKind::natural ||
-    (!machine.device && plan.executor != ExecutorKind::launch && plan.executor != ExecutorKind::shuffle);
+  const bool by_row = plan.executor == ExecutorKind::natural || (!machine.device && !by_groups);
   plan.y = by_row ? Layout::row : Layout::position;
   return {};
 }

@@ -143,30 +143,32 @@ public:
   // Puts the parts of all pieces, whose targets are targets(first row, row after the last), together.
   template <class Targets> Updates<Host> finish(const Pieces &pieces, const Targets &targets)
   {
+    const int pieces_of_rows = pieces.count();
+    std::vector<Offset> begin(filled_.size()); // of each piece, in the whole list
     Offset count = 0;
-    for (const Filled &f : filled_) count += f.last - f.first;
-    const bool alone = pieces.count() == 1;
-    PairSpace all = space_;
-    if (!alone) all = PairSpace(std::size_t(count));
-    std::vector<Offset> shift; // of each piece
-    for (Offset end = from_back_ && !alone ? count : 0; const auto &[first, last] : filled_) {
-      const Offset begin = from_back_ && !alone ? end - (last - first) : end;
-      shift.push_back(begin - first);
-      end = from_back_ && !alone ? begin : begin + last - first;
+    for (int k = 0; k < pieces_of_rows; ++k) {
+      const int piece = from_back_ ? pieces_of_rows - 1 - k : k;
+      begin[std::size_t(piece)] = count;
+      count += filled(piece).last - filled(piece).first;
     }
-    pieces.for_each([&](int piece, Index first, Index last) {
-      const Offset by = shift[std::size_t(piece)];
-      if (!alone)
-        for (const auto &[from, to] : {std::pair(&space_.left, &all.left), std::pair(&space_.right, &all.right)})
-          std::copy(from->data() + filled(piece).first, from->data() + filled(piece).last,
-                    to->data() + filled(piece).first + by);
-      const auto [first_target, last_target] = targets(first, last);
-      for (Index t = first_target; by != 0 && t < last_target; ++t) ptr(t) += by;
-    });
     ptr(ptr.extent(0) - 1) = count;
-    const Offset begin = alone ? filled(0).first : 0;
-    const auto range = std::make_pair(std::size_t(begin), std::size_t(begin + count));
-    return {ptr, Kokkos::subview(all.left, range), Kokkos::subview(all.right, range)};
+    pieces.for_each([&](int piece, Index first, Index last) {
+      const Offset shift = begin[std::size_t(piece)] - filled(piece).first;
+      const auto [first_target, last_target] = targets(first, last);
+      for (Index t = first_target; shift != 0 && t < last_target; ++t) ptr(t) += shift;
+    });
+    if (pieces_of_rows == 1) { // where it lies
+      const auto range = std::make_pair(std::size_t(filled(0).first), std::size_t(filled(0).last));
+      return {ptr, Kokkos::subview(space_.left, range), Kokkos::subview(space_.right, range)};
+    }
+    const PairSpace all{std::size_t(count)};
+    pieces.for_each([&](int piece, Index, Index) {
+      const auto [first, last] = filled(piece);
+      const Offset to = begin[std::size_t(piece)];
+      std::copy(space_.left.data() + first, space_.left.data() + last, all.left.data() + to);
+      std::copy(space_.right.data() + first, space_.right.data() + last, all.right.data() + to);
+    });
+    return {ptr, all.left, all.right};
   }
 
   HostArray<Offset> ptr;
