@@ -8,6 +8,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 CMAKE_ARGS ?=
+CTEST_ARGS ?=
 SETTINGS = $(if $(PETSC_DIR),-DPETSC_DIR=$(PETSC_DIR) -DPETSC_ARCH=$(PETSC_ARCH)) $(if $(Kokkos_ROOT),-DKokkos_ROOT=$(Kokkos_ROOT)) $(CMAKE_ARGS)
 
 # Debian's and Ubuntu's names of what is needed; PETSc's own packages only where the user brings none.
@@ -53,7 +54,7 @@ install-packages:
 
 check: deps
 	@$(MAKE) --no-print-directory build-all
-	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure
+	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure $(CTEST_ARGS)
 
 # Programs of others: those of which this system has packages, and of Debian's PETSc those that fit the one in use. PYTEST_ARGS=--update writes docs/applications.md.
 APPLICATIONS = python3-pytest python3-numpy gfortran $(if $(PETSC_DIR),,python3-petsc4py python-petsc4py-doc python3-dolfinx-real slepc-dev $(EXAMPLES:libpetsc%=libslepc%) getdp)

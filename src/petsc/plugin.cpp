@@ -53,14 +53,17 @@ PetscErrorCode ReadLookAhead()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether devices replay kernels as graphs, for the whole process.
+// Whether devices replay kernels as graphs, and whether these begin before those ahead have ended, for the whole
+// process.
 PetscErrorCode ReadGraph()
 {
-  PetscBool replays = PETSC_TRUE;
+  PetscBool replays = PETSC_TRUE, early = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_graph", &replays, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_dependent_launch", &early, nullptr));
   finegrain::replays_kernels() = replays;
+  finegrain::launches_early() = early;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,10 +2,13 @@
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,ilu1] [--without-waiting]
-// The last adds self and tile whose tasks wait for nobody. Their results are wrong and not looked at; their times say
-// what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
+//                   [--methods dilu,single,mcpi,ilu1] [--launch kernels|graph|dependent] [--without-waiting]
+// --launch: how a device runs the groups of launch; without it, as an engine does by itself. The last adds self and
+// tile whose tasks wait for nobody. Their results are wrong and not looked at; their times say what waiting costs, as
+// Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
+
+#include "run/replay.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -273,6 +276,16 @@ bool read_methods(int argc, char **argv, int &i, Settings &s)
   return !s.methods.empty();
 }
 
+bool read_launch(int argc, char **argv, int &i)
+{
+  if (std::strcmp(argv[i], "--launch") || i + 1 == argc) return false;
+  const std::string how = argv[++i];
+  replays_kernels() = how != "kernels";
+  launches_early() = how == "dependent";
+  return how == "kernels" || how == "graph" ||
+         (how == "dependent" && (test::where == test::Where::host || has_dependent_launch));
+}
+
 bool read_arguments(int argc, char **argv, Settings &s)
 {
   for (int i = 1; i < argc; ++i) {
@@ -280,7 +293,8 @@ bool read_arguments(int argc, char **argv, Settings &s)
       s.without_waiting = true;
       continue;
     }
-    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s))
+    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s) ||
+        read_launch(argc, argv, i))
       continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
     if (list.empty()) return false;

@@ -4,10 +4,12 @@
 usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 
 Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
-(a load is under way until an instruction reads what it loads); how often a poll of a task flag empties the L1 cache.
+(a load is under way until an instruction reads what it loads); of a kernel of a graph, how many loads it has before it
+waits for the kernels ahead; how often a poll of a task flag empties the L1 cache.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
 (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
-under way.
+under way, in a graph before they wait; kernels of a graph that do not let the next one begin, or do not wait for those
+ahead before their first store.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse
@@ -23,7 +25,7 @@ ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
-Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls invalidations")
+Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early polls invalidations")
 
 
 def run(tools, *command):
@@ -83,6 +85,16 @@ def most_loads(code):
     return most
 
 
+def loads_before_wait(code):
+    """Loads from global memory before the last wait for kernels ahead; None: a store comes before it, or there is no
+    wait, or the next kernel is not let begin. (Threads without a row have a wait of their own, before the last.)"""
+    operations = [i.operation.split(".")[0] for i in code]
+    waits = [at for at, operation in enumerate(operations) if operation == "ACQBULK"]
+    if not waits or "PREEXIT" not in operations[:waits[0]] or {"STG", "RED"} & set(operations[:waits[-1]]):
+        return None
+    return operations[:waits[-1]].count("LDG")
+
+
 def polls(code):
     """Loops that sleep, and how many of their instructions empty the L1 cache."""
     found = []
@@ -111,7 +123,7 @@ def read_object(tools, path):
         shortest = min(waiting)[1] if waiting else 0  # the innermost loop
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
-                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), len(waiting), shortest))
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]), len(waiting), shortest))
     return result
 
 
@@ -122,7 +134,12 @@ def find_errors(kernel, sweep_loads):
         yield f"{kernel.arguments} bytes of arguments"
     if kernel.invalidations:
         yield "a poll empties the L1 cache"
-    if re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
+    if kernel.name.startswith("graph "):
+        if kernel.early is None:
+            yield "it does not let the next kernel begin, or stores before it waits"
+        elif re.search(SWEEP, kernel.name) and kernel.early < sweep_loads:
+            yield f"{kernel.early} loads before it waits, fewer than {sweep_loads}"
+    elif re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
 
 
@@ -135,15 +152,15 @@ def main():
     kernels = sorted({k for path in arguments.objects for k in read_object(arguments.disassembler, path)})
     if not kernels:
         sys.exit("no kernel of finegrain in these objects")
-    print("| kernel | registers | stack | spills | bytes of arguments | loads under way | L1 emptied a poll |")
-    print("|---|---|---|---|---|---|---|")
+    print("| kernel | registers | stack | spills | bytes of arguments | loads under way | before the wait | L1 emptied a poll |")
+    print("|---|---|---|---|---|---|---|---|")
     wrong = 0
     if not any(k.polls for k in kernels) or not any(re.search(SWEEP, k.name) for k in kernels):
         print("no poll, or no forward sweep of 4 to 8 unknowns, among these kernels", file=sys.stderr)
         wrong = 1
     for k in kernels:
         print(f"| {k.name} | {k.registers} | {k.stack} | {k.spills} | {k.arguments} | {k.loads} | "
-              f"{k.invalidations if k.polls else ''} |")
+              f"{k.early if k.name.startswith('graph ') else ''} | {k.invalidations if k.polls else ''} |")
     for k in kernels:
         for error in find_errors(k, arguments.sweep_loads):
             print(f"{k.name}: {error}", file=sys.stderr)

@@ -117,7 +117,8 @@ public:
     };
     print_row("launch, by the host one by one", "yes, above 4096 kernels", launch(Launch::stream));
     print_row("launch in a CUDA graph", "yes", launch(Launch::graph));
-    print_row("the same, dependent launch, blocks loaded before the wait", "no", launch(Launch::dependent));
+    print_row("the same, dependent launch, blocks loaded before the wait", "yes, from sm_90 on",
+              launch(Launch::dependent));
     const auto self = [&](bool by_256, bool early) {
       return [this, by_256, early](int n) {
         const auto &group = plan(n).schedule.group;
@@ -228,6 +229,7 @@ private:
 int main(int argc, char **argv)
 {
   DeviceCost cost;
+  cost.starts_early = true;
   for (int i = 1; i < argc; ++i)
     if (!read_constant(argv[i], cost)) {
       std::fprintf(stderr, "model_gpu: '%s' is no name=value of a constant:", argv[i]);

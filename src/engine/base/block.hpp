@@ -37,6 +37,7 @@ template <int W> struct Strip {
 // Strips of run-time blocks are at most Widest rows: wide ones stream through the columns of a large block as they
 // lie in memory, where eight rows at a time skip from column to column, three times slower for n = 32.
 template <int N> struct HostLanes {
+  static constexpr bool one_number = false; // runs() gives each lane more
   BlockSize<N> n;
 
   template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
@@ -86,6 +87,7 @@ private:
 
 // The vector lanes of one thread of a Kokkos team.
 template <int N, class Member> struct TeamLanes {
+  static constexpr bool one_number = true; // runs() gives each lane no more at a time
   BlockSize<N> n;
   const Member &member;
 
@@ -128,24 +130,32 @@ template <int N, class Member> struct TeamLanes {
   }
 };
 
-// sums -+= B x for the rows of one strip; columns in ascending order. at(c) is x's entry c.
+// sums -+= B x for the rows of one strip; columns in ascending order. column(c) is where these rows of B's column c
+// lie, at(c) is x's entry c.
 enum class Sign { minus, plus };
+template <Sign sign, int W, int N, class Columns, class At>
+requires std::is_invocable_v<Columns, int> && std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void
+accumulate(Strip<W>, BlockSize<N> n, const Columns &column, const At &at, Accumulator<W> &sums)
+{
+  for (int c = 0; c < n; ++c) {
+    if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(at(c)), column(c));
+    else sums.add_product(multiplier(at(c)), column(c));
+  }
+}
 template <Sign sign, int W, int N, class B, class At>
 requires std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n,
                                                                                   const B *block, const At &at,
                                                                                   Accumulator<W> &sums)
 {
-  for (int c = 0; c < n; ++c) {
-    if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(at(c)), block + c * n + s.first);
-    else sums.add_product(multiplier(at(c)), block + c * n + s.first);
-  }
+  accumulate<sign>(
+    s, n, [=](int c) FINEGRAIN_INLINE { return block + c * n + s.first; }, at, sums);
 }
 template <Sign sign, int W, int N, class B, class X>
-KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B *block, const X *x,
+KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B &block, const X *x,
                                             Accumulator<W> &sums)
 {
   accumulate<sign>(
-    s, n, block, [x](int c) { return Scalar(x[c]); }, sums);
+    s, n, block, [x](int c) FINEGRAIN_INLINE { return Scalar(x[c]); }, sums);
 }
 
 // put(strip, sums in T of block(e) x(e) over first <= e < last) for the rows of these lanes. How: ByColumns or

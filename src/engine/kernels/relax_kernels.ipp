@@ -1,6 +1,7 @@
 // Body of a translation unit of relaxation kernels, FINEGRAIN_BLOCK being its block size (0 for any).
 // relax_kernels.hpp declares what it fills.
 #include "kernels/quantize.hpp"
+#include "kernels/couplings.hpp"
 #include "kernels/relax.hpp"
 #include "kernels/relax_kernels.hpp"
 #include "run/executor.hpp"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/block.hpp"
+#include "kernels/early.hpp"
 #include "plan/lines.hpp"
 #include "run/neighbors.hpp"
 #include "run/replay.hpp"
@@ -67,7 +68,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   BlockSize<N> n;
   ForwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1 && !Corrected;
+  static constexpr bool keeps_tile = V == 1 && !Corrected, loads_early = keeps_tile && N > 0;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.b = ends.in; }
@@ -79,12 +80,32 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     const Offset nn = Offset(n) * n;
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    constexpr bool late = Neighbors::come_late;
+    std::conditional_t<late, EarlyForward, NothingEarly> loaded;
+    [[maybe_unused]] auto *const early = &loaded; // lambdas copy the rest
+    if constexpr (late) {
+      lanes.strips([&](auto s) FINEGRAIN_INLINE {
+        early->b.load(s, arg.b + Offset(row) * n);
+        early->diagonal.load(s, diagonal() + slot * nn);
+      });
+      early->entries.load(lanes, lower(), first, last,
+                          [&](Index e) FINEGRAIN_INLINE { return neighbors.find(arg.y, arg.col, e, n); });
+      neighbors.ready();
+    }
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-        sums[v].load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
-      });
-      for (Index e = first; e < last; ++e) {
+      Index begin = first;
+      if constexpr (late) {
+        sums[0].load(early->b.columns(s)(0));
+        begin = early->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
+          accumulate<Sign::minus>(s, n, columns, from, sums[0]);
+        });
+      } else {
+        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+          sums[v].load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
+        });
+      }
+      for (Index e = begin; e < last; ++e) {
         ask_ahead<N>(lower() + e * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
           const Scalar *from = neighbors.find(arg.y + v * arg.vectors.stride, arg.col, e, n);
@@ -103,7 +124,8 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
-        accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
+        if constexpr (late) accumulate<Sign::plus>(s, n, early->diagonal.columns(s), scratch, sums);
+        else accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
         sums.store(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first);
         neighbors.keep(sums, n, s.first);
       });
@@ -111,6 +133,12 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   }
 
 private:
+  struct EarlyForward {
+    EarlyEntries<N, OffDiagonal> entries;
+    EarlyRow<N, Diagonal> diagonal;
+    EarlyRow<N, Scalar, 1> b;
+  };
+
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *lower() const { return static_cast<const OffDiagonal *>(arg.lower); }
   KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
 };
@@ -133,7 +161,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   BlockSize<N> n;
   BackwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1;
+  static constexpr bool keeps_tile = V == 1, loads_early = keeps_tile && N > 0;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.x = ends.out; }
@@ -145,12 +173,25 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    constexpr bool late = Neighbors::come_late;
+    std::conditional_t<late, EarlyEntries<N, OffDiagonal>, NothingEarly> loaded;
+    [[maybe_unused]] auto *const early = &loaded; // the lambda copies the rest
+    if constexpr (late) {
+      early->load(lanes, upper(), first, last,
+                  [&](Index f) FINEGRAIN_INLINE { return neighbors.find(arg.x, arg.col, f, n); });
+      neighbors.ready();
+    }
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
       });
-      for (Index f = first; f < last; ++f) {
+      Index begin = first;
+      if constexpr (late)
+        begin = early->visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
+          accumulate<Sign::minus>(s, n, columns, from, sums[0]);
+        });
+      for (Index f = begin; f < last; ++f) {
         ask_ahead<N>(upper() + f * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, upper() + f * nn,

@@ -1,5 +1,6 @@
 // The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It plans, stores couplings
 // and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
+#include "kernels/couplings.hpp"
 #include "kernels/relax.hpp"
 #include "kernels/quantize.hpp"
 #include "methods/block_storage.hpp"

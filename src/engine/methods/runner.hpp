@@ -132,9 +132,11 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // For blocks of that size. An emulated device plans as a real one does, whatever its teams are.
   Machine machine(int block) const
   {
-    if constexpr (works_in_teams<Exec>)
-      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads)};
-    else return {false, usable_threads(exec), 0};
+    if constexpr (works_in_teams<Exec>) {
+      DeviceCost cost;
+      cost.starts_early = has_dependent_launch && launches_early();
+      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost};
+    } else return {false, usable_threads(exec), 0};
   }
 
   Run<Exec> sweep(const SweepOrder<Space> &s)

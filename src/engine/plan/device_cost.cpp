@@ -77,7 +77,8 @@ double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArra
   const Index groups = Index(group.extent(0)) - 1;
   const bool many = 2 * Offset(groups) > most_replayed; // of both sweeps
   const bool late = groups > 0 && host_is_late(c, groups, double(group(std::size_t(groups))) * work.bytes);
-  return predict_launch(c, work, group, many || !late ? Launch::stream : Launch::graph);
+  const Launch in_graph = c.starts_early ? Launch::dependent : Launch::graph;
+  return predict_launch(c, work, group, many || !late ? Launch::stream : in_graph);
 }
 
 // A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of

@@ -31,9 +31,10 @@ struct DeviceCost {
   double teams = 660;        // of 128 lanes at once: 5 on each of 132 multiprocessors, by the launch bounds
   double worth = 1.2; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
                       // have never run, and the model is hardly better than this
+  double early_gap = 0.4e-6; // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
+  double early_row = 0.9e-6; // from the wait to the store, if all but neighbors' values is loaded before. Guess
+  bool starts_early = false; // whether kernels of a graph begin by dependent launch
   // Of what is not built, for tests/gpu/model.
-  double early_gap = 0.4e-6;   // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
-  double early_row = 0.9e-6;   // from the wait to the store, if all but neighbors' values is loaded before. Guess
   double staged_step = 0.3e-6; // a further step of a tile whose blocks lie in shared memory. Guess
   double shared = 227 * 1024;  // bytes of shared memory of a multiprocessor. The vendor's
   double processors = 132;     // multiprocessors. The vendor's
@@ -54,7 +55,7 @@ double sweep_bytes(double blocks, int block, std::size_t of_number);
 enum class Launch {
   stream,   // the host launches each: more than most_replayed of them, or as fast as they run
   graph,    // a CUDA graph
-  dependent // not built: a graph with programmatic dependent launch, a row's blocks being loaded before the wait
+  dependent // a graph with programmatic dependent launch, a row's blocks being loaded before the wait
 };
 
 // Whether the host takes longer to launch these kernels than memory to pass their bytes. Only then is a graph worth

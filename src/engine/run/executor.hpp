@@ -187,6 +187,10 @@ template <int N, class Exec, class Row> struct TeamBody {
   }
 };
 
+// Row functions that take neighbors which come late.
+template <class Row>
+concept LoadsEarly = Row::loads_early;
+
 // launch on a device: as many teams as the group needs.
 template <int N, class Exec, class Row> struct GroupBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
@@ -194,24 +198,30 @@ template <int N, class Exec, class Row> struct GroupBody {
   const Index *visit; // null: slots are as they come
   Index first, last;
 
-  KOKKOS_FUNCTION void operator()(const Member &member) const
+  KOKKOS_FUNCTION void operator()(const Member &member) const { run(member, Everywhere()); }
+  template <class Neighbors>
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Member &member, const Neighbors &neighbors) const
   {
     const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    if (at < last) row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch, Everywhere());
+    if (at < last) row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch, neighbors);
+    else if constexpr (Neighbors::come_late) neighbors.ready();
   }
 };
 
-// The same for vectors that are known when it runs.
+// The same for vectors that are known when it runs, in a kernel of a graph.
 template <class Group> struct ReplayedBody {
   Group group;
   const Ends *ends;
 
   KOKKOS_FUNCTION void operator()(const typename Group::Member &member) const
   {
+    let_next_kernel_begin();
     Group here = group;
     here.row.put_ends(*ends);
-    here(member);
+    if constexpr (LoadsEarly<decltype(here.row)>) return here.run(member, AfterKernels());
+    wait_for_kernels_ahead();
+    here.run(member, Everywhere());
   }
 };
 

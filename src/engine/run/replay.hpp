@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/scalar.hpp"
+#include "run/dependent_launch.hpp"
 
 #if defined(FINEGRAIN_HAS_DEVICE)
 #include <Kokkos_Graph.hpp>
@@ -67,6 +68,9 @@ public:
     auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) { last_ = root; });
     launch();
     last_ = {};
+#if defined(FINEGRAIN_DEPENDENT_LAUNCH)
+    if (launches_early()) begin_kernels_early(native(graph));
+#endif
     Kokkos::fence(); // kernels may be on their way to the GPU's memory
     graph_ = std::move(graph);
   }
@@ -89,6 +93,14 @@ public:
   }
 
 private:
+#if defined(FINEGRAIN_DEPENDENT_LAUNCH)
+  template <class Graph> static cudaGraph_t native(Graph &graph)
+  {
+    if constexpr (requires { graph.cuda_graph(); }) return graph.cuda_graph();
+    else return graph.native_graph(); // Kokkos 4
+  }
+#endif
+
   std::optional<Kokkos::Experimental::Graph<Space>> graph_;
   Kokkos::Experimental::GraphNodeRef<Space> last_; // while it is recorded
   Array<Ends, typename Exec::memory_space> ends_;

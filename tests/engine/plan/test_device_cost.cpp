@@ -111,6 +111,8 @@ TEST(DeviceCost, ByHand)
   const std::vector<Index> many(std::size_t(most_replayed / 2 + 1), 1);
   EXPECT_DOUBLE_EQ(launch(many), predict_launch(cost, work, make_group(many)));
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::dependent), 1.5 + 4);
+  cost.starts_early = true;
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), 1.5 + 4);
 
   const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels); };
   EXPECT_DOUBLE_EQ(tasks({{1, 1, 1, 1}}), 2 + 3);

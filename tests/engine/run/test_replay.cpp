@@ -141,6 +141,29 @@ TEST(ReplayedSweeps, RelaxationsFromX)
   }
 }
 
+// Kernels that begin before those ahead have ended (on a GPU; an emulated device has one after the other).
+TEST(ReplayedSweeps, DependentLaunchGivesTheBitsOfWholeEdges)
+{
+  if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
+  for (const int n : {1, 3, 5}) {
+    const Problem p(make_grid_graph({20, 12, 16}, Stencil::star), n);
+    EngineOptions options;
+    options.executor = ExecutorKind::launch;
+    std::vector<Scalar> result[2];
+    for (const bool early : {false, true}) {
+      launches_early() = early;
+      const auto e = make_tested_engine(options.method);
+      ASSERT_FALSE(e->analyze(p.view(), options));
+      ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+      result[early] = p.apply(*e); // not replayed
+      for (int k = 0; k < 10; ++k) EXPECT_EQ(p.apply(*e), result[early]);
+      EXPECT_EQ(e->statistics().replays, 10);
+    }
+    launches_early() = true;
+    EXPECT_EQ(result[0], result[1]);
+  }
+}
+
 // Kernels that take longer than the host to launch them gain nothing from a graph.
 TEST(ReplayedSweeps, WideColorsAreKernels)
 {

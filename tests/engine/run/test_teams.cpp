@@ -2,6 +2,7 @@
 #include "kernels/compact.hpp"
 #include "kernels/eisenstat.hpp"
 #include "kernels/factor.hpp"
+#include "kernels/couplings.hpp"
 #include "kernels/relax.hpp"
 #include "kernels/residual.hpp"
 #include "kernels/sip.hpp"

@@ -1,0 +1,91 @@
+// What a row of a sweep loads before its neighbors' values are there: its blocks, its right-hand side and where the
+// values will be. Of devices, whose rows take as long as their loads one after another.
+//
+// In registers of the lanes, hence of the first entries only, whatever a row has; the others are loaded as usual.
+#pragma once
+
+#include "base/scalar.hpp"
+
+#include <algorithm>
+
+namespace finegrain
+{
+
+// A row of three blocks of 5 x 5 and its pivot take 160 bytes of a lane, 40 of the 96 registers that launch bounds
+// leave it.
+inline constexpr int early_bytes = 192;
+template <int N> inline constexpr int early_entries = std::clamp(early_bytes / (N * int(sizeof(Scalar))) - 1, 1, 4);
+
+// The lane's row of a block, or of a block of fewer columns. A lane of an emulated device has all rows.
+template <int N, class B, int Columns = N> class EarlyRow
+{
+#if defined(__CUDA_ARCH__)
+  B numbers_[1][std::size_t(Columns)];
+#else
+  B numbers_[std::size_t(N)][std::size_t(Columns)] = {}; // g++ does not see that only what was loaded is used
+#endif
+
+public:
+  template <class Strip> KOKKOS_FORCEINLINE_FUNCTION void load(const Strip &s, const B *block)
+  {
+    for (int c = 0; c < Columns; ++c) numbers_[at(s)][c] = block[c * N + s.first];
+  }
+  template <class Strip> KOKKOS_FORCEINLINE_FUNCTION auto columns(const Strip &s) const
+  {
+    const B *row = numbers_[at(s)];
+    return [row](int c) FINEGRAIN_INLINE { return row + c; };
+  }
+
+private:
+  template <class Strip> KOKKOS_FORCEINLINE_FUNCTION static constexpr int at([[maybe_unused]] const Strip &s)
+  {
+    static_assert(Strip::width == 1);
+#if defined(__CUDA_ARCH__)
+    return 0;
+#else
+    return s.first;
+#endif
+  }
+};
+
+// The first blocks of a row, and where their neighbors' values will be.
+template <int N, class B> class EarlyEntries
+{
+  static constexpr int most = early_entries<N>;
+  EarlyRow<N, B> blocks_[std::size_t(most)];
+  const Scalar *from_[std::size_t(most)];
+
+public:
+  // find(e): where the values of entry e will be.
+  template <class Lanes, class Find> KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &lanes, const B *blocks,
+                                                                           Index first, Index last, const Find &find)
+  {
+    each(first, last, [&](int k) FINEGRAIN_INLINE { from_[k] = find(first + k); });
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+      each(first, last, [&](int k) FINEGRAIN_INLINE { blocks_[k].load(s, blocks + Offset(first + k) * (N * N)); });
+    });
+  }
+  // f(columns of the block for this lane, x of the neighbor) for these entries; returns the first of the others.
+  template <class Strip, class F>
+  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const F &f) const
+  {
+    each(first, last, [&](int k) FINEGRAIN_INLINE { f(blocks_[k].columns(s), from_[k]); });
+    return first + most;
+  }
+
+private:
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION static void each(Index first, Index last, const F &f)
+  {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int k = 0; k < most; ++k)
+      if (first + k < last) f(k);
+  }
+};
+
+// Of rows whose neighbors do not come late.
+struct NothingEarly {
+};
+
+} // namespace finegrain
