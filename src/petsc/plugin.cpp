@@ -5,6 +5,7 @@
 #include "mat/baijkokkos.hpp"
 #include "run/look_ahead.hpp"
 #include "run/replay.hpp"
+#include "run/staging.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -53,17 +54,19 @@ PetscErrorCode ReadLookAhead()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether devices replay kernels as graphs, and whether these begin before those ahead have ended, for the whole
-// process.
-PetscErrorCode ReadGraph()
+// How devices run kernels, for the whole process: as graphs, whose kernels begin before those ahead have ended; with
+// blocks that teams copy.
+PetscErrorCode ReadKernels()
 {
-  PetscBool replays = PETSC_TRUE, early = PETSC_TRUE;
+  PetscBool replays = PETSC_TRUE, early = PETSC_TRUE, stages = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_graph", &replays, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_dependent_launch", &early, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_stage", &stages, nullptr));
   finegrain::replays_kernels() = replays;
   finegrain::launches_early() = early;
+  finegrain::stages_blocks() = stages;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +125,7 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadLookAhead());
-  PetscCall(ReadGraph());
+  PetscCall(ReadKernels());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,13 +2,15 @@
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,ilu1] [--launch kernels|graph|dependent] [--without-waiting]
-// --launch: how a device runs the groups of launch; without it, as an engine does by itself. The last adds self and
-// tile whose tasks wait for nobody. Their results are wrong and not looked at; their times say what waiting costs, as
-// Table V of Dufrechou, Ezzatti and Usera.
+//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch kernels|graph|dependent] [--unstaged]
+//                   [--without-waiting]
+// --launch: how a device runs the groups of launch; without it, as an engine does by itself. --unstaged: its teams
+// copy no blocks (run/staging.hpp). The last adds self and tile whose tasks wait for nobody. Their results are wrong
+// and not looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
 
 #include "run/replay.hpp"
+#include "run/staging.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,6 +76,12 @@ constexpr MethodCase all_methods[] = {
   {"dilu", [](EngineOptions &) {}},
   {"single", [](EngineOptions &r) { r.precision = r.diagonal = Precision::single; }},
   {"mcpi", [](EngineOptions &r) { r.method = Method::relaxation; }},
+  {"mcpi_half",
+   [](EngineOptions &r) {
+     r.method = Method::relaxation;
+     r.precision = Precision::half;
+     r.relaxation.sweeps = 3;
+   }},
   {"ilu1", [](EngineOptions &r) {
      r.schedule = ScheduleKind::color;
      r.levels = 1;
@@ -280,10 +288,13 @@ bool read_launch(int argc, char **argv, int &i)
 {
   if (std::strcmp(argv[i], "--launch") || i + 1 == argc) return false;
   const std::string how = argv[++i];
+  if (how == "dependent" && test::where == test::Where::device && !has_dependent_launch) {
+    std::printf("skipped: this build has no dependent launch\n");
+    std::exit(0);
+  }
   replays_kernels() = how != "kernels";
   launches_early() = how == "dependent";
-  return how == "kernels" || how == "graph" ||
-         (how == "dependent" && (test::where == test::Where::host || has_dependent_launch));
+  return how == "kernels" || how == "graph" || how == "dependent";
 }
 
 bool read_arguments(int argc, char **argv, Settings &s)
@@ -291,6 +302,10 @@ bool read_arguments(int argc, char **argv, Settings &s)
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--without-waiting")) {
       s.without_waiting = true;
+      continue;
+    }
+    if (!std::strcmp(argv[i], "--unstaged")) {
+      stages_blocks() = false;
       continue;
     }
     if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s) ||
@@ -315,7 +330,8 @@ int main(int argc, char **argv)
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,ilu1] [--without-waiting]\n");
+                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch "
+                         "kernels|graph|dependent] [--unstaged] [--without-waiting]\n");
     return 2;
   }
   if (!test::start_backend("bench_executors")) return 2;

@@ -15,6 +15,19 @@
 namespace finegrain::test
 {
 
+// Another value of a setting of the whole process, until the end of a scope.
+class Restored
+{
+  bool &setting_;
+  bool before_;
+
+public:
+  Restored(bool &setting, bool value) : setting_(setting), before_(setting) { setting = value; }
+  ~Restored() { setting_ = before_; }
+  Restored(const Restored &) = delete;
+  Restored &operator=(const Restored &) = delete;
+};
+
 using Rows = std::vector<std::set<Index>>;
 
 inline Graph make_graph(const Rows &rows)

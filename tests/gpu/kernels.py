@@ -9,7 +9,7 @@ waits for the kernels ahead; how often a poll of a task flag empties the L1 cach
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
 (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
 under way, in a graph before they wait; kernels of a graph that do not let the next one begin, or do not wait for those
-ahead before their first store.
+ahead before their first store; kernels that copy blocks into shared memory and have no load that could read them there.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse
@@ -25,7 +25,7 @@ ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
-Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early polls invalidations")
+Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early copies copied_loads polls invalidations")
 
 
 def run(tools, *command):
@@ -86,13 +86,24 @@ def most_loads(code):
 
 
 def loads_before_wait(code):
-    """Loads from global memory before the last wait for kernels ahead; None: a store comes before it, or there is no
-    wait, or the next kernel is not let begin. (Threads without a row have a wait of their own, before the last.)"""
-    operations = [i.operation.split(".")[0] for i in code]
+    """Loads from global memory before the kernel waits for those ahead; None: a store comes before it, or there is no
+    wait, or the next kernel is not let begin. A kernel has several waits: of threads without a row, which come first,
+    and of each of two texts (blocks copied, or not), of which the first counts."""
+    operations = ["copied" if i.operation.endswith(".U8") else i.operation.split(".")[0] for i in code]
     waits = [at for at, operation in enumerate(operations) if operation == "ACQBULK"]
-    if not waits or "PREEXIT" not in operations[:waits[0]] or {"STG", "RED"} & set(operations[:waits[-1]]):
+    store = next((at for at, operation in enumerate(operations) if operation in ("STG", "ST", "RED")), len(operations))
+    if not waits or "PREEXIT" not in operations[:waits[0]] or store < waits[0]:
         return None
-    return operations[:waits[-1]].count("LDG")
+    return operations[:max(at for at in waits if at < store)].count("LDG")
+
+
+def copies(code, label):
+    """Copies into shared memory, and loads of blocks that may find them there, by how their numbers are stored."""
+    stored = re.search(r"<\d+, (\w+)", label)
+    width = {"Half": ".U16", "BFloat16": ".U16", "Quantized": "8"}.get(stored[1] if stored else "", "")
+    loads = [i.operation for i in code if re.match(r"LDS?(\.|$)", i.operation)]  # by any address, or shared ones
+    reads = [o for o in loads if (width in o if width else o.startswith("LD.") and not re.search(r"\.[US]?(8|16|64|128)", o))]
+    return sum(i.operation.startswith("LDGSTS") for i in code), len(reads)
 
 
 def polls(code):
@@ -123,7 +134,8 @@ def read_object(tools, path):
         shortest = min(waiting)[1] if waiting else 0  # the innermost loop
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
-                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]), len(waiting), shortest))
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]), *copies(code[name], label), len(waiting),
+                             shortest))
     return result
 
 
@@ -132,6 +144,8 @@ def find_errors(kernel, sweep_loads):
         yield f"{kernel.spills} spills, {kernel.stack} bytes of stack"
     if kernel.arguments >= MOST_ARGUMENTS:
         yield f"{kernel.arguments} bytes of arguments"
+    if kernel.copies and not kernel.copied_loads:
+        yield "it copies blocks into shared memory and does not read them there"
     if kernel.invalidations:
         yield "a poll empties the L1 cache"
     if kernel.name.startswith("graph "):
@@ -149,7 +163,7 @@ def main():
     parser.add_argument("--sweep-loads", type=int, default=20)
     parser.add_argument("objects", nargs="+")
     arguments = parser.parse_args()
-    kernels = sorted({k for path in arguments.objects for k in read_object(arguments.disassembler, path)})
+    kernels = sorted({k for path in arguments.objects for k in read_object(arguments.disassembler, path)}, key=str)
     if not kernels:
         sys.exit("no kernel of finegrain in these objects")
     print("| kernel | registers | stack | spills | bytes of arguments | loads under way | before the wait | L1 emptied a poll |")

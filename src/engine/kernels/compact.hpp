@@ -6,6 +6,7 @@
 #include "base/column_sums.hpp"
 #include "kernels/line_sweep.hpp"
 #include "kernels/sweep.hpp"
+#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -75,6 +76,20 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
           sums.store(own);
         });
     });
+  }
+
+  // For teams that copy blocks (run/staging.hpp).
+  std::size_t entry_bytes() const requires(sizeof(Stored) < sizeof(Scalar))
+  {
+    return std::size_t(n) * std::size_t(n) * sizeof(Stored);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index first, Index last) const
+  {
+    return stored_bytes(static_cast<const Stored *>(arg.blocks), Offset(n) * n, arg.ptr[first], arg.ptr[last]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
+  {
+    arg.blocks = move_blocks(arg.blocks, of, copy);
   }
 
 private:

@@ -30,10 +30,26 @@ struct CouplingValues {
     if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
     return f([&](int at) { return p.values.number(n, p.entry, at); });
   }
-  KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index e, int at) const
+  KOKKOS_FORCEINLINE_FUNCTION bool are_dense() const { return !inside.base && !ghost.base; }
+  // Numbers `at` of the blocks of entry e and the count - 1 behind it, the last one again from `last` on.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void read_numbers(int n, Index e, Index last, int at, Scalar *numbers) const
   {
-    const Part p = part(e);
-    return p.values.number(n, p.entry, at);
+    const auto next = [=](int k) { return e + k < last ? e + k : last - 1; };
+    if (are_dense()) { // loads that nothing stands between
+      const Scalar *from[std::size_t(count)];
+      for (int k = 0; k < count; ++k) {
+        const Index number = entry[next(k)];
+        const bool is_ghost = number >= owned;
+        from[k] = (is_ghost ? ghost.values : inside.values) + Offset(is_ghost ? number - owned : number) * n * n + at;
+      }
+      for (int k = 0; k < count; ++k) numbers[k] = *from[k];
+    } else {
+      for (int k = 0; k < count; ++k) {
+        const Part p = part(next(k));
+        numbers[k] = p.values.number(n, p.entry, at);
+      }
+    }
   }
 
 private:
@@ -213,8 +229,8 @@ private:
       Offset flushed = 0;
       bool finite = true;
       for (Index e = first; e < last; e += at_once) {
-        Scalar a[std::size_t(at_once)]; // the last one again where there are fewer
-        for (int k = 0; k < at_once; ++k) a[k] = arg.source.number(n, e + k < last ? e + k : last - 1, at);
+        Scalar a[std::size_t(at_once)];
+        arg.source.template read_numbers<at_once>(n, e, last, at, a);
         for (int k = 0; k < at_once && e + k < last; ++k) {
           OffDiagonal *to = blocks() + Offset(e + k) * block_length<OffDiagonal>(n) + at;
           flushed += narrow(a + k, 1, beta, to);

@@ -7,6 +7,7 @@
 #include "base/quantized_sums.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/relaxation_rows.hpp"
+#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -85,6 +86,22 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         if constexpr (!std::is_same_v<Entry, Scalar>) sums.store(y() + at);
       });
     });
+  }
+
+  // For teams that copy blocks (run/staging.hpp): not those in the memory of the matrix, nor half of each row.
+  std::size_t entry_bytes() const requires(sizeof(OffDiagonal) < sizeof(Scalar))
+  {
+    return arg.from_zero || arg.rows.block ? 0 : std::size_t(block_length<OffDiagonal>(n)) * sizeof(OffDiagonal);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index first, Index last) const
+  {
+    const Index one = arg.rows.position(first), other = arg.rows.position(last - 1);
+    const Index begin = arg.rows.ptr[one < other ? one : other], end = arg.rows.ptr[(one < other ? other : one) + 1];
+    return stored_bytes(blocks(), block_length<OffDiagonal>(n), begin, end);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
+  {
+    arg.blocks = move_blocks(arg.blocks, of, copy);
   }
 
 private:

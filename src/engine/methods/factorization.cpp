@@ -54,14 +54,16 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
+    compact_.begin(options, view.block);
+    const bool loads_early = !compact_.used() && options.factor != FactorKind::icc;
+    if (const SetupError error =
+          make_plan(elimination, view.block, options, run_.machine(view.block, loads_early), plan))
       return error;
 
     symmetric_ = options.factor == FactorKind::icc;
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
     eisenstat_ = options.eisenstat;
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
-    compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
@@ -87,6 +89,10 @@ public:
     set_tile_columns(plan, pattern, works_in_teams<Exec> ? tile_scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
                      run_.forward, run_.backward);
 
+    if constexpr (works_in_teams<Exec>) {
+      run_.forward.longest = find_longest_row(pattern.lower.ptr);
+      run_.backward.longest = find_longest_row(pattern.upper.ptr);
+    }
     set_lines(plan);
 
     lower_.allocate(Offset(pattern_.lower.col.extent(0)), run_.n, made_in_.off_diagonal);

@@ -47,6 +47,7 @@ public:
     rows_of_ = copy_to<Space>(p.rows);
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);
+    if constexpr (works_in_teams<Exec>) run_.forward.longest = run_.backward.longest = find_longest_row(p.rows.ptr);
     options_ = options.relaxation;
     storage_ = {options.precision, options.diagonal, options.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
@@ -346,7 +347,9 @@ private:
       // Backward, groups come in reverse: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
       run_.halo->residual(interior, true);
-      kernels_.relax(run_.independent(d.group.data() + at), run_.n, a);
+      Run<Exec> group = run_.independent(d.group.data() + at);
+      group.longest = d.longest;
+      kernels_.relax(group, run_.n, a);
       run_.halo->residual(interior, false);
     };
     for (Index c = 0; c < groups / 2; ++c) {

@@ -106,7 +106,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     flags.reserve(plan.tasks.tasks.count());
     set_sweep_orders(plan, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
-    launches = 0;
+    launches = statistics.copying = 0;
     residuals = {};
     step = {};
     halo = nullptr;
@@ -129,12 +129,14 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // For blocks of that size. An emulated device plans as a real one does, whatever its teams are.
-  Machine machine(int block) const
+  // For blocks of that size, and rows that load some of them before they wait, or none. An emulated device plans as a
+  // real one does, whatever its teams are.
+  Machine machine(int block, [[maybe_unused]] bool loads_early = false) const
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
-      cost.starts_early = has_dependent_launch && launches_early();
+      cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
+      if (!loads_early) cost.early_row = cost.row;
       return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost};
     } else return {false, usable_threads(exec), 0};
   }
@@ -143,7 +145,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     return {exec,           executor,  s.group.data(), Index(s.group.extent(0)) - 1,
             s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
-            &flags,         records};
+            &flags,         records,   s.longest,      &statistics.copying};
   }
   Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
   // The slots [*cut, *(cut + 1)), none of which depends on another.

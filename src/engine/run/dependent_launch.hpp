@@ -11,7 +11,7 @@
 #include <vector>
 
 #if defined(KOKKOS_ENABLE_CUDA) && (defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)) &&                \
-  CUDART_VERSION >= 12030
+  CUDART_VERSION >= 12030 && KOKKOS_VERSION >= 40500
 #define FINEGRAIN_DEPENDENT_LAUNCH // the same for kernels and for the graph: without waits edges must be whole
 #endif
 
@@ -64,6 +64,9 @@ inline void begin_kernels_early(cudaGraph_t graph)
   };
 #endif
   const auto check = [](cudaError_t error) { KOKKOS_IMPL_CUDA_SAFE_CALL(error); };
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver));
+  if (driver < 12030) return; // it knows whole edges only
   const auto is_kernel = [&](cudaGraphNode_t node) {
     cudaGraphNodeType type;
     check(cudaGraphNodeGetType(node, &type));

@@ -7,6 +7,7 @@
 
 #include "run/neighbors.hpp"
 #include "run/run.hpp"
+#include "run/staging.hpp"
 #include "run/teams.hpp"
 
 namespace finegrain
@@ -197,15 +198,36 @@ template <int N, class Exec, class Row> struct GroupBody {
   Row row;
   const Index *visit; // null: slots are as they come
   Index first, last;
+  int staged; // bytes for the blocks of a team; 0: they are read where they are
 
   KOKKOS_FUNCTION void operator()(const Member &member) const { run(member, Everywhere()); }
   template <class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void run(const Member &member, const Neighbors &neighbors) const
   {
-    const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
+    const Index rows = Index(member.team_size()), begin = first + Index(member.league_rank()) * rows;
+    if constexpr (Stages<Row>)
+      if (staged) {
+        Row here = row;
+        const StoredBytes stored = here.stored(begin, begin + rows < last ? begin + rows : last);
+        const std::size_t space = std::size_t(staged);
+        if (stored.fit(space))
+          here.read_copy(stored,
+                         stage_bytes(member, stored, member.team_scratch(0).get_shmem_aligned(space, line_bytes)));
+        return run(here, begin, member, neighbors);
+      }
+    run(row, begin, member, neighbors);
+  }
+
+private:
+  template <class Neighbors> KOKKOS_FORCEINLINE_FUNCTION void run(const Row &here, Index begin, const Member &member,
+                                                                  const Neighbors &neighbors) const
+  {
+    const Index at = begin + Index(member.team_rank());
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    if (at < last) row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch, neighbors);
-    else if constexpr (Neighbors::come_late) neighbors.ready();
+    if constexpr (Neighbors::come_late && !LoadsEarly<Row>) neighbors.ready();
+    using Given = std::conditional_t<Neighbors::come_late && !LoadsEarly<Row>, Everywhere, Neighbors>;
+    if (at < last) here(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch, Given());
+    else if constexpr (Given::come_late) neighbors.ready();
   }
 };
 
@@ -219,9 +241,7 @@ template <class Group> struct ReplayedBody {
     let_next_kernel_begin();
     Group here = group;
     here.row.put_ends(*ends);
-    if constexpr (LoadsEarly<decltype(here.row)>) return here.run(member, AfterKernels());
-    wait_for_kernels_ahead();
-    here.run(member, Everywhere());
+    here.run(member, AfterKernels());
   }
 };
 
@@ -248,9 +268,9 @@ inline constexpr std::size_t kokkos_kernel_bytes = 192;
 #endif
 using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
 
-// A league of `teams` teams for Body, with scratch for the row function and for the rows of a tile.
+// A league of `teams` teams for Body, with scratch for the row function and bytes for each team.
 template <class Body, class Space, class Row>
-auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, Index tile_rows)
+auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row, std::size_t of_team)
 {
   using Policy = Kokkos::TeamPolicy<Space, TeamBounds>;
   static_assert(sizeof(Body) + kokkos_kernel_bytes < most_kernel_bytes, "This kernel is too large to pass by value");
@@ -258,7 +278,7 @@ auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row,
   static_assert(sizeof(Kokkos::Impl::ParallelFor<Body, Policy, Space>) < most_kernel_bytes);
 #endif
   Policy policy(exec, teams, shape.threads, shape.lanes);
-  policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(scratch_bytes(tile_rows * row.n))),
+  policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(of_team)),
                           Kokkos::PerThread(ScratchBytes(scratch_bytes(Row::scratch_size(row.n)))));
   return policy;
 }
@@ -270,14 +290,16 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
     using Body = GroupBody<N, Exec, Row>;
     const TeamShape shape = shape_on<Exec>(row);
     const Index teams = (last - first + shape.threads - 1) / shape.threads;
-    const Body body{row, run.visit, first, last};
+    const std::size_t staged = run.visit ? 0 : staged_bytes(row, shape.threads, run.longest);
+    const Body body{row, run.visit, first, last, int(staged)};
+    if (staged && run.copying) ++*run.copying;
     if constexpr (HasEnds<Row>)
       if (run.replay) {
         const ReplayedBody<Body> replayed{body, run.replay->ends()};
-        run.replay->add(make_teams<ReplayedBody<Body>>(run.exec, teams, shape, row, 0), replayed);
+        run.replay->add(make_teams<ReplayedBody<Body>>(run.exec, teams, shape, row, staged), replayed);
         return;
       }
-    Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, teams, shape, row, 0), body);
+    Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, teams, shape, row, staged), body);
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
     for_threads(run.exec, shares, HostShare<N, Row>{row, run.visit, first, last, shares});
@@ -293,9 +315,10 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
     const Index teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
     using Body = TeamBody<N, Exec, Row>;
-    Kokkos::parallel_for("finegrain::teams",
-                         make_teams<Body>(run.exec, teams, shape, row, tile_columns ? tasks.most_rows : 0),
-                         Body{row, tasks, run.progress->next(), tile_columns});
+    Kokkos::parallel_for(
+      "finegrain::teams",
+      make_teams<Body>(run.exec, teams, shape, row, scratch_bytes(tile_columns ? tasks.most_rows * row.n : 0)),
+      Body{row, tasks, run.progress->next(), tile_columns});
     run.progress->advance(tasks.count, teams);
   } else {
     const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));

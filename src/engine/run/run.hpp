@@ -28,6 +28,8 @@ template <class Exec> struct Run {
   const Index *tile_columns = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
   Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: launch on a device
+  Index longest = 0;              // entries of the longest row, where teams may copy its blocks (staging.hpp)
+  Offset *copying = nullptr;      // counts kernels whose teams do so, launched or recorded
 };
 
 } // namespace finegrain

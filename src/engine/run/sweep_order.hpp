@@ -15,6 +15,7 @@ template <class Space> struct SweepOrder {
   Tasks<Space> tasks;        // self and tile
   TaskList list;
   Array<Index, Space> tile_columns; // tile in teams
+  Index longest = 0;                // entries of the longest row; 0: no matter
 
   std::size_t bytes() const
   {
@@ -49,6 +50,13 @@ template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space>
     const Tasks<Space> &t = d->tasks;
     d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
   }
+}
+
+inline Index find_longest_row(const HostArray<Index> &ptr)
+{
+  Index most = 0;
+  for (std::size_t i = 0; i + 1 < ptr.extent(0); ++i) most = std::max(most, ptr(i + 1) - ptr(i));
+  return most;
 }
 
 // A team keeps the rows of its tile at hand where they are no more than `team_rows`. After set_sweep_orders().

@@ -50,12 +50,13 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
     for (const int factors : {1, 2}) {
       if (factors == 2) shrink_couplings(p);
       ASSERT_EQ(e->factor(p.source()).bad_row, -1);
-      replays_kernels() = false;
       const Offset before = e->statistics().replays;
-      first = p.apply(*e);
-      other = q.apply(*e);
+      {
+        const Restored setting(replays_kernels(), false);
+        first = p.apply(*e);
+        other = q.apply(*e);
+      }
       EXPECT_EQ(e->statistics().replays, before);
-      replays_kernels() = true;
       const Offset launches = e->statistics().launches;
       const KernelCounter kernels;
       for (int k = 0; k < 3; ++k) { // other arrays each time
@@ -124,7 +125,7 @@ TEST(ReplayedSweeps, RelaxationsFromX)
     ASSERT_EQ(e->factor(p.source()).bad_row, -1);
     std::vector<Scalar> result[2];
     for (const bool replays : {false, true}) {
-      replays_kernels() = replays;
+      const Restored setting(replays_kernels(), replays);
       const Offset before = e->statistics().replays;
       for (int k = 0; k < 3; ++k) {
         auto x = p.apply(*e);
@@ -136,7 +137,6 @@ TEST(ReplayedSweeps, RelaxationsFromX)
       }
       EXPECT_EQ(e->statistics().replays - before, replays ? 7 : 0); // of 3 and 6, all but the first of each
     }
-    replays_kernels() = true;
     EXPECT_EQ(result[0], result[1]);
   }
 }
@@ -151,7 +151,7 @@ TEST(ReplayedSweeps, DependentLaunchGivesTheBitsOfWholeEdges)
     options.executor = ExecutorKind::launch;
     std::vector<Scalar> result[2];
     for (const bool early : {false, true}) {
-      launches_early() = early;
+      const Restored setting(launches_early(), early);
       const auto e = make_tested_engine(options.method);
       ASSERT_FALSE(e->analyze(p.view(), options));
       ASSERT_EQ(e->factor(p.source()).bad_row, -1);
@@ -159,7 +159,6 @@ TEST(ReplayedSweeps, DependentLaunchGivesTheBitsOfWholeEdges)
       for (int k = 0; k < 10; ++k) EXPECT_EQ(p.apply(*e), result[early]);
       EXPECT_EQ(e->statistics().replays, 10);
     }
-    launches_early() = true;
     EXPECT_EQ(result[0], result[1]);
   }
 }

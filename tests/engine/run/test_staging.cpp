@@ -1,0 +1,135 @@
+// Blocks that teams copy into their scratch memory.
+#include "problems.hpp"
+#include "storages.hpp"
+
+#include "kernels/compact.hpp"
+#include "kernels/relax.hpp"
+#include "run/staging.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+// From any address, any number of bytes: all are there, and none around them has changed.
+TEST(Staging, CopiesBytesFromAnywhere)
+{
+  using Policy = Kokkos::TeamPolicy<Kokkos::DefaultHostExecutionSpace>;
+  constexpr Offset most = 100, around = 2 * line_bytes;
+  alignas(line_bytes) char from[std::size_t(most + line_bytes)];
+  for (std::size_t i = 0; i < sizeof from; ++i) from[i] = char(7 * i + 1);
+  for (Offset begin = 0; begin < line_bytes; ++begin)
+    for (Offset count = 0; count <= most; ++count) {
+      alignas(line_bytes) char to[std::size_t(most + around)];
+      std::memset(to, -1, sizeof to);
+      const char *there = nullptr;
+      Kokkos::parallel_for(Policy(1, 1), [&](const Policy::member_type &member) {
+        there = stage_bytes(member, {from + begin, count}, to);
+      });
+      const Offset at = there - to;
+      ASSERT_GE(at, 0);
+      ASSERT_LT(at, line_bytes);
+      std::vector<char> expected(sizeof to, -1);
+      std::copy_n(from + begin, count, expected.data() + at);
+      EXPECT_FALSE(std::memcmp(to, expected.data(), sizeof to)) << begin << ' ' << count;
+    }
+}
+
+// Only short numbers, all of a row, and what fits.
+TEST(Staging, IsForShortNumbersThatFit)
+{
+  using Half = StorageOf<Precision::half>::type;
+  using Single = StorageOf<Precision::single>::type;
+  static_assert(Stages<CompactRow<5, Half, Single, Single>>);
+  static_assert(!Stages<RelaxRow<5, Scalar, Scalar, Scalar>>);
+  static_assert(!Stages<ForwardRow<5, Scalar, Scalar>>);
+  static_assert(Stages<CompactRow<0, Single, Single, Single, most_vectors>> == (sizeof(Single) < sizeof(Scalar)));
+  RelaxRow<5, Half, Scalar, Scalar> row{BlockSize<5>(5), {}};
+  const std::size_t bytes = 16 * 6 * 25 * sizeof(Half);
+  EXPECT_EQ(staged_bytes(row, 16, 6), bytes + 2 * line_bytes);
+  EXPECT_EQ(staged_bytes(row, 16, 0), 0u);
+  EXPECT_EQ(staged_bytes(row, 16, 1 << 20), 0u);
+  EXPECT_EQ(staged_bytes(ForwardRow<5, Scalar, Scalar>{BlockSize<5>(5), {}}, 16, 6), 0u);
+  row.arg.from_zero = true; // half of each row
+  EXPECT_EQ(staged_bytes(row, 16, 6), 0u);
+  row.arg.from_zero = false;
+  const Index anywhere = 0;
+  row.arg.rows.block = &anywhere;
+  EXPECT_EQ(staged_bytes(row, 16, 6), 0u);
+  row.arg.rows.block = nullptr;
+  const Restored stages(stages_blocks(), false);
+  EXPECT_EQ(staged_bytes(row, 16, 6), 0u);
+}
+
+// What the slots of a team have, forward and backward, with rows that have nothing; and that a row finds it in a
+// copy.
+TEST(Staging, RangesOfSlots)
+{
+  using Half = StorageOf<Precision::half>::type;
+  const Index ptr[] = {0, 0, 2, 5, 5, 6, 6}; // of six rows
+  const Offset nn = 9;
+  std::vector<Half> blocks(std::size_t(6 * nn)), copy(blocks.size());
+  const auto expect = [&](StoredBytes stored, Index first, Index last) {
+    EXPECT_EQ(stored.from, reinterpret_cast<const char *>(blocks.data() + first * nn)) << first << ' ' << last;
+    EXPECT_EQ(stored.count, (last - first) * nn * Offset(sizeof(Half))) << first << ' ' << last;
+  };
+  RelaxRow<3, Half, Scalar, Scalar> relax{BlockSize<3>(3), {}};
+  relax.arg.rows.ptr = ptr;
+  relax.arg.rows.owned = 6;
+  relax.arg.blocks = blocks.data();
+  CompactRow<3, Half, Scalar, Scalar> compact{BlockSize<3>(3), {}};
+  compact.arg.ptr = ptr;
+  compact.arg.blocks = blocks.data();
+  for (Index first = 0; first < 6; ++first)
+    for (Index last = first + 1; last <= 6; ++last) {
+      relax.arg.rows.backward = false;
+      expect(relax.stored(first, last), ptr[first], ptr[last]);
+      expect(compact.stored(first, last), ptr[first], ptr[last]);
+      relax.arg.rows.backward = true; // slot s has position 5 - s
+      expect(relax.stored(first, last), ptr[6 - last], ptr[6 - first]);
+    }
+  const StoredBytes some = compact.stored(2, 5); // entries 2 to 5
+  const auto *const there = copy.data() + 4;
+  compact.read_copy(some, reinterpret_cast<const char *>(there));
+  EXPECT_EQ(static_cast<const Half *>(compact.arg.blocks) + 2 * nn, there);
+}
+
+// Both sweep directions, in kernels and in graphs.
+TEST(Staging, GivesTheBitsOfBlocksWhereTheyAre)
+{
+  if (where != Where::device) GTEST_SKIP() << "hosts copy nothing";
+  for (const PermittedStorage &storage : permitted_storage) {
+    if (storage.storage.off_diagonal == Precision::working || !is_distinct(storage.storage)) continue;
+    const bool copies = storage.compact || storage.method == Method::relaxation;
+    for (const Stencil stencil : {Stencil::star, Stencil::box}) // box: the sweep from zero has all couplings
+      for (const int n : {1, 3, 5}) {
+        const Problem p(make_grid_graph({9, 7, 6}, stencil), n);
+        EngineOptions options = with({}, storage.storage);
+        options.executor = ExecutorKind::launch;
+        options.method = storage.method;
+        options.relaxation.sweeps = 3;
+        options.relaxation.sweep = SweepKind::symmetric;
+        std::vector<Scalar> result[2];
+        for (const bool stages : {false, true}) {
+          const Restored setting(stages_blocks(), stages);
+          const auto e = make_tested_engine(options.method);
+          ASSERT_FALSE(e->analyze(p.view(), options));
+          ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+          result[stages] = p.apply(*e);
+          for (int k = 0; k < 3; ++k) EXPECT_EQ(p.apply(*e), result[stages]);
+          if (stencil == Stencil::star) {
+            EXPECT_EQ(e->statistics().copying > 0, stages && copies);
+          }
+        }
+        EXPECT_EQ(result[0], result[1]) << "n = " << n << ", storage " << &storage - permitted_storage;
+      }
+  }
+}
+
+} // namespace
