@@ -64,11 +64,17 @@ def registers_of(operands):
     return {int(number) + i for number, pair in re.findall(r"\bR(\d+)(\.64)?", operands) for i in range(2 if pair else 1)}
 
 
+def is_global_load(operation):
+    """Copies into shared memory are none. What a pointer from memory leads to is read by any address (LD): the vectors of
+    a kernel of a graph."""
+    return operation.startswith(("LDG.", "LD.")) or operation == "LDG"
+
+
 def most_loads(code):
     most, pending = 0, []  # the registers of each load under way, in order
     for instruction in code:
         first, _, rest = instruction.operands.partition(",")
-        is_load = instruction.operation.startswith("LDG")
+        is_load = is_global_load(instruction.operation)
         writes_first = not instruction.operation.startswith(("ST", "RED", "ISETP", "DSETP", "FSETP"))
         read = registers_of(rest if writes_first else instruction.operands)
         waits = [k for k, registers in enumerate(pending) if registers & read]
@@ -94,7 +100,7 @@ def loads_before_wait(code):
     store = next((at for at, operation in enumerate(operations) if operation in ("STG", "ST", "RED")), len(operations))
     if not waits or "PREEXIT" not in operations[:waits[0]] or store < waits[0]:
         return None
-    return operations[:max(at for at in waits if at < store)].count("LDG")
+    return sum(is_global_load(i.operation) for i in code[:max(at for at in waits if at < store)])
 
 
 def copies(code, label):

@@ -14,7 +14,9 @@ namespace finegrain
 // A row of three blocks of 5 x 5 and its pivot take 160 bytes of a lane, 40 of the 96 registers that launch bounds
 // leave it.
 inline constexpr int early_bytes = 192;
-template <int N> inline constexpr bool early_fits = N > 0 && 2 * N *int(sizeof(Scalar)) <= early_bytes;
+// Not of shorter numbers: what they are converted to takes more, and spills.
+template <int N, class B> inline constexpr bool early_fits = N > 0 && sizeof(B) == sizeof(Scalar) &&
+                                                             2 * N *int(sizeof(Scalar)) <= early_bytes;
 template <int N> inline constexpr int early_entries = std::clamp(early_bytes / (N * int(sizeof(Scalar))) - 1, 1, 4);
 
 // The lane's row of a block, or of a block of fewer columns. A lane of an emulated device has all rows.

@@ -55,7 +55,7 @@ public:
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
     compact_.begin(options, view.block);
-    const bool loads_early = !compact_.used() && options.factor != FactorKind::icc;
+    const bool loads_early = options.precision == Precision::working && options.factor != FactorKind::icc;
     if (const SetupError error =
           make_plan(elimination, view.block, options, run_.machine(view.block, loads_early), plan))
       return error;

@@ -126,9 +126,12 @@ TEST(EarlyLoads, ReadNothingThatComesLate)
   compare<8, Single>();
 }
 
-// What takes late neighbors does so for one vector and a fixed block size.
+// What takes late neighbors does so for one vector and blocks of a fixed size, in working precision.
 TEST(EarlyLoads, AreForOneVectorOfFixedBlocks)
 {
+  using Half = StorageOf<Precision::half>::type;
+  EXPECT_FALSE((ForwardRow<5, Half, Scalar>::loads_early));
+  EXPECT_FALSE((BackwardRow<5, Half>::loads_early));
   EXPECT_TRUE((ForwardRow<5, Scalar, Scalar>::loads_early));
   EXPECT_TRUE((BackwardRow<1, Scalar>::loads_early));
   EXPECT_FALSE((ForwardRow<0, Scalar, Scalar>::loads_early));
