@@ -20,7 +20,7 @@ constexpr Index columns = 7;
 template <int N> struct OneRowLanes {
   BlockSize<N> n;
 
-  template <int = 32, class F> void strips(const F &f) const
+  template <int = 32, class F> KOKKOS_FUNCTION void strips(const F &f) const
   {
     for (int r = 0; r < N; ++r) f(Strip<1>{r});
   }
@@ -33,10 +33,12 @@ struct Late : Everywhere {
   std::vector<Scalar> *vector;
   int *calls;
 
-  void ready() const
+  KOKKOS_FUNCTION void ready() const
   {
+#if !defined(__CUDA_ARCH__)
     *vector = *values;
     ++*calls;
+#endif
   }
 };
 
