@@ -140,8 +140,8 @@ def read_object(tools, path):
         shortest = min(waiting)[1] if waiting else 0  # the innermost loop
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
-                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]), *copies(code[name], label), len(waiting),
-                             shortest))
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]),
+                             *copies(code[name], label), len(waiting), shortest))
     return result
 
 

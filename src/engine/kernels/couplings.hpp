@@ -30,13 +30,12 @@ struct CouplingValues {
     if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
     return f([&](int at) { return p.values.number(n, p.entry, at); });
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool are_dense() const { return !inside.base && !ghost.base; }
   // Numbers `at` of the blocks of entry e and the count - 1 behind it, the last one again from `last` on.
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION void read_numbers(int n, Index e, Index last, int at, Scalar *numbers) const
   {
     const auto next = [=](int k) { return e + k < last ? e + k : last - 1; };
-    if (are_dense()) { // loads that nothing stands between
+    if (!inside.base && !ghost.base) { // dense: loads that nothing stands between
       const Scalar *from[std::size_t(count)];
       for (int k = 0; k < count; ++k) {
         const Index number = entry[next(k)];

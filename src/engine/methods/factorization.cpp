@@ -54,7 +54,6 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    compact_.begin(options, view.block);
     const bool loads_early = options.precision == Precision::working && options.factor != FactorKind::icc;
     if (const SetupError error =
           make_plan(elimination, view.block, options, run_.machine(view.block, loads_early), plan))
@@ -64,6 +63,7 @@ public:
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
     eisenstat_ = options.eisenstat;
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
+    compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
