@@ -4,11 +4,11 @@
 usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 
 Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
-(a load is under way until an instruction reads what it loads); of a kernel of a graph, how many loads it has before it
-waits for the kernels ahead; how often a poll of a task flag empties the L1 cache.
+(a load is under way until an instruction reads what it loads); how many loads it has before it waits: in a graph for the
+kernels ahead, with tasks for a flag; how often a poll of a task flag empties the L1 cache.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
 (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
-under way, in a graph before they wait; kernels of a graph that do not let the next one begin, or do not wait for those
+under way, in a graph or with tasks before they wait; kernels of a graph that do not let the next one begin, or do not wait for those
 ahead before their first store; kernels that copy blocks into shared memory and have no load that could read them there.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-MOST_ARGUMENTS = 512  # bytes; executor.hpp has the same limit for nvcc
+MOST_ARGUMENTS = 512  # bytes; team_work.hpp has the same limit for nvcc
 ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 
 SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
@@ -44,7 +44,9 @@ def short_name(name):
                       name)
     if not found:
         return None
-    driver = "graph" if found[1] else {"Group": "launch", "Team": "tasks"}[found[2]]
+    driver = {"Group": "launch", "Team": "tasks", "Chain": "chain"}[found[2]]
+    if found[1]:
+        driver = "graph" if driver == "launch" else f"graph {driver}"
     return f"{driver} {found[3].strip()}".replace("finegrain::", "").replace("(Sign)", "")
 
 
@@ -93,8 +95,7 @@ def most_loads(code):
 
 def loads_before_wait(code):
     """Loads from global memory before the kernel waits for those ahead; None: a store comes before it, or there is no
-    wait, or the next kernel is not let begin. A kernel has several waits: of threads without a row, which come first,
-    and of each of two texts (blocks copied, or not), of which the first counts."""
+    wait, or the next kernel is not let begin. Of several waits that come before the first store the last counts."""
     operations = ["copied" if i.operation.endswith(".U8") else i.operation.split(".")[0] for i in code]
     waits = [at for at, operation in enumerate(operations) if operation == "ACQBULK"]
     store = next((at for at, operation in enumerate(operations) if operation in ("STG", "ST", "RED")), len(operations))
@@ -112,8 +113,20 @@ def copies(code, label):
     return sum(i.operation.startswith("LDGSTS") for i in code), len(reads)
 
 
+def loads_before_poll(code):
+    """The most loads from global memory between a barrier of the team and a loop that sleeps; None: there is no such loop."""
+    most = None
+    for begin, length, _ in polls(code):
+        at = next(k for k, i in enumerate(code) if i.address == begin)
+        if any(i.operation.startswith("BAR") for i in code[at:at + length]):
+            continue  # the loop over tasks
+        barrier = max((k for k, i in enumerate(code[:at]) if i.operation.startswith("BAR")), default=0)
+        most = max(most or 0, sum(is_global_load(i.operation) for i in code[barrier:at]))
+    return most
+
+
 def polls(code):
-    """Loops that sleep, and how many of their instructions empty the L1 cache."""
+    """Loops that sleep: where each begins, its length, and how many of its instructions empty the L1 cache."""
     found = []
     for at, instruction in enumerate(code):
         if not instruction.operation.startswith("BRA"):
@@ -123,7 +136,7 @@ def polls(code):
             continue
         loop = [i for i in code[:at + 1] if i.address >= int(target[1], 16)]
         if any(i.operation.startswith("NANOSLEEP") for i in loop):
-            found.append((len(loop), sum(i.operation.startswith("CCTL") and "IVALL" in i.operation for i in loop)))
+            found.append((loop[0].address, len(loop), sum(i.operation.startswith("CCTL") and "IVALL" in i.operation for i in loop)))
     return found
 
 
@@ -137,10 +150,11 @@ def read_object(tools, path):
             continue
         used = {key: int(value) for key, value in re.findall(r"([A-Z]+(?:\[0\])?):(\d+)", numbers)}
         waiting = polls(code[name])
-        shortest = min(waiting)[1] if waiting else 0  # the innermost loop
+        shortest = min((length, emptied) for _, length, emptied in waiting)[1] if waiting else 0  # the innermost loop
+        early = loads_before_wait(code[name]) if label.startswith("graph ") else loads_before_poll(code[name])
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
-                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), loads_before_wait(code[name]),
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), early,
                              *copies(code[name], label), len(waiting), shortest))
     return result
 
@@ -161,6 +175,8 @@ def find_errors(kernel, sweep_loads):
             yield f"{kernel.early} loads before it waits, fewer than {sweep_loads}"
     elif re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
+    elif kernel.name.startswith("tasks ") and re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
+        yield f"{kernel.early} loads before it polls, fewer than {sweep_loads}"
 
 
 def main():
@@ -180,7 +196,7 @@ def main():
         wrong = 1
     for k in kernels:
         print(f"| {k.name} | {k.registers} | {k.stack} | {k.spills} | {k.arguments} | {k.loads} | "
-              f"{k.early if k.name.startswith('graph ') else ''} | {k.invalidations if k.polls else ''} |")
+              f"{'' if k.early is None else k.early} | {k.invalidations if k.polls else ''} |")
     for k in kernels:
         for error in find_errors(k, arguments.sweep_loads):
             print(f"{k.name}: {error}", file=sys.stderr)

@@ -33,6 +33,7 @@ constexpr Constant constants[] = {{"copy", &DeviceCost::copy},
                                   {"host", &DeviceCost::host},
                                   {"flag", &DeviceCost::flag},
                                   {"teams", &DeviceCost::teams},
+                                  {"task_teams", &DeviceCost::task_teams},
                                   {"worth", &DeviceCost::worth},
                                   {"early_gap", &DeviceCost::early_gap},
                                   {"early_row", &DeviceCost::early_row},
@@ -112,7 +113,8 @@ public:
         for (Index g = 0; g < p.schedule.groups(); ++g)
           waves += std::ceil((p.schedule.group(g + 1) - p.schedule.group(g)) / (cost_.teams * work(n).at_once));
         const double seconds = predict_launch(cost_, work(n), p.schedule.group, how);
-        return Prediction{seconds, p.schedule.groups(), Index(waves), p.schedule.groups()};
+        const auto kernels = Offset(cut_kernels(p.schedule.group, work(n).at_once).extent(0)) - 1;
+        return Prediction{seconds, p.schedule.groups(), Index(waves), kernels};
       };
     };
     print_row("launch, by the host one by one", "yes, above 4096 kernels", launch(Launch::stream));
@@ -124,18 +126,19 @@ public:
         const auto &group = plan(n).schedule.group;
         const TaskSize size = by_256 ? TaskSize{256, 1} : size_tasks(cost_, work(n), group);
         const TaskLevels levels = self_levels(group, size, work(n).at_once);
-        const double row = early ? cost_.early_row : cost_.row;
-        return sum_up(predict_tasks(cost_, work(n), levels, {row, row, cost_.teams}), levels);
+        const double first = early ? cost_.early_row : cost_.row;
+        return sum_up(
+          predict_tasks(cost_, work(n), levels, {first, cost_.row, early ? cost_.task_teams : cost_.teams}), levels);
       };
     };
     print_row("self, tasks of 256 rows", "no longer", self(true, false));
-    print_row("self, tasks of a round of a team", "yes", self(false, false));
-    print_row("the same, blocks loaded before the wait", "no", self(false, true));
+    print_row("self, tasks of a round of a team", "short numbers", self(false, false));
+    print_row("the same, blocks loaded before the wait", "yes", self(false, true));
     const auto tile = [&](bool best) {
       return [this, best](int n) {
         const Box shape = best ? choose_tiles(cost_, work(n), options_.grid, room(n))[0] : Box{8, 8, 4};
         const TaskLevels levels = tile_levels(options_.grid, shape, work(n).at_once);
-        return sum_up(predict_tasks(cost_, work(n), levels), levels);
+        return sum_up(predict_tasks(cost_, work(n), levels, times_of_tile(cost_)), levels);
       };
     };
     print_row("tile, 8 x 8 x 4", "yes, as asked for", tile(false));

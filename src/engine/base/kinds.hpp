@@ -8,7 +8,7 @@ namespace finegrain
 enum class ExecutorKind {
   automatic,
   natural, // host, one thread, elimination order
-  launch,  // a kernel per group
+  launch,  // a kernel per group, on a device one for several narrow groups
   self,    // one kernel whose workers draw pieces of the groups
   tile,    // one kernel whose workers draw tiles of a grid, or runs of consecutive rows
   shuffle  // host, one thread, each group in random order: a test of the schedule, not offered to users

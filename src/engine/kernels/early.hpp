@@ -1,5 +1,6 @@
 // What a row of a sweep loads before its neighbors' values are there: its blocks, its right-hand side and where the
-// values will be. Of devices, whose rows take as long as their loads one after another.
+// values will be. Of devices, whose rows take as long as their loads one after another. Such a row function has
+// begin(), which loads it, and finish(), which does the rest (run/team_work.hpp).
 //
 // In registers of the lanes, hence of the first entries only, whatever a row has; the others are loaded as usual.
 #pragma once
@@ -56,7 +57,11 @@ template <int N, class B> class EarlyEntries
 {
   static constexpr int most = early_entries<N>;
   EarlyRow<N, B> blocks_[std::size_t(most)];
+#if defined(__CUDA_ARCH__)
   const Scalar *from_[std::size_t(most)];
+#else
+  const Scalar *from_[std::size_t(most)] = {};
+#endif
 
 public:
   // find(e): where the values of entry e will be.
@@ -85,10 +90,6 @@ private:
     for (int k = 0; k < most; ++k)
       if (first + k < last) f(k);
   }
-};
-
-// Of rows whose neighbors do not come late.
-struct NothingEarly {
 };
 
 } // namespace finegrain

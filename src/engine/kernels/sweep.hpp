@@ -1,9 +1,9 @@
 // Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
 //
 // A row function is a plain struct of pointers and sizes, called with a slot, the lanes that share the row, scratch
-// of scratch_size() scalars, and where its neighbors are found (Everywhere or InTile). V is the number of vectors
-// that one visit of a row serves, so that its blocks are read from memory once for all of them; vector v of an array
-// begins at v stride.
+// of scratch_size() scalars, and where its neighbors are found (Everywhere or InTile). begin() and finish() do the
+// same in two parts. V is the number of vectors that one visit of a row serves, so that its blocks are read from
+// memory once for all of them; vector v of an array begins at v stride.
 #pragma once
 
 #include "base/block.hpp"
@@ -61,6 +61,16 @@ struct ForwardArguments {
   Offset ahead = 0; // bytes, see ask_ahead()
 };
 
+// The row of a slot, and its entries first to last - 1.
+struct RowPlace {
+  Index row = 0, first = 0, last = 0;
+};
+template <class Arguments>
+KOKKOS_FORCEINLINE_FUNCTION RowPlace find_place(const Arguments &arg, Index slot, Index position)
+{
+  return {arg.row_of ? arg.row_of[position] : position, arg.ptr[slot], arg.ptr[slot + 1]};
+}
+
 // y of the slot's row = d^-1 (b - sum of l y over earlier rows). y is stored by row or by position.
 // Corrected: the sum is that of l (y - z), z stored as y is: the right-hand side of a correction of DILU is
 // b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
@@ -73,31 +83,49 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.b = ends.in; }
 
+  // What is loaded before its neighbors are done.
+  struct Early {
+    RowPlace place;
+    EarlyEntries<N, OffDiagonal> entries;
+    EarlyRow<N, Diagonal> diagonal;
+    EarlyRow<N, Scalar, 1> b;
+  };
+
   template <class Lanes, class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
                                               const Neighbors &neighbors) const
   {
+    finish(slot, lanes, scratch, neighbors, NothingEarly());
+  }
+  template <class Lanes, class Neighbors, class Loaded>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(Index slot, const Lanes &lanes, const Neighbors &neighbors,
+                                         Loaded &early) const
+  {
+    early.place = find_place(arg, slot, slot);
+    lanes.strips([&](auto s) FINEGRAIN_INLINE {
+      early.b.load(s, arg.b + Offset(early.place.row) * n);
+      early.diagonal.load(s, diagonal() + slot * (Offset(n) * n));
+    });
+    early.entries.load(lanes, lower(), early.place.first, early.place.last,
+                       [&](Index e) FINEGRAIN_INLINE { return neighbors.find(arg.y, arg.col, e, n); });
+  }
+  template <class Lanes, class Neighbors, class Loaded>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(Index slot, const Lanes &lanes, Scalar *scratch, const Neighbors &neighbors,
+                                          const Loaded &loaded) const
+  {
     const Offset nn = Offset(n) * n;
-    const Index row = arg.row_of ? arg.row_of[slot] : slot;
-    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
-    constexpr bool late = Neighbors::come_late;
-    std::conditional_t<late, EarlyForward, NothingEarly> loaded;
-    [[maybe_unused]] auto *const early = &loaded; // lambdas copy the rest
-    if constexpr (late) {
-      lanes.strips([&](auto s) FINEGRAIN_INLINE {
-        early->b.load(s, arg.b + Offset(row) * n);
-        early->diagonal.load(s, diagonal() + slot * nn);
-      });
-      early->entries.load(lanes, lower(), first, last,
-                          [&](Index e) FINEGRAIN_INLINE { return neighbors.find(arg.y, arg.col, e, n); });
-      neighbors.ready();
-    }
+    constexpr bool early = !std::is_same_v<Loaded, NothingEarly>;
+    RowPlace place;
+    if constexpr (early) place = loaded.place;
+    else place = find_place(arg, slot, slot);
+    const Index row = place.row, first = place.first, last = place.last;
+    [[maybe_unused]] auto *const has = &loaded; // lambdas copy the rest
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       Index begin = first;
-      if constexpr (late) {
-        sums[0].load(early->b.columns(s)(0));
-        begin = early->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
+      if constexpr (early) {
+        sums[0].load(has->b.columns(s)(0));
+        begin = has->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, columns, from, sums[0]);
         });
       } else {
@@ -124,7 +152,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
-        if constexpr (late) accumulate<Sign::plus>(s, n, early->diagonal.columns(s), scratch, sums);
+        if constexpr (early) accumulate<Sign::plus>(s, n, has->diagonal.columns(s), scratch, sums);
         else accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
         sums.store(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first);
         neighbors.keep(sums, n, s.first);
@@ -133,12 +161,6 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   }
 
 private:
-  struct EarlyForward {
-    EarlyEntries<N, OffDiagonal> entries;
-    EarlyRow<N, Diagonal> diagonal;
-    EarlyRow<N, Scalar, 1> b;
-  };
-
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *lower() const { return static_cast<const OffDiagonal *>(arg.lower); }
   KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
 };
@@ -166,29 +188,46 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.x = ends.out; }
 
+  // What is loaded before its neighbors are done.
+  struct Early {
+    RowPlace place;
+    EarlyEntries<N, OffDiagonal> entries;
+  };
+
   template <class Lanes, class Neighbors>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
                                               const Neighbors &neighbors) const
   {
+    finish(slot, lanes, scratch, neighbors, NothingEarly());
+  }
+  template <class Lanes, class Neighbors, class Loaded>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(Index slot, const Lanes &lanes, const Neighbors &neighbors,
+                                         Loaded &early) const
+  {
+    early.place = find_place(arg, slot, arg.last_position - slot);
+    early.entries.load(lanes, upper(), early.place.first, early.place.last,
+                       [&](Index f) FINEGRAIN_INLINE { return neighbors.find(arg.x, arg.col, f, n); });
+  }
+  template <class Lanes, class Neighbors, class Loaded>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(Index slot, const Lanes &lanes, Scalar *, const Neighbors &neighbors,
+                                          const Loaded &loaded) const
+  {
     const Offset nn = Offset(n) * n;
-    const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
-    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
-    constexpr bool late = Neighbors::come_late;
-    std::conditional_t<late, EarlyEntries<N, OffDiagonal>, NothingEarly> loaded;
-    [[maybe_unused]] auto *const early = &loaded; // the lambda copies the rest
-    if constexpr (late) {
-      early->load(lanes, upper(), first, last,
-                  [&](Index f) FINEGRAIN_INLINE { return neighbors.find(arg.x, arg.col, f, n); });
-      neighbors.ready();
-    }
+    constexpr bool early = !std::is_same_v<Loaded, NothingEarly>;
+    const Index pos = arg.last_position - slot;
+    RowPlace place;
+    if constexpr (early) place = loaded.place;
+    else place = find_place(arg, slot, pos);
+    const Index row = place.row, first = place.first, last = place.last;
+    [[maybe_unused]] auto *const has = &loaded; // the lambda copies the rest
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         sums[v].load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
       });
       Index begin = first;
-      if constexpr (late)
-        begin = early->visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
+      if constexpr (early)
+        begin = has->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, columns, from, sums[0]);
         });
       for (Index f = begin; f < last; ++f) {

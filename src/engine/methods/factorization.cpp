@@ -55,8 +55,9 @@ public:
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
     const bool loads_early = options.precision == Precision::working && options.factor != FactorKind::icc;
+    const bool shares = options.factor != FactorKind::icc && !compact_.is_wanted(options);
     if (const SetupError error =
-          make_plan(elimination, view.block, options, run_.machine(view.block, loads_early), plan))
+          make_plan(elimination, view.block, options, run_.machine(view.block, loads_early, shares), plan))
       return error;
 
     symmetric_ = options.factor == FactorKind::icc;
@@ -539,7 +540,11 @@ private:
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
-    s.apply_launches = s.executor == ExecutorKind::launch ? 2 * s.widths.groups : s.tasks > 0 ? 2 : 0;
+    const bool shares = !compact_.used();
+    s.apply_launches = s.executor == ExecutorKind::launch
+                         ? Offset(run_.forward.launches(shares)) + run_.backward.launches(shares && !symmetric_)
+                       : s.tasks > 0 ? 2
+                                     : 0;
     if (!r.kept) return;
     run_.count_long_residual();
     const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();

@@ -342,7 +342,7 @@ private:
   void sweep_by_color(const RelaxArguments &a)
   {
     const SweepOrder<Space> &d = direction(a.rows.backward);
-    const Index groups = Index(d.group.extent(0)) - 1; // two for each color
+    const Index groups = d.groups(); // two for each color
     const auto run = [&](Index color, bool interior) {
       // Backward, groups come in reverse: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
@@ -409,7 +409,7 @@ private:
       any_size_.transposed(run_.sweep(d), run_.n, a);
       return;
     }
-    const Index groups = Index(d.group.extent(0)) - 1;
+    const Index groups = d.groups();
     for (Index c = 0; c < groups / 2; ++c) {
       add(a.rows.backward ? groups / 2 - 1 - c : c);
       for (const Index g : {2 * c, 2 * c + 1}) any_size_.transposed(run_.independent(d.group.data() + g), run_.n, a);

@@ -104,7 +104,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    set_sweep_orders(plan, forward, backward, made);
+    set_sweep_orders(plan, works_in_teams<Exec> ? machine(n).at_once : 0, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = statistics.copying = 0;
     residuals = {};
@@ -129,23 +129,38 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // For blocks of that size, and rows that load some of them before they wait, or none. An emulated device plans as a
-  // real one does, whatever its teams are.
-  Machine machine(int block, [[maybe_unused]] bool loads_early = false) const
+  // For blocks of that size, rows that load some of them before they wait, or none, and sweeps whose narrow groups
+  // share kernels, or do not. An emulated device plans as a real one does, whatever its teams are.
+  Machine machine(int block, [[maybe_unused]] bool loads_early = false, [[maybe_unused]] bool shares = false) const
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
       cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
-      if (!loads_early) cost.early_row = cost.row;
-      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost};
+      if (!loads_early) {
+        cost.early_row = cost.row;
+        cost.task_teams = cost.teams;
+      }
+      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, shares};
     } else return {false, usable_threads(exec), 0};
   }
 
   Run<Exec> sweep(const SweepOrder<Space> &s)
   {
-    return {exec,           executor,  s.group.data(), Index(s.group.extent(0)) - 1,
-            s.visit.data(), &launches, &s.list,        s.tile_columns.data(),
-            &flags,         records,   s.longest,      &statistics.copying};
+    return {.exec = exec,
+            .executor = executor,
+            .group = s.group.data(),
+            .groups = s.groups(),
+            .visit = s.visit.data(),
+            .launches = &launches,
+            .tasks = &s.list,
+            .tile_columns = s.tile_columns.data(),
+            .progress = &flags,
+            .replay = records,
+            .longest = s.longest,
+            .copying = &statistics.copying,
+            .cut = s.cut.data(),
+            .kernels = s.kernels(),
+            .step = s.step.data()};
   }
   Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
   // The slots [*cut, *(cut + 1)), none of which depends on another.

@@ -1,5 +1,6 @@
 #include "plan/device_cost.hpp"
 
+#include "graph/graph.hpp"
 #include "plan/tasks.hpp"
 
 #include <algorithm>
@@ -54,31 +55,51 @@ double sweep_bytes(double blocks, int block, std::size_t of_number)
   return numbers * double(of_number) + vectors * sizeof(Scalar) + indices * sizeof(Index);
 }
 
-// A group begins when the kernel before it has ended, a gap ago. Its teams run in waves of all that fit at once, each
+HostArray<Index> cut_kernels(const HostArray<Index> &group, Index at_once)
+{
+  std::vector<Index> cut{0};
+  bool chain = false; // the last kernel is one
+  for (std::size_t g = 0; g + 1 < group.extent(0); ++g) {
+    const bool narrow = group(g + 1) - group(g) <= at_once;
+    if (chain && narrow) cut.back() = Index(g + 1);
+    else cut.push_back(Index(g + 1));
+    chain = narrow;
+  }
+  return to_array("finegrain::cut", cut);
+}
+
+// A kernel begins when the one before it has ended, a gap ago. Its teams run in waves of all that fit at once, each
 // as long as a row. Memory passes the group's bytes meanwhile, no faster than a copy: the longer of the two counts.
 // Without a graph the host must have launched the kernel, which it does while those before are running. What has been
-// loaded before the wait passes beside the gap too.
+// loaded before the wait passes beside the gap too. The further groups of a chain are loaded while those before are
+// computed.
 double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group, Launch how)
 {
+  const HostArray<Index> cut = cut_kernels(group, work.shares ? work.at_once : 0);
   double seconds = 0;
-  for (std::size_t g = 0; g + 1 < group.extent(0); ++g) {
-    const double rows = group(g + 1) - group(g), waves = std::ceil(rows / (c.teams * work.at_once)),
+  for (std::size_t k = 0; k + 1 < cut.extent(0); ++k) {
+    const auto first = std::size_t(cut(k)), last = std::size_t(cut(k + 1)) - 1;
+    const double rows = group(last + 1) - group(first), further = double(last - first) * c.early_row,
+                 waves = std::ceil((group(first + 1) - group(first)) / (c.teams * work.at_once)),
                  stream = rows * work.bytes / c.copy;
     if (rows == 0) continue; // no kernel
-    if (how == Launch::stream) seconds += std::max(c.host, c.gap + std::max(waves * c.row, stream));
-    else if (how == Launch::graph) seconds += c.graph_gap + std::max(waves * c.row, stream);
-    else seconds += std::max(c.early_gap + waves * c.early_row, stream);
+    const double late = std::max(waves * c.row + further, stream);
+    if (how == Launch::stream) seconds += std::max(c.host, c.gap + late);
+    else if (how == Launch::graph) seconds += c.graph_gap + late;
+    else seconds += std::max(c.early_gap + waves * c.early_row + further, stream);
   }
   return seconds;
 }
 
 double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group)
 {
-  const Index groups = Index(group.extent(0)) - 1;
-  const bool many = 2 * Offset(groups) > most_replayed; // of both sweeps
-  const bool late = groups > 0 && host_is_late(c, groups, double(group(std::size_t(groups))) * work.bytes);
+  const HostArray<Index> cut = cut_kernels(group, work.shares ? work.at_once : 0);
+  const Index kernels = Index(cut.extent(0)) - 1;
+  if (kernels == 0) return 0;
+  const bool many = 2 * Offset(kernels) > most_replayed; // of both sweeps
+  const double bytes = double(group(group.extent(0) - 1) - group(0)) * work.bytes;
   const Launch in_graph = c.starts_early ? Launch::dependent : Launch::graph;
-  return predict_launch(c, work, group, many || !late ? Launch::stream : in_graph);
+  return predict_launch(c, work, group, many || !host_is_late(c, kernels, bytes) ? Launch::stream : in_graph);
 }
 
 // A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of
@@ -94,11 +115,6 @@ double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevel
     seconds += std::max(
       {time(1, l.rounds), time(l.tasks, double(l.all_rounds)) / t.teams, double(l.rows) * work.bytes / c.copy});
   return seconds;
-}
-
-double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevels &levels)
-{
-  return predict_tasks(c, work, levels, {c.row, c.row, c.teams});
 }
 
 double predict_staged(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile)
@@ -182,7 +198,7 @@ TaskLevels tile_levels(const Grid &grid, Box tile, Index at_once)
 TaskSize size_tasks(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group)
 {
   const double groups = double(group.extent(0)) - 1, rows = groups > 0 ? group(std::size_t(groups)) / groups : 0;
-  const double waves = std::floor(rows / (c.teams * work.at_once));
+  const double waves = std::floor(rows / (c.task_teams * work.at_once));
   return {Index(std::clamp(waves, 1., 4.)) * work.at_once, 1, true};
 }
 
@@ -212,7 +228,7 @@ std::vector<Box> choose_tiles(const DeviceCost &c, const SweepWork &work, const 
         const Offset wanted = std::min({Offset(work.at_once), points, is_line ? Offset(most.i) : most.points()});
         const bool is_small = 2 * tile.points() <= wanted; // edges grow by a factor of two
         if (tile.points() > std::max(points, Offset(1)) || is_small) continue;
-        const double seconds = predict_tasks(c, work, tile_levels(grid, tile, work.at_once));
+        const double seconds = predict_tasks(c, work, tile_levels(grid, tile, work.at_once), times_of_tile(c));
         keep(best, tile, seconds);
         if (is_line) keep(line, tile, seconds);
       }

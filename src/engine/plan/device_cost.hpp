@@ -29,7 +29,8 @@ struct DeviceCost {
   double host = 4e-6;        // that the host takes to launch a kernel without a graph. Audit: 3 to 5e-6
   double flag = 0.8e-6;      // from the end of a task to the beginning of one that waits for its flag. Audit
   double teams = 660;        // of 128 lanes at once: 5 on each of 132 multiprocessors, by the launch bounds
-  double worth = 1.2; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
+  double task_teams = 528;   // the same of self and tile, where rows load early: 4
+  double worth = 1.5; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
                       // have never run, and the model is hardly better than this
   double early_gap = 0.4e-6; // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
   double early_row = 0.9e-6; // from the wait to the store, if all but neighbors' values is loaded before. Guess
@@ -42,8 +43,9 @@ struct DeviceCost {
 
 // Of one sweep.
 struct SweepWork {
-  double bytes = 0;  // that a row moves
-  Index at_once = 1; // rows that a team does at the same time
+  double bytes = 0;   // that a row moves
+  Index at_once = 1;  // rows that a team does at the same time
+  bool shares = true; // whether narrow groups of launch share a kernel
 };
 
 // Bytes that a row of a sweep moves: half of its off-diagonal blocks and half of its diagonal one (one of the two
@@ -65,7 +67,11 @@ inline bool host_is_late(const DeviceCost &c, double kernels, double bytes)
   return kernels * c.host > bytes / c.copy;
 }
 
-// launch: a kernel for each group. predict_launch() without a way takes the one that is built.
+// The first group of each kernel of launch, and the number of groups: consecutive groups that a team does in a round
+// each are one kernel of one team.
+HostArray<Index> cut_kernels(const HostArray<Index> &group, Index at_once);
+
+// launch: a kernel for each of these cuts. predict_launch() without a way takes the one that is built.
 double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group, Launch);
 double predict_launch(const DeviceCost &, const SweepWork &, const HostArray<Index> &group);
 
@@ -86,7 +92,9 @@ struct TaskTimes {
   double first, next, teams;
 };
 double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &, const TaskTimes &);
-double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &); // as built
+// As they are built: self loads the first round before the wait.
+inline TaskTimes times_of_self(const DeviceCost &c) { return {c.early_row, c.row, c.task_teams}; }
+inline TaskTimes times_of_tile(const DeviceCost &c) { return {c.row, c.row, c.task_teams}; }
 
 // Tiles whose blocks a team loads into shared memory while it computes the tile before. 0: they do not fit.
 double predict_staged(const DeviceCost &, const SweepWork &, const Grid &, Box tile);

@@ -201,11 +201,12 @@ private:
   {
     const DeviceCost &cost = machine_.cost;
     const auto &group = task_groups();
-    const double self =
-      predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once));
+    const double self = predict_tasks(
+      cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once), times_of_self(cost));
     const double tile =
       has_grid() && is_complete_star(g_.get(), options_.grid) // whose tiles the model counts
-        ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once))
+        ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once),
+                        times_of_tile(cost))
         : self;
     plan_.reason = "least time by a model";
     plan_.executor = ExecutorKind::launch;
@@ -218,7 +219,8 @@ private:
   SweepWork work() const
   {
     const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
-    return {sweep_bytes(blocks, block_, storage_size(options_.precision)), machine_.at_once};
+    return {sweep_bytes(blocks, block_, storage_size(options_.precision)), machine_.at_once,
+            machine_.shares && plan_.schedule.kind != ScheduleKind::color};
   }
 
   bool has_grid() const

@@ -22,6 +22,7 @@ struct Machine {
   std::size_t scratch = 0; // bytes a team of a device has for the rows of a tile
   Index at_once = 1;       // rows of a sweep that a team of a device does at the same time
   DeviceCost cost = {};
+  bool shares = true; // whether narrow groups of sweeps share kernels of a device; colors do not
 };
 
 struct Plan {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/scalar.hpp"
-#include "run/dependent_launch.hpp"
 
 namespace finegrain
 {
@@ -33,8 +32,6 @@ template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *bl
 
 // In global memory: entry e's column is col[e].
 struct Everywhere {
-  static constexpr bool come_late = false; // they are there when the row function begins
-
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const
   {
     return vector + Offset(col[e]) * n;
@@ -42,19 +39,9 @@ struct Everywhere {
   template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &, int, int) const {}
 };
 
-// In global memory, but there only when ready() has returned. A row function that knows what to load before calls it
-// once with all of its lanes (kernels/early.hpp).
-struct AfterKernels : Everywhere {
-  static constexpr bool come_late = true;
-
-  KOKKOS_FORCEINLINE_FUNCTION void ready() const { wait_for_kernels_ahead(); }
-};
-
 // Rows of a team's own tile are in its scratch memory as well, and read there. Their columns are ~place, where place
 // counts the rows of the tile in the order of visits.
 struct InTile {
-  static constexpr bool come_late = false;
-
   const Index *col;
   Scalar *rows;
   Index place; // of the row that is visited
@@ -68,6 +55,10 @@ struct InTile {
   {
     sums.store(rows + place * n + first);
   }
+};
+
+// Of a row that has loaded nothing before its neighbors were done.
+struct NothingEarly {
 };
 
 } // namespace finegrain

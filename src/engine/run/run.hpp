@@ -16,6 +16,31 @@ struct TaskList {
   Index most_rows = 0; // of a task
 };
 
+namespace detail
+{
+
+// What a worker does: tasks until none is left. The text is the same for one host thread and for a team. The worker
+// waits for other tasks when it has to.
+template <class Worker>
+KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &progress, const Worker &worker)
+{
+  for (;;) {
+    const Index t = Index(worker.draw(progress));
+    if (t < 0 || t >= tasks.count) return;
+    stress();
+    worker.run(tasks, t, [&]() {
+      const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
+      worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
+      if (first < last) progress.acquire();
+      worker.barrier();
+    });
+    worker.barrier();
+    worker.once([&]() { progress.publish(t); });
+  }
+}
+
+} // namespace detail
+
 // One run over the slots of all groups, group after group. Nothing here is allocated per run.
 template <class Exec> struct Run {
   typename Exec::execution_space exec;
@@ -30,6 +55,11 @@ template <class Exec> struct Run {
   Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: launch on a device
   Index longest = 0;              // entries of the longest row, where teams may copy its blocks (staging.hpp)
   Offset *copying = nullptr;      // counts kernels whose teams do so, launched or recorded
+  // launch on a device, where narrow groups share a kernel: the first group of each, and the end of the last, on the
+  // host; and `group` where kernels run. None: a kernel a group.
+  const Index *cut = nullptr;
+  Index kernels = 0;
+  const Index *step = nullptr;
 };
 
 } // namespace finegrain

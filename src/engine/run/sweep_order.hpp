@@ -16,16 +16,25 @@ template <class Space> struct SweepOrder {
   TaskList list;
   Array<Index, Space> tile_columns; // tile in teams
   Index longest = 0;                // entries of the longest row; 0: no matter
+  // launch in teams, where narrow groups share a kernel: cut_kernels(), and `group` again.
+  HostArray<Index> cut;
+  Array<Index, Space> step;
 
+  Index groups() const { return Index(group.extent(0)) - 1; }
+  Index kernels() const { return cut.extent(0) ? Index(cut.extent(0)) - 1 : 0; } // 0: a kernel a group
+  // Of a row function whose narrow groups share kernels, or do not.
+  Index launches(bool shares) const { return shares && kernels() ? kernels() : groups(); }
   std::size_t bytes() const
   {
-    return (group.span() + visit.span() + tile_columns.span()) * sizeof(Index) + tasks.bytes();
+    return (group.span() + visit.span() + tile_columns.span() + cut.span() + step.span()) * sizeof(Index) +
+           tasks.bytes();
   }
 };
 
 // Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty
-// where it is that of the forward sweep.
-template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward,
+// where it is that of the forward sweep. `narrow`: rows of a group at most that share a kernel with the next; 0: of
+// none. Colors are wide, and do not.
+template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, SweepOrder<Space> &forward,
                                              SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {
   forward = backward = factorization = {};
@@ -38,6 +47,13 @@ template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space>
     factorization.group = s.group;
     factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
   }
+  if (narrow && plan.executor == ExecutorKind::launch && plan.schedule.kind != ScheduleKind::color)
+    for (SweepOrder<Space> *d : {&forward, &backward}) {
+      const auto cut = cut_kernels(d->group, narrow);
+      if (cut.extent(0) == d->group.extent(0)) continue; // nothing shares
+      d->cut = cut;
+      d->step = copy_to<Space>(d->group);
+    }
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (up.count() == 0) return;
 

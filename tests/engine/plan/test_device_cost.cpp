@@ -56,17 +56,19 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
 {
   if (sizeof(Scalar) != 8) GTEST_SKIP() << "of real double precision";
   DeviceCost cost; // kernels without launch bounds
-  cost.row = 3.4e-6;
-  cost.teams = 1320;
+  cost.row = cost.early_row = 3.4e-6;
+  cost.teams = cost.task_teams = 1320;
   const Box box{128, 128, 128};
-  const SweepWork work{sweep_bytes(7, 5, 8), 16};
+  const SweepWork work{sweep_bytes(7, 5, 8), 16, false};
   EXPECT_DOUBLE_EQ(work.bytes, 800);
   const double copy = 2 * double(box.points()) * work.bytes / cost.copy;
   EXPECT_NEAR(copy, 0.78e-3, 0.005e-3);
   const HostArray<Index> planes = make_planes(box);
-  const auto self = [&](TaskSize size) { return 2 * predict_tasks(cost, work, self_levels(planes, size, 16)); };
+  const auto self = [&](TaskSize size) {
+    return 2 * predict_tasks(cost, work, self_levels(planes, size, 16), times_of_self(cost));
+  };
   const double launch = 2 * predict_launch(cost, work, planes, Launch::stream), old_self = self({256, 1}),
-               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16));
+               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16), times_of_tile(cost));
   EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
   EXPECT_NEAR(old_self, 44e-3, 1e-3);
   EXPECT_NEAR(tile, 11e-3, 0.1e-3);
@@ -79,6 +81,20 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
   EXPECT_NEAR(2 * predict_launch({}, work, planes, Launch::graph) / 764, 2.44e-6, 0.01e-6);
 }
 
+TEST(DeviceCost, NarrowGroupsShareAKernel)
+{
+  const auto cut = [](const std::vector<Index> &widths) {
+    const HostArray<Index> found = cut_kernels(make_group(widths), 4);
+    return std::vector<Index>(found.data(), found.data() + found.extent(0));
+  };
+  using List = std::vector<Index>;
+  EXPECT_EQ(cut({}), (List{0}));
+  EXPECT_EQ(cut({9}), (List{0, 1}));
+  EXPECT_EQ(cut({4}), (List{0, 1}));
+  EXPECT_EQ(cut({1, 3, 4, 5, 6, 2, 9, 4, 0, 1}), (List{0, 3, 4, 5, 6, 7, 10}));
+  EXPECT_EQ(cut({1, 1, 1}), (List{0, 3}));
+}
+
 TEST(DeviceCost, ByHand)
 {
   // Two teams of four rows; a row takes 3 s, memory passes 2 rows a second.
@@ -88,7 +104,7 @@ TEST(DeviceCost, ByHand)
   cost.gap = 1;
   cost.host = 0;
   cost.flag = 2;
-  cost.teams = 2;
+  cost.teams = cost.task_teams = 2;
   const SweepWork work{10, 4};
   const auto launch = [&](const std::vector<Index> &widths) {
     return predict_launch(cost, work, make_group(widths), Launch::stream);
@@ -108,17 +124,21 @@ TEST(DeviceCost, ByHand)
   cost.host = 0.5; // as fast as the bytes: no graph
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), launch({1, 8}));
   cost.host = 4.5;
-  const std::vector<Index> many(std::size_t(most_replayed / 2 + 1), 1);
+  const std::vector<Index> many(std::size_t(most_replayed / 2 + 1), 5);
   EXPECT_DOUBLE_EQ(launch(many), predict_launch(cost, work, make_group(many)));
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8}), Launch::dependent), 1.5 + 4);
   cost.starts_early = true;
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 8})), 1.5 + 4);
+  // Three groups by one team: the second and the third take a second each.
+  EXPECT_DOUBLE_EQ(launch({1, 4, 2, 8}), (1 + 3 + 2) + (1 + 4));
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 4, 2, 8}), Launch::graph), (0.75 + 3 + 2) + (0.75 + 4));
+  EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 4, 2, 8}), Launch::dependent), (0.5 + 1 + 2) + 4);
 
-  const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels); };
-  EXPECT_DOUBLE_EQ(tasks({{1, 1, 1, 1}}), 2 + 3);
-  EXPECT_DOUBLE_EQ(tasks({{1, 3, 3, 9}}), 2 + 3 * 3);             // rounds one after another
-  EXPECT_DOUBLE_EQ(tasks({{3, 1, 3, 3}}), 3 * (2 + 3) / 2.);      // more tasks than teams
-  EXPECT_DOUBLE_EQ(tasks({{2, 1, 2, 40}, {1, 1, 1, 1}}), 20 + 5); // memory
+  const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels, times_of_self(cost)); };
+  EXPECT_DOUBLE_EQ(tasks({{1, 1, 1, 1}}), 2 + 1);                 // loaded before the wait
+  EXPECT_DOUBLE_EQ(tasks({{1, 3, 3, 9}}), 2 + 1 + 2 * 3);         // rounds one after another
+  EXPECT_DOUBLE_EQ(tasks({{3, 1, 3, 3}}), 3 * (2 + 1) / 2.);      // more tasks than teams
+  EXPECT_DOUBLE_EQ(tasks({{2, 1, 2, 40}, {1, 1, 1, 1}}), 20 + 3); // memory
   EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 3, 3, 9}}, {3, 0.5, 2}), 2 + 3 + 2 * 0.5);
 }
 
@@ -132,15 +152,17 @@ TEST(DeviceCost, Limits)
     const double copy = many * work.bytes / cost.copy;
     const auto one = make_group({many});
     EXPECT_NEAR(predict_launch(cost, work, one), copy, 0.01 * copy);
-    EXPECT_NEAR(predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once)), copy, 0.2 * copy);
+    EXPECT_NEAR(
+      predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once), times_of_self(cost)), copy,
+      0.2 * copy);
     const auto chain = make_group(std::vector<Index>(1000, 1));
-    EXPECT_NEAR(predict_launch(cost, work, chain), 1000 * (cost.graph_gap + cost.row), 1e-9);
-    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once)), 1000 * (cost.flag + cost.row),
-                1e-9);
-    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once)),
-                1000 * (cost.flag / 10 + cost.row), 1e-9); // levels that one task takes
-    EXPECT_NEAR(predict_tasks(cost, work, tile_levels({{1000, 1, 1}}, {8, 1, 1}, at_once)),
-                1000 * (cost.flag / 8 + cost.row), 1e-9);
+    EXPECT_NEAR(predict_launch(cost, work, chain), cost.graph_gap + cost.row + 999 * cost.early_row, 1e-9);
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once), times_of_self(cost)),
+                1000 * (cost.flag + cost.early_row), 1e-9);
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once), times_of_self(cost)),
+                100 * (cost.flag + cost.early_row + 9 * cost.row), 1e-9); // levels that one task takes
+    EXPECT_NEAR(predict_tasks(cost, work, tile_levels({{1000, 1, 1}}, {8, 1, 1}, at_once), times_of_tile(cost)),
+                125 * (cost.flag + 8 * cost.row), 1e-9);
   }
 }
 
@@ -154,8 +176,8 @@ TEST(DeviceCost, GrowsWithEachConstant)
     return std::array{predict_launch(c, work, planes, Launch::stream),
                       predict_launch(c, work, planes, Launch::graph),
                       predict_launch(c, work, planes, Launch::dependent),
-                      predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16)),
-                      predict_tasks(c, work, tile_levels(grid, {8, 8, 4}, 16)),
+                      predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16), times_of_self(c)),
+                      predict_tasks(c, work, tile_levels(grid, {8, 8, 4}, 16), times_of_tile(c)),
                       predict_staged(c, work, grid, {4, 4, 4})};
   };
   const auto before = predict({});
@@ -172,12 +194,12 @@ TEST(DeviceCost, GrowsWithEachConstant)
     }
   }
   for (const bool m : moved) EXPECT_TRUE(m);
-  for (double DeviceCost::*constant : {&DeviceCost::copy, &DeviceCost::teams}) {
+  for (double DeviceCost::*constant : {&DeviceCost::copy, &DeviceCost::teams, &DeviceCost::task_teams}) {
     DeviceCost slower;
     slower.*constant /= 100;
     const auto after = predict(slower);
     for (std::size_t i = 0; i < before.size(); ++i) EXPECT_GE(after[i], before[i]);
-    EXPECT_GT(after[3], before[3]);
+    EXPECT_EQ(after[3] > before[3], constant != &DeviceCost::teams); // self
   }
   EXPECT_EQ(predict_staged({}, work, grid, {16, 16, 16}), 0); // does not fit
 }
@@ -237,7 +259,9 @@ TEST(DeviceCost, ChoosesTheBestTile)
       DeviceCost cost;
       for (const double flag : {0.8e-6, 100e-6}) {
         cost.flag = flag;
-        const auto time = [&](const Box &t) { return predict_tasks(cost, work, tile_levels({box}, t, 16)); };
+        const auto time = [&](const Box &t) {
+          return predict_tasks(cost, work, tile_levels({box}, t, 16), times_of_tile(cost));
+        };
         const auto shapes = choose_tiles(cost, work, {box}, points);
         ASSERT_EQ(shapes.size(), 3u);
         for (const Box &s : shapes) EXPECT_LE(s.points(), points);
@@ -270,8 +294,7 @@ TEST(DeviceCost, PlansTakeTheLeastTime)
   EXPECT_EQ(wide.tasks.tasks.count(), 0);
   EXPECT_EQ(choose(star, 5, colors, make_device()).executor, ExecutorKind::launch);
   const Plan narrow = choose(chain, 5, none, make_device());
-  EXPECT_EQ(narrow.executor, ExecutorKind::self);
-  EXPECT_EQ(narrow.tasks.tasks.count(), 4000 / 16);
+  EXPECT_EQ(narrow.executor, ExecutorKind::launch); // one team, one kernel
   EXPECT_STREQ(narrow.reason, "least time by a model");
 
   DeviceCost cost; // flags that have proved themselves

@@ -208,7 +208,10 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch); // 197 rows a group
-  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::self);   // one row a group
+  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::launch); // one row a group: one kernel
+  Machine apart = gpu;
+  apart.shares = false;
+  EXPECT_EQ(choose(line, r, apart).executor, ExecutorKind::self); // or 40000
   const Plan chain = choose(line, r, two);
   EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
   EXPECT_EQ(chain.tasks.tasks.count(), 0);
@@ -245,8 +248,7 @@ TEST(Plan, AutomaticExecutor)
   colored.schedule = ScheduleKind::color;
   EXPECT_EQ(choose(star, colored, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::launch);
-  // 7680 rows of a color: of complex numbers, flags are hidden behind their bytes by more than a fifth.
-  EXPECT_EQ(choose(star, colored, gpu).executor, sizeof(Scalar) > 8 ? ExecutorKind::self : ExecutorKind::launch);
+  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch);
   colored.power = 6;
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
   // Many threads: thin tiles, so that there are enough of them side by side.

@@ -37,7 +37,7 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
   for (const int n : {1, 3, 5}) {
-    Problem p(make_grid_graph({5, 4, 6}, Stencil::star), n);
+    Problem p(make_grid_graph({12, 9, 10}, Stencil::star), n);
     if (std::string(GetParam().name) == "icc") symmetrize_values(p);
     EngineOptions options;
     options.executor = ExecutorKind::launch;

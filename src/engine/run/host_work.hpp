@@ -1,0 +1,102 @@
+// What a thread of a host does: rows, a share of a group, tasks.
+#pragma once
+
+#include "base/block.hpp"
+#include "run/neighbors.hpp"
+#include "run/run.hpp"
+
+namespace finegrain::detail
+{
+
+// Scratch of one host lane. Bytes for a run-time block size, because the default constructor of Kokkos::complex would
+// set every entry at every row.
+template <class Row, int N> struct HostScratch {
+  static constexpr int size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
+  Scalar scalars[std::size_t(size)];
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return scalars; }
+};
+template <class Row> struct HostScratch<Row, 0> {
+  static constexpr int size = Row::scratch_size(max_block) > 0 ? Row::scratch_size(max_block) : 1;
+  alignas(64) unsigned char bytes[sizeof(Scalar) * std::size_t(size)];
+  KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
+};
+
+// The loop of one host thread, which all executors of hosts share.
+template <int N, class Row>
+[[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
+{
+  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
+  for (Index slot = first; slot < last; ++slot) {
+    HostScratch<Row, N> scratch;
+    row(slot, HostLanes<N>{row.n}, scratch.data(), Everywhere());
+  }
+}
+
+// Row functions of hosts that have memory of their own for each thread: of_thread(i) is theirs.
+template <class Row> KOKKOS_FORCEINLINE_FUNCTION Row of_thread(const Row &row, [[maybe_unused]] Index thread)
+{
+  if constexpr (requires { row.of_thread(thread); }) return row.of_thread(thread);
+  else return row;
+}
+
+// The slots visit[first] to visit[last - 1]; null: first to last - 1.
+template <int N, class Row>
+KOKKOS_FORCEINLINE_FUNCTION void visit_rows(const Row &row, const Index *visit, Index first, Index last)
+{
+  if (!visit) return run_rows<N>(row, first, last);
+  for (Index i = first; i < last; ++i) run_rows<N>(row, visit[i], visit[i] + 1);
+}
+
+// The share of one thread in a group.
+template <int N, class Row> struct HostShare {
+  Row row;
+  const Index *visit;
+  Index first, last, shares;
+
+  void operator()(const Index i) const
+  {
+    const auto cut = [&](Index share) { return first + Index(Offset(last - first) * share / shares); };
+    visit_rows<N>(of_thread(row, i), visit, cut(i), cut(i + 1));
+  }
+};
+
+// A sweep that does a task by itself: run(t), without slots.
+template <class Row>
+concept DoesTasks = requires(const Row &row)
+{
+  row.run(Index());
+};
+
+template <int N, class Row> struct Thread {
+  const Row &row;
+
+  KOKKOS_FORCEINLINE_FUNCTION unsigned draw(const TaskFlags &progress) const { return progress.draw(); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(Index first, Index last, const F &f) const
+  {
+    for (Index i = first; i < last; ++i) f(i);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable // sweeps that do tasks are the host's
+#endif
+  template <class Wait> KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t, const Wait &wait) const
+  {
+    wait();
+    if constexpr (DoesTasks<Row>) row.run(t);
+    else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
+};
+
+template <int N, class Row> struct ThreadBody {
+  Row row;
+  TaskList tasks;
+  TaskFlags progress;
+  void operator()(const Index i) const
+  {
+    const Row mine = of_thread(row, i);
+    work(tasks, progress, Thread<N, Row>{mine});
+  }
+};
+
+} // namespace finegrain::detail
