@@ -78,7 +78,8 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   BlockSize<N> n;
   ForwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1 && !Corrected, loads_early = keeps_tile && early_fits<N, OffDiagonal>;
+  static constexpr bool keeps_tile = V == 1 && !Corrected, loads_early = keeps_tile && early_fits<N, OffDiagonal>,
+                        shares_kernels = keeps_tile && sizeof(OffDiagonal) == sizeof(Scalar);
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.b = ends.in; }
@@ -183,7 +184,8 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   BlockSize<N> n;
   BackwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1, loads_early = keeps_tile && early_fits<N, OffDiagonal>;
+  static constexpr bool keeps_tile = V == 1, loads_early = keeps_tile && early_fits<N, OffDiagonal>,
+                        shares_kernels = keeps_tile && sizeof(OffDiagonal) == sizeof(Scalar);
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.x = ends.out; }

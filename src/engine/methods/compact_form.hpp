@@ -72,15 +72,11 @@ public:
   };
 
   // For a factor of blocks of n, if these options ask for one.
-  static bool is_wanted(const EngineOptions &r)
-  {
-    const PermittedStorage *row = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
-    return row && row->compact;
-  }
   void begin(const EngineOptions &r, int n)
   {
     storage_ = {r.precision, r.diagonal, r.single_sums};
-    used_ = is_wanted(r);
+    const PermittedStorage *row = find_storage(Method::factorization, storage_);
+    used_ = row && row->compact;
     if (!used_) return;
     kernels_ = find_compact_kernels<Exec>(n, storage_);
     any_size_ = any_size_compact_kernels_for<Exec>(storage_);

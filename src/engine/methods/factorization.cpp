@@ -54,10 +54,9 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    const bool loads_early = options.precision == Precision::working && options.factor != FactorKind::icc;
-    const bool shares = options.factor != FactorKind::icc && !compact_.is_wanted(options);
+    const bool whole_numbers = storage_size(options.precision) == sizeof(Scalar) && options.factor != FactorKind::icc;
     if (const SetupError error =
-          make_plan(elimination, view.block, options, run_.machine(view.block, loads_early, shares), plan))
+          make_plan(elimination, view.block, options, run_.machine(view.block, whole_numbers), plan))
       return error;
 
     symmetric_ = options.factor == FactorKind::icc;
@@ -540,7 +539,7 @@ private:
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
-    const bool shares = !compact_.used();
+    const bool shares = storage_size(s.precision) == sizeof(Scalar); // else the sweeps are others
     s.apply_launches = s.executor == ExecutorKind::launch
                          ? Offset(run_.forward.launches(shares)) + run_.backward.launches(shares && !symmetric_)
                        : s.tasks > 0 ? 2

@@ -129,18 +129,18 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // For blocks of that size, rows that load some of them before they wait, or none, and sweeps whose narrow groups
-  // share kernels, or do not. An emulated device plans as a real one does, whatever its teams are.
-  Machine machine(int block, [[maybe_unused]] bool loads_early = false, [[maybe_unused]] bool shares = false) const
+  // For blocks of that size, and sweeps in working precision, whose rows load blocks early and whose narrow groups
+  // share kernels, or others. An emulated device plans as a real one does, whatever its teams are.
+  Machine machine(int block, [[maybe_unused]] bool working = false) const
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
       cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
-      if (!loads_early) {
+      if (!working) {
         cost.early_row = cost.row;
         cost.task_teams = cost.teams;
       }
-      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, shares};
+      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, working};
     } else return {false, usable_threads(exec), 0};
   }
 

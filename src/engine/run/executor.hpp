@@ -89,7 +89,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   if constexpr (!works_in_teams<Exec>) {
     if (run.executor == ExecutorKind::natural || run.executor == ExecutorKind::shuffle)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
-  } else if constexpr (detail::shares_kernels<Row>) {
+  } else if constexpr (detail::SharesKernels<Row>) {
     if (run.kernels > 0) return detail::launch_cuts<N>(run, row);
   }
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);

@@ -29,8 +29,9 @@ template <LoadsEarly Row> struct EarlyOf<Row, true> {
   using type = typename Row::Early;
 };
 
-// Row functions whose narrow groups share a kernel: sweeps of one vector.
-template <class Row> inline constexpr bool shares_kernels = Row::keeps_tile;
+// Row functions whose narrow groups share a kernel.
+template <class Row>
+concept SharesKernels = Row::shares_kernels;
 
 // The rows of a step that a team does at once: slots first to first + threads - 1, below `last`.
 struct Round {
