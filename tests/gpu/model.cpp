@@ -126,9 +126,8 @@ public:
         const auto &group = plan(n).schedule.group;
         const TaskSize size = by_256 ? TaskSize{256, 1} : size_tasks(cost_, work(n), group);
         const TaskLevels levels = self_levels(group, size, work(n).at_once);
-        const double first = early ? cost_.early_row : cost_.row;
-        return sum_up(
-          predict_tasks(cost_, work(n), levels, {first, cost_.row, early ? cost_.task_teams : cost_.teams}), levels);
+        const TaskTimes times = early ? times_of_self(cost_) : TaskTimes{cost_.row, cost_.row, cost_.teams};
+        return sum_up(predict_tasks(cost_, work(n), levels, times), levels);
       };
     };
     print_row("self, tasks of 256 rows", "no longer", self(true, false));

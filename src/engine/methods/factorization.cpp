@@ -539,11 +539,9 @@ private:
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
-    const bool shares = storage_size(s.precision) == sizeof(Scalar); // else the sweeps are others
-    s.apply_launches = s.executor == ExecutorKind::launch
-                         ? Offset(run_.forward.launches(shares)) + run_.backward.launches(shares && !symmetric_)
-                       : s.tasks > 0 ? 2
-                                     : 0;
+    const Offset launches =
+      Offset(run_.forward.launches()) + (symmetric_ ? run_.backward.groups() : run_.backward.launches());
+    s.apply_launches = s.executor == ExecutorKind::launch ? launches : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();
     const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();

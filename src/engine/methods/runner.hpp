@@ -104,7 +104,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    set_sweep_orders(plan, works_in_teams<Exec> ? machine(n).at_once : 0, forward, backward, made);
+    const bool shares = works_in_teams<Exec> && storage_size(options.precision) == sizeof(Scalar);
+    set_sweep_orders(plan, shares ? machine(n).at_once : 0, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = statistics.copying = 0;
     residuals = {};

@@ -22,8 +22,7 @@ template <class Space> struct SweepOrder {
 
   Index groups() const { return Index(group.extent(0)) - 1; }
   Index kernels() const { return cut.extent(0) ? Index(cut.extent(0)) - 1 : 0; } // 0: a kernel a group
-  // Of a row function whose narrow groups share kernels, or do not.
-  Index launches(bool shares) const { return shares && kernels() ? kernels() : groups(); }
+  Index launches() const { return kernels() ? kernels() : groups(); }
   std::size_t bytes() const
   {
     return (group.span() + visit.span() + tile_columns.span() + cut.span() + step.span()) * sizeof(Index) +

@@ -1,8 +1,7 @@
 // Narrow groups that share a kernel of a device, and rows that load early, one after another in a team: the bits are
 // those of one thread, and as many kernels run as the cut has.
+#include "cases.hpp"
 #include "kernel_counter.hpp"
-#include "plan/device_cost.hpp"
-#include "problems.hpp"
 #include "run/replay.hpp"
 
 #include <gtest/gtest.h>
@@ -12,11 +11,6 @@ using namespace finegrain::test;
 
 namespace
 {
-
-struct Case {
-  const char *name;
-  void (*set)(EngineOptions &);
-};
 
 class Chains : public ::testing::TestWithParam<Case>
 {
@@ -34,8 +28,7 @@ TEST_P(Chains, GiveTheBitsOfOneThread)
   // Chains at both ends, chains only, a line.
   for (const Box &box : {Box{9, 8, 10}, Box{3, 2, 3}, Box{50, 1, 1}})
     for (const int n : {1, 2, 5, 8, 9}) {
-      Problem p(make_grid_graph(box, Stencil::star), n);
-      if (std::string(GetParam().name) == "icc") symmetrize_values(p);
+      const Problem p = make_star_problem(GetParam(), box, n);
       EngineOptions options;
       GetParam().set(options);
       options.executor = ExecutorKind::natural;
@@ -56,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, Chains,
                                            Case{"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
                                            Case{"single", [](EngineOptions &o) { o.precision = Precision::single; }},
                                            Case{"half", [](EngineOptions &o) { o.precision = Precision::half; }}),
-                         [](const auto &test) { return std::string(test.param.name); });
+                         case_name);
 
 TEST(Chains, AreCountedAsKernels)
 {

@@ -1,4 +1,5 @@
 // Sweeps that are replayed as a graph, beside the same kernels launched one by one.
+#include "cases.hpp"
 #include "oracle.hpp"
 #include "kernel_counter.hpp"
 #include "run/replay.hpp"
@@ -10,12 +11,6 @@ using namespace finegrain::test;
 
 namespace
 {
-
-struct Case {
-  const char *name;
-  void (*set)(EngineOptions &);
-  bool anew = false; // recorded again, with another scale
-};
 
 // Another scale in 16 bits. Of all blocks it would not do: couplings are stored times an inverse.
 void shrink_couplings(Problem &p)
@@ -37,11 +32,11 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
   for (const int n : {1, 3, 5}) {
-    Problem p(make_grid_graph({12, 9, 10}, Stencil::star), n);
-    if (std::string(GetParam().name) == "icc") symmetrize_values(p);
+    Problem p = make_star_problem(GetParam(), {12, 9, 10}, n);
     EngineOptions options;
     options.executor = ExecutorKind::launch;
     GetParam().set(options);
+    const bool anew = options.precision == Precision::half; // recorded again, with another scale
     const auto e = make_tested_engine(options.method);
     ASSERT_FALSE(e->analyze(p.view(), options));
     std::vector<Scalar> first, other;
@@ -64,7 +59,7 @@ TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
         EXPECT_EQ(q.apply(*e), other);
       }
       const Offset replays = e->statistics().replays - before;
-      EXPECT_EQ(replays, factors == 1 || GetParam().anew ? 5 : 6); // all but the first
+      EXPECT_EQ(replays, factors == 1 || anew ? 5 : 6); // all but the first
       EXPECT_EQ(e->statistics().launches - launches, 6 * e->statistics().apply_launches);
       EXPECT_EQ(kernels.count(), (6 - replays) * e->statistics().apply_launches);
     }
@@ -83,8 +78,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
                                                 [](EngineOptions &o) {
                                                   o.precision = Precision::half;
                                                   o.single_sums = true;
-                                                },
-                                                true},
+                                                }},
                                            Case{"mcpi", [](EngineOptions &o) { o.method = Method::relaxation; }},
                                            Case{"mcpi_half",
                                                 [](EngineOptions &o) {
@@ -93,8 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
                                                   o.single_sums = true;
                                                   o.relaxation.sweeps = 3;
                                                   o.relaxation.sweep = SweepKind::symmetric;
-                                                },
-                                                true},
+                                                }},
                                            Case{"mcpi_omega",
                                                 [](EngineOptions &o) {
                                                   o.method = Method::relaxation;
@@ -107,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
                                                   o.levels = 1;
                                                   o.power = 2;
                                                 }}),
-                         [](const auto &test) { return std::string(test.param.name); });
+                         case_name);
 
 // Sweeps from x as it is have a graph of their own.
 TEST(ReplayedSweeps, RelaxationsFromX)

@@ -1,0 +1,30 @@
+// Factors and relaxations by name, for suites that run them all on the star of a box.
+#pragma once
+
+#include "problems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace finegrain::test
+{
+
+struct Case {
+  const char *name;
+  void (*set)(EngineOptions &);
+};
+
+inline std::string case_name(const ::testing::TestParamInfo<Case> &test) { return test.param.name; }
+
+// Whose values are symmetric where the case is icc.
+inline Problem make_star_problem(const Case &c, const Box &box, int n)
+{
+  Problem p(make_grid_graph(box, Stencil::star), n);
+  EngineOptions options;
+  c.set(options);
+  if (options.factor == FactorKind::icc) symmetrize_values(p);
+  return p;
+}
+
+} // namespace finegrain::test
