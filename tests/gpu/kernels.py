@@ -8,9 +8,9 @@ Per kernel: registers; bytes of stack, of spills and of arguments; the most load
 kernels ahead, with tasks for a flag; how often a poll of a task flag empties the L1 cache.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
 (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
-under way, in a graph or with tasks before they wait; kernels of a graph that do not let the next one begin, or do not
+under way, in a graph or with tasks before they wait (tiles copy instead); kernels of a graph that do not let the next one begin, or do not
 wait for those ahead before their first store; kernels that copy blocks into shared memory and have no load that could
-read them there.
+read them there; forward sweeps by tiles that load from global memory once all copies are there.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse
@@ -26,7 +26,7 @@ ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
-Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early copies copied_loads polls invalidations")
+Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early copies copied_loads late polls invalidations")
 
 
 def run(tools, *command):
@@ -45,7 +45,7 @@ def short_name(name):
                       name)
     if not found:
         return None
-    driver = {"Group": "launch", "Team": "tasks", "Chain": "chain"}[found[2]]
+    driver = {"Group": "launch", "Team": "tasks", "Chain": "chain", "Tile": "tile"}[found[2]]
     if found[1]:
         driver = "graph" if driver == "launch" else f"graph {driver}"
     return f"{driver} {found[3].strip()}".replace("finegrain::", "").replace("(Sign)", "")
@@ -108,10 +108,16 @@ def loads_before_wait(code):
 def copies(code, label):
     """Copies into shared memory, and loads of blocks that may find them there, by how their numbers are stored."""
     stored = re.search(r"<\d+, (\w+)", label)
-    width = {"Half": ".U16", "BFloat16": ".U16", "Quantized": "8"}.get(stored[1] if stored else "", "")
+    width = {"Half": ".U16", "BFloat16": ".U16", "Quantized": "8", "double": ".64"}.get(stored[1] if stored else "", "")
     loads = [i.operation for i in code if re.match(r"LDS?(\.|$)", i.operation)]  # by any address, or shared ones
     reads = [o for o in loads if (width in o if width else o.startswith("LD.") and not re.search(r"\.[US]?(8|16|64|128)", o))]
     return sum(i.operation.startswith("LDGSTS") for i in code), len(reads)
+
+
+def loads_after_copies(code):
+    """Loads from global memory after the last copies into shared memory have been waited for."""
+    last = max((at for at, i in enumerate(code) if i.operation.startswith("LDGDEPBAR")), default=len(code))
+    return sum(is_global_load(i.operation) for i in code[last:])
 
 
 def loads_before_poll(code):
@@ -156,7 +162,7 @@ def read_object(tools, path):
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
                              used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), early,
-                             *copies(code[name], label), len(waiting), shortest))
+                             *copies(code[name], label), loads_after_copies(code[name]), len(waiting), shortest))
     return result
 
 
@@ -167,12 +173,16 @@ def find_errors(kernel, sweep_loads):
         yield f"{kernel.arguments} bytes of arguments"
     if kernel.copies and not kernel.copied_loads:
         yield "it copies blocks into shared memory and does not read them there"
+    if re.search(r"tile ForwardRow<[1-9]", kernel.name) and kernel.late:
+        yield f"{kernel.late} loads from global memory after the copies of the tile"
     if kernel.invalidations:
         yield "a poll empties the L1 cache"
+    if kernel.name.startswith("graph ") and kernel.early is None:
+        yield "it does not let the next kernel begin, or stores before it waits"
+    if "tile " in kernel.name:
+        return
     if kernel.name.startswith("graph "):
-        if kernel.early is None:
-            yield "it does not let the next kernel begin, or stores before it waits"
-        elif re.search(SWEEP, kernel.name) and kernel.early < sweep_loads:
+        if re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
             yield f"{kernel.early} loads before it waits, fewer than {sweep_loads}"
     elif re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"

@@ -37,7 +37,8 @@ constexpr Constant constants[] = {{"copy", &DeviceCost::copy},
                                   {"worth", &DeviceCost::worth},
                                   {"early_gap", &DeviceCost::early_gap},
                                   {"early_row", &DeviceCost::early_row},
-                                  {"staged_step", &DeviceCost::staged_step},
+                                  {"tile_step", &DeviceCost::tile_step},
+                                  {"tile_teams", &DeviceCost::tile_teams},
                                   {"shared", &DeviceCost::shared},
                                   {"processors", &DeviceCost::processors}};
 
@@ -133,17 +134,22 @@ public:
     print_row("self, tasks of 256 rows", "no longer", self(true, false));
     print_row("self, tasks of a round of a team", "short numbers", self(false, false));
     print_row("the same, blocks loaded before the wait", "yes", self(false, true));
-    const auto tile = [&](bool best) {
-      return [this, best](int n) {
-        const Box shape = best ? choose_tiles(cost_, work(n), options_.grid, room(n))[0] : Box{8, 8, 4};
-        const TaskLevels levels = tile_levels(options_.grid, shape, work(n).at_once);
-        return sum_up(predict_tasks(cost_, work(n), levels, times_of_tile(cost_)), levels);
+    const auto tile = [&](bool best, Launch how) {
+      return [this, best, how](int n) {
+        const Box shape = best ? choose_tiles(cost_, work(n), options_.grid)[0] : Box{2, 2, 2};
+        return sum_up(predict_tiles(cost_, work(n), options_.grid, shape, how),
+                      tile_levels(options_.grid, shape, work(n).at_once));
       };
     };
-    print_row("tile, 8 x 8 x 4", "yes, as asked for", tile(false));
-    print_row("tile, best shape", "yes", tile(true));
-    print_row("tile, best shape staged in shared memory", "no", [&](int n) { return stage(n); });
+    print_row("tile, 2 x 2 x 2, dependent launch", "yes, as asked for", tile(false, Launch::dependent));
+    print_row("tile, best shape, in a CUDA graph", "yes", tile(true, Launch::graph));
+    print_row("the same, dependent launch", "yes, from sm_90 on", tile(true, Launch::dependent));
     print_aim(0.7);
+    std::printf("\nBest shapes of tiles:");
+    for (const int n : sizes) {
+      const Box t = choose_tiles(cost_, work(n), options_.grid)[0];
+      std::printf(" %d x %d x %d%s", int(t.i), int(t.j), int(t.k), n == sizes[4] ? ".\n" : ",");
+    }
     std::printf("\n`auto` takes:");
     for (const int n : sizes) std::printf(" %s%s", name(plan(n).executor), n == sizes[4] ? "" : ",");
     std::printf(" (%s).\n", planned.reason);
@@ -152,9 +158,11 @@ public:
 private:
   SweepWork work(int n) const
   {
-    return {sweep_bytes(blocks, n, sizeof(Scalar)), Index(shape_team<ForwardRow<0, Scalar, Scalar>>(n).threads)};
+    return {.bytes = sweep_bytes(blocks, n, sizeof(Scalar)),
+            .at_once = Index(shape_team<ForwardRow<0, Scalar, Scalar>>(n).threads),
+            .in_tile = tile_row_bytes(blocks, n),
+            .scratch = tile_scratch};
   }
-  Offset room(int n) const { return Offset(tile_scratch / (sizeof(Scalar) * std::size_t(n))); }
   double copy(int n) const { return 2 * double(graph_.rows) * work(n).bytes / cost_.copy; }
 
   // Of the engine, for a device.
@@ -173,19 +181,6 @@ private:
   static const char *name(ExecutorKind kind)
   {
     return kind == ExecutorKind::launch ? "launch" : kind == ExecutorKind::self ? "self" : "tile";
-  }
-
-  Prediction stage(int n) const
-  {
-    Prediction best{0};
-    for (const Index k : {1, 2, 4, 8})
-      for (const Index j : {1, 2, 4, 8})
-        for (const Index i : {1, 2, 4, 8, 16}) {
-          const double seconds = predict_staged(cost_, work(n), options_.grid, {i, j, k});
-          if (seconds > 0 && (best.seconds == 0 || seconds < best.seconds))
-            best = sum_up(seconds, tile_levels(options_.grid, {i, j, k}, work(n).at_once));
-        }
-    return best;
   }
 
   template <class Predict> void print_row(const char *what, const char *built, const Predict &predict) const

@@ -37,24 +37,32 @@ int main()
   kernel.maxDynamicSharedSizeBytes = 48 * 1024;
   const KokkosRule rule = KOKKOS_VERSION >= 50000 ? kokkos_5_2 : kokkos_4_6;
   long compared = 0, wrong = 0;
-  for (const int registers : {32, 64, 128, most_registers})
-    for (int lanes = 1; lanes <= 32; lanes *= 2)
-      for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8)})
-        for (std::size_t scratch = 0; scratch < 240 * 1024; scratch += scratch < 4096 ? 8 : 1000) {
-          kernel.numRegs = registers;
-          kernel.maxThreadsPerBlock = registers > 128 ? 256 : registers > 64 ? 512 : 1024;
-          const int block = Kokkos::Impl::cuda_deduce_block_size(
-            true, h200, kernel, [=](int b) { return shared_bytes(b / lanes, scratch, team); },
-            Kokkos::LaunchBounds<>());
-          int power = 1;
-          while (power * 2 <= block) power *= 2;
-          const int theirs = block > 0 ? power / lanes : 0;
-          const int ours = largest_team(rule, lanes, scratch, team, registers, kernel.maxThreadsPerBlock);
-          if (ours != theirs && ++wrong < 5)
-            std::printf("%d registers, %d lanes, %zu + %zu bytes: Kokkos %d, team_rule.hpp %d\n", registers, lanes,
-                        scratch, team, theirs, ours);
-          ++compared;
-        }
+  const auto compare =
+    [&]<unsigned lanes_of_bounds, unsigned blocks>(Kokkos::LaunchBounds<lanes_of_bounds, blocks> bounds) {
+      for (const int registers : {32, 64, 96, 128, most_registers})
+        for (int lanes = 1; lanes <= 32; lanes *= 2)
+          for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8)})
+            for (std::size_t scratch = 0; scratch < 240 * 1024; scratch += scratch < 4096 ? 8 : 1000) {
+              const int most = registers > 128 ? 256 : registers > 64 ? 512 : 1024;
+              kernel.numRegs = registers;
+              kernel.maxThreadsPerBlock = lanes_of_bounds ? int(lanes_of_bounds) : most;
+              const int block = Kokkos::Impl::cuda_deduce_block_size(
+                true, h200, kernel, [=](int b) { return shared_bytes(b / lanes, scratch, team); }, bounds);
+              int power = 1;
+              while (power * 2 <= block) power *= 2;
+              const int theirs = block > 0 ? power / lanes : 0;
+              const int ours = largest_team(rule, lanes, scratch, team,
+                                            {registers, kernel.maxThreadsPerBlock, blocks ? int(blocks) : 1});
+              if (ours != theirs && ++wrong < 5)
+                std::printf("%d registers, %d lanes, %zu + %zu bytes, bounds %u, %u: Kokkos %d, team_rule.hpp %d\n",
+                            registers, lanes, scratch, team, lanes_of_bounds, blocks, theirs, ours);
+              ++compared;
+            }
+    };
+  compare(Kokkos::LaunchBounds<>());
+  compare(Kokkos::LaunchBounds<128, 5>());
+  compare(Kokkos::LaunchBounds<640, 1>());
+  compare(Kokkos::LaunchBounds<1024, 1>());
   std::printf("teams: %ld compared with Kokkos %d.%d, %ld differ\n", compared, KOKKOS_VERSION / 10000,
               KOKKOS_VERSION / 100 % 100, wrong);
   return wrong > 0;

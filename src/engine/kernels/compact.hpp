@@ -34,7 +34,6 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
   BlockSize<N> n;
   CompactArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
@@ -195,7 +194,6 @@ template <class Stored, class Diagonal> struct CompactTransposedRow {
   BlockSize<0> n;
   CompactTransposedArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
@@ -240,7 +238,6 @@ template <int N> struct CompactLowerRow {
   BlockSize<N> n;
   CompactLowerArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 

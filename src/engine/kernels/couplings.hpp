@@ -73,7 +73,6 @@ template <int N> struct LargestRow {
   BlockSize<N> n;
   LargestArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -126,7 +125,6 @@ template <class OffDiagonal> struct CheckRow {
   BlockSize<0> n;
   CheckArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -170,7 +168,6 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   BlockSize<N> n;
   LoadArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 

@@ -52,6 +52,16 @@ private:
   }
 };
 
+// f(k) for the first `most` of these entries.
+template <int most, class F> KOKKOS_FORCEINLINE_FUNCTION void each_entry(Index first, Index last, const F &f)
+{
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int k = 0; k < most; ++k)
+    if (first + k < last) f(k);
+}
+
 // The first blocks of a row, and where their neighbors' values will be.
 template <int N, class B> class EarlyEntries
 {
@@ -68,27 +78,48 @@ public:
   template <class Lanes, class Find> KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &lanes, const B *blocks,
                                                                            Index first, Index last, const Find &find)
   {
-    each(first, last, [&](int k) FINEGRAIN_INLINE { from_[k] = find(first + k); });
+    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { from_[k] = find(first + k); });
     lanes.strips([&](auto s) FINEGRAIN_INLINE {
-      each(first, last, [&](int k) FINEGRAIN_INLINE { blocks_[k].load(s, blocks + Offset(first + k) * (N * N)); });
+      each_entry<most>(first, last,
+                       [&](int k) FINEGRAIN_INLINE { blocks_[k].load(s, blocks + Offset(first + k) * (N * N)); });
     });
   }
   // f(columns of the block for this lane, x of the neighbor) for these entries; returns the first of the others.
   template <class Strip, class F>
   KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const F &f) const
   {
-    each(first, last, [&](int k) FINEGRAIN_INLINE { f(blocks_[k].columns(s), from_[k]); });
+    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { f(blocks_[k].columns(s), from_[k]); });
     return first + most;
   }
+};
 
-private:
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION static void each(Index first, Index last, const F &f)
-  {
+// The same of a row whose blocks lie in scratch memory, and are read there.
+template <int N, class B> class EarlyPlaces
+{
+  static constexpr int most = 3; // those of the star
 #if defined(__CUDA_ARCH__)
-#pragma unroll
+  const B *blocks_;
+  const Scalar *from_[std::size_t(most)];
+#else
+  const B *blocks_ = nullptr;
+  const Scalar *from_[std::size_t(most)] = {};
 #endif
-    for (int k = 0; k < most; ++k)
-      if (first + k < last) f(k);
+
+public:
+  template <class Lanes, class Find>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &, const B *blocks, Index first, Index last, const Find &find)
+  {
+    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { from_[k] = find(first + k); });
+    blocks_ = blocks + Offset(first) * (N * N);
+  }
+  template <class Strip, class F>
+  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const F &f) const
+  {
+    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE {
+      const B *row = blocks_ + k * N * N + s.first;
+      f([row](int c) FINEGRAIN_INLINE { return row + c * N; }, from_[k]);
+    });
+    return first + most;
   }
 };
 

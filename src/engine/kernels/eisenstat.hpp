@@ -23,7 +23,6 @@ template <int N> struct EisenstatRootRow {
   BlockSize<N> n;
   EisenstatRootArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
@@ -94,7 +93,6 @@ template <int N> struct EisenstatFactorRow {
   BlockSize<N> n;
   EisenstatFactorArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -157,7 +155,6 @@ template <int N> struct EisenstatCouplingRow {
   BlockSize<N> n;
   EisenstatCouplingArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
@@ -208,13 +205,11 @@ template <int N> struct EisenstatRow {
   BlockSize<N> n;
   EisenstatArguments arg;
 
-  static constexpr bool keeps_tile = true;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes, class Neighbors>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *,
-                                              const Neighbors &neighbors) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere neighbors) const
   {
     const Offset nn = Offset(n) * n;
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
@@ -229,7 +224,6 @@ template <int N> struct EisenstatRow {
         accumulate<Sign::minus>(s, n, arg.lower + e * nn, neighbors.find(arg.y, arg.col, e, n), sums);
       }
       sums.store(arg.y + to + s.first);
-      neighbors.keep(sums, n, s.first);
       for (int i = s.first; i < s.first + s.width; ++i)
         arg.u[at + i] = arg.t ? arg.t[at + i] + arg.y[to + i] : arg.y[to + i];
     });
@@ -280,7 +274,6 @@ template <int N> struct BlockProductRow {
   BlockSize<N> n;
   BlockProductArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 

@@ -136,7 +136,6 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   using FactorBlocks<N, OffDiagonal, Diagonal>::n;
   using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -203,7 +202,6 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
   using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
   ColumnSearch search;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -273,7 +271,6 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
   using FactorBlocks<1, OffDiagonal, Diagonal>::arg;
   ColumnSearch search;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 3; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 

@@ -38,7 +38,6 @@ template <QuantizeStep step> struct QuantizeRow {
   BlockSize<0> n;
   QuantizeArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n)
   {
     return step == QuantizeStep::spread ? 0 : n * n;

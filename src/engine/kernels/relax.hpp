@@ -42,7 +42,6 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   BlockSize<N> n;
   RelaxArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
@@ -175,7 +174,6 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   BlockSize<0> n;
   TransposedRelaxArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 

@@ -35,7 +35,6 @@ template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow
   BlockSize<N> n;
   ResidualArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
@@ -123,7 +122,6 @@ template <int N> struct TransposedProductRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
@@ -150,7 +148,6 @@ template <int N> struct ScatterRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 

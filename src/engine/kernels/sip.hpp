@@ -30,7 +30,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
   BlockSize<N> n;
   SipArguments arg;
 
-  static constexpr bool keeps_tile = false, may_not_fit = true; // in a team's scratch
+  static constexpr bool may_not_fit = true; // in a team's scratch
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 6 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 

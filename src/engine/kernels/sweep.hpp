@@ -3,7 +3,8 @@
 // A row function is a plain struct of pointers and sizes, called with a slot, the lanes that share the row, scratch
 // of scratch_size() scalars, and where its neighbors are found (Everywhere or InTile). begin() and finish() do the
 // same in two parts. V is the number of vectors that one visit of a row serves, so that its blocks are read from
-// memory once for all of them; vector v of an array begins at v stride.
+// memory once for all of them; vector v of an array begins at v stride. The plain sweep has one, and blocks in
+// working precision: it may be done by tiles, whose arrays each_array() names.
 #pragma once
 
 #include "base/block.hpp"
@@ -78,11 +79,11 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   BlockSize<N> n;
   ForwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1 && !Corrected, loads_early = keeps_tile && early_fits<N, OffDiagonal>,
-                        shares_kernels = keeps_tile && sizeof(OffDiagonal) == sizeof(Scalar);
+  static constexpr bool is_plain = V == 1 && !Corrected && sizeof(OffDiagonal) == sizeof(Scalar),
+                        loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.b = ends.in; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && !Corrected) { arg.b = ends.in; }
 
   // What is loaded before its neighbors are done.
   struct Early {
@@ -91,6 +92,31 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     EarlyRow<N, Diagonal> diagonal;
     EarlyRow<N, Scalar, 1> b;
   };
+  struct EarlyInTile {
+    RowPlace place;
+    EarlyPlaces<N, OffDiagonal> entries;
+  };
+
+  // What a tile has by itself: values of neighbors, the right-hand side of a slot, which does not come from the
+  // sweeps before, and arrays.
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *neighbor_values() const { return arg.y; }
+  static constexpr bool right_side_waits = false;
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *right_side(Index slot) const
+  {
+    return arg.b + Offset(arg.row_of ? arg.row_of[slot] : slot) * n;
+  }
+  // f(array, begin, end) says where elements begin to end - 1 of an array are instead, which the slots first to
+  // last - 1 have; their entries are begin to end - 1, in these columns.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_array(Index first, Index last, Index begin, Index end,
+                                                                 const Index *columns, const F &f)
+  {
+    const Offset nn = Offset(n) * n;
+    arg.lower = f(lower(), begin * nn, end * nn);
+    arg.diagonal = f(diagonal(), first * nn, last * nn);
+    arg.col = f(columns, begin, end);
+    if (arg.row_of) arg.row_of = f(arg.row_of, first, last);
+    arg.ptr = f(arg.ptr, first, last + 1);
+  }
 
   template <class Lanes, class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
@@ -103,10 +129,11 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
                                          Loaded &early) const
   {
     early.place = find_place(arg, slot, slot);
-    lanes.strips([&](auto s) FINEGRAIN_INLINE {
-      early.b.load(s, arg.b + Offset(early.place.row) * n);
-      early.diagonal.load(s, diagonal() + slot * (Offset(n) * n));
-    });
+    if constexpr (std::is_same_v<Loaded, Early>)
+      lanes.strips([&](auto s) FINEGRAIN_INLINE {
+        early.b.load(s, arg.b + Offset(early.place.row) * n);
+        early.diagonal.load(s, diagonal() + slot * (Offset(n) * n));
+      });
     early.entries.load(lanes, lower(), early.place.first, early.place.last,
                        [&](Index e) FINEGRAIN_INLINE { return neighbors.find(arg.y, arg.col, e, n); });
   }
@@ -124,16 +151,17 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       Index begin = first;
-      if constexpr (early) {
+      if constexpr (std::is_same_v<Loaded, Early>) {
         sums[0].load(has->b.columns(s)(0));
+      } else {
+        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+          sums[v].load(neighbors.right_side(arg.b + v * arg.vectors.stride + Offset(row) * n, n) + s.first);
+        });
+      }
+      if constexpr (early)
         begin = has->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, columns, from, sums[0]);
         });
-      } else {
-        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-          sums[v].load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
-        });
-      }
       for (Index e = begin; e < last; ++e) {
         ask_ahead<N>(lower() + e * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
@@ -153,7 +181,8 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
-        if constexpr (early) accumulate<Sign::plus>(s, n, has->diagonal.columns(s), scratch, sums);
+        if constexpr (std::is_same_v<Loaded, Early>)
+          accumulate<Sign::plus>(s, n, has->diagonal.columns(s), scratch, sums);
         else accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
         sums.store(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first);
         neighbors.keep(sums, n, s.first);
@@ -184,17 +213,39 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   BlockSize<N> n;
   BackwardArguments arg;
 
-  static constexpr bool keeps_tile = V == 1, loads_early = keeps_tile && early_fits<N, OffDiagonal>,
-                        shares_kernels = keeps_tile && sizeof(OffDiagonal) == sizeof(Scalar);
+  static constexpr bool is_plain = V == 1 && sizeof(OffDiagonal) == sizeof(Scalar),
+                        loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires keeps_tile { arg.x = ends.out; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   // What is loaded before its neighbors are done.
   struct Early {
     RowPlace place;
     EarlyEntries<N, OffDiagonal> entries;
   };
+  struct EarlyInTile {
+    RowPlace place;
+    EarlyPlaces<N, OffDiagonal> entries;
+  };
+
+  // As of a forward sweep, which this one's right-hand side comes from.
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *neighbor_values() const { return arg.x; }
+  static constexpr bool right_side_waits = true;
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *right_side(Index slot) const
+  {
+    const Index pos = arg.last_position - slot;
+    return arg.y + Offset(arg.y_by_row && arg.row_of ? arg.row_of[pos] : pos) * n;
+  }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_array(Index first, Index last, Index begin, Index end,
+                                                                 const Index *columns, const F &f)
+  {
+    const Offset nn = Offset(n) * n;
+    arg.upper = f(upper(), begin * nn, end * nn);
+    arg.col = f(columns, begin, end);
+    if (arg.row_of) arg.row_of = f(arg.row_of, arg.last_position - last + 1, arg.last_position - first + 1);
+    arg.ptr = f(arg.ptr, first, last + 1);
+  }
 
   template <class Lanes, class Neighbors>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch,
@@ -225,7 +276,8 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-        sums[v].load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
+        const Scalar *y = arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n;
+        sums[v].load(neighbors.right_side(y, n) + s.first);
       });
       Index begin = first;
       if constexpr (early)
@@ -272,7 +324,6 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
   BlockSize<0> n;
   TransposedArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 

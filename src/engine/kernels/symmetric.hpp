@@ -30,7 +30,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   BlockSize<N> n;
   SymmetricFactorArguments arg;
 
-  static constexpr bool keeps_tile = false, may_not_fit = true; // in a team's scratch
+  static constexpr bool may_not_fit = true; // in a team's scratch
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n * n + 3 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -119,7 +119,6 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
   BlockSize<N> n;
   SymmetricBackwardArguments arg;
 
-  static constexpr bool keeps_tile = false;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }

@@ -11,6 +11,7 @@
 #include "methods/whole_factor.hpp"
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
+#include "run/tile_work.hpp"
 
 #include <optional>
 
@@ -54,9 +55,8 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    const bool whole_numbers = storage_size(options.precision) == sizeof(Scalar) && options.factor != FactorKind::icc;
-    if (const SetupError error =
-          make_plan(elimination, view.block, options, run_.machine(view.block, whole_numbers), plan))
+    const bool plain = storage_size(options.precision) == sizeof(Scalar) && options.factor != FactorKind::icc;
+    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block, plain), plan))
       return error;
 
     symmetric_ = options.factor == FactorKind::icc;
@@ -86,10 +86,13 @@ public:
     made_in_ = made_in;
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
-    set_tile_columns(plan, pattern, works_in_teams<Exec> ? tile_scratch / (std::size_t(run_.n) * sizeof(Scalar)) : 0,
-                     run_.forward, run_.backward);
-
     if constexpr (works_in_teams<Exec>) {
+      const auto fits = [&](bool backward, Index rows, Index entries) {
+        const BlockSize<0> size(run_.n);
+        return backward ? detail::fits_tile<Exec>(BackwardRow<0, Scalar>{size, {}}, rows, entries)
+                        : detail::fits_tile<Exec>(ForwardRow<0, Scalar, Scalar>{size, {}}, rows, entries);
+      };
+      if (plain) set_tiles(plan, pattern, fits, run_.forward, run_.backward);
       run_.forward.longest = find_longest_row(pattern.lower.ptr);
       run_.backward.longest = find_longest_row(pattern.upper.ptr);
     }
@@ -541,7 +544,7 @@ private:
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
     const Offset launches =
       Offset(run_.forward.launches()) + (symmetric_ ? run_.backward.groups() : run_.backward.launches());
-    s.apply_launches = s.executor == ExecutorKind::launch ? launches : s.tasks > 0 ? 2 : 0;
+    s.apply_launches = run_.by_kernels() ? launches : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();
     const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();

@@ -442,7 +442,7 @@ private:
     s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
     s.apply_flops = 2 * n * n * (double(sweeps) * (entries + run_.rows) - (entries - first));
     s.factor_flops = 2 * n * n * n * run_.rows;
-    s.apply_launches = Offset(sweeps) * (s.executor == ExecutorKind::launch ? s.widths.groups : s.tasks > 0);
+    s.apply_launches = Offset(sweeps) * (run_.by_kernels() ? s.widths.groups : s.tasks > 0);
     run_.count_long_residual();
   }
 

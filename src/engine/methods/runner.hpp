@@ -75,7 +75,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     if constexpr (works_in_teams<Exec>) {
       const Offset kernels = statistics.apply_launches;
-      if (executor != ExecutorKind::launch || kernels > most_replayed || !replays_kernels() ||
+      if (!by_kernels() || kernels > most_replayed || !replays_kernels() ||
           !host_is_late({}, double(kernels), double(statistics.apply_bytes)) || !std::exchange(r.wanted, true))
         return false;
       if (!r.graph.recorded()) r.graph.record(records, launch);
@@ -104,8 +104,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    const bool shares = works_in_teams<Exec> && storage_size(options.precision) == sizeof(Scalar);
-    set_sweep_orders(plan, shares ? machine(n).at_once : 0, forward, backward, made);
+    const bool plain = works_in_teams<Exec> && storage_size(options.precision) == sizeof(Scalar);
+    set_sweep_orders(plan, plain ? machine(n).at_once : 0, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = statistics.copying = 0;
     residuals = {};
@@ -126,22 +126,26 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     statistics.rows = rows;
   }
 
+  bool by_kernels() const // one after the other
+  {
+    return executor == ExecutorKind::launch || (works_in_teams<Exec> && executor == ExecutorKind::tile);
+  }
   const Index *row_of() const { return row_at.extent(0) ? row_at.data() : nullptr; }
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // For blocks of that size, and sweeps in working precision, whose rows load blocks early and whose narrow groups
-  // share kernels, or others. An emulated device plans as a real one does, whatever its teams are.
-  Machine machine(int block, [[maybe_unused]] bool working = false) const
+  // For blocks of that size, and plain sweeps or others. An emulated device plans as a real one does, whatever its
+  // teams are.
+  Machine machine(int block, [[maybe_unused]] bool plain = false) const
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
       cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
-      if (!working) {
+      if (!plain) {
         cost.early_row = cost.row;
         cost.task_teams = cost.teams;
       }
-      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, working};
+      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, plain};
     } else return {false, usable_threads(exec), 0};
   }
 
@@ -154,7 +158,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .visit = s.visit.data(),
             .launches = &launches,
             .tasks = &s.list,
-            .tile_columns = s.tile_columns.data(),
+            .tiles = s.tiles,
             .progress = &flags,
             .replay = records,
             .longest = s.longest,

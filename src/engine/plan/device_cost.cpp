@@ -13,6 +13,9 @@ namespace finegrain
 namespace
 {
 
+// Of a tile's scratch memory: what arrays that begin anywhere take more.
+constexpr double tile_overhead = 256;
+
 Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
 // Tasks of so many rounds and rows each.
@@ -55,6 +58,12 @@ double sweep_bytes(double blocks, int block, std::size_t of_number)
   return numbers * double(of_number) + vectors * sizeof(Scalar) + indices * sizeof(Index);
 }
 
+double tile_row_bytes(double blocks, int block)
+{
+  const double others = std::ceil((blocks - 1) / 2), numbers = (others + 1) * block * (block + 1);
+  return numbers * sizeof(Scalar) + (others + 3) * sizeof(Index);
+}
+
 HostArray<Index> cut_kernels(const HostArray<Index> &group, Index at_once)
 {
   std::vector<Index> cut{0};
@@ -68,38 +77,70 @@ HostArray<Index> cut_kernels(const HostArray<Index> &group, Index at_once)
   return to_array("finegrain::cut", cut);
 }
 
+namespace
+{
+
 // A kernel begins when the one before it has ended, a gap ago. Its teams run in waves of all that fit at once, each
-// as long as a row. Memory passes the group's bytes meanwhile, no faster than a copy: the longer of the two counts.
-// Without a graph the host must have launched the kernel, which it does while those before are running. What has been
-// loaded before the wait passes beside the gap too. The further groups of a chain are loaded while those before are
-// computed.
+// as long as a row and what comes after it in the team. Memory passes the kernel's bytes meanwhile, no faster than a
+// copy: the longer of the two counts. Without a graph the host must have launched the kernel, which it does while
+// those before are running. What the first wave loads before the wait passes beside the gap too.
+double kernel_time(const DeviceCost &c, Launch how, double waves, double further, double bytes)
+{
+  const double wave = c.row + further, stream = bytes / c.copy, late = std::max(waves * wave, stream);
+  if (how == Launch::stream) return std::max(c.host, c.gap + late);
+  if (how == Launch::graph) return c.graph_gap + late;
+  return std::max(c.early_gap + c.early_row + further + (waves - 1) * wave, stream);
+}
+
+// How so many kernels of a sweep are launched.
+Launch choose_launch(const DeviceCost &c, Index kernels, double bytes)
+{
+  const bool many = 2 * Offset(kernels) > most_replayed; // of both sweeps
+  if (many || !host_is_late(c, kernels, bytes)) return Launch::stream;
+  return c.starts_early ? Launch::dependent : Launch::graph;
+}
+
+} // namespace
+
+// The further groups of a chain are loaded while those before are computed.
 double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group, Launch how)
 {
-  const HostArray<Index> cut = cut_kernels(group, work.shares ? work.at_once : 0);
+  const HostArray<Index> cut = cut_kernels(group, work.plain ? work.at_once : 0);
   double seconds = 0;
   for (std::size_t k = 0; k + 1 < cut.extent(0); ++k) {
     const auto first = std::size_t(cut(k)), last = std::size_t(cut(k + 1)) - 1;
     const double rows = group(last + 1) - group(first), further = double(last - first) * c.early_row,
-                 waves = std::ceil((group(first + 1) - group(first)) / (c.teams * work.at_once)),
-                 stream = rows * work.bytes / c.copy;
-    if (rows == 0) continue; // no kernel
-    const double late = std::max(waves * c.row + further, stream);
-    if (how == Launch::stream) seconds += std::max(c.host, c.gap + late);
-    else if (how == Launch::graph) seconds += c.graph_gap + late;
-    else seconds += std::max(c.early_gap + waves * c.early_row + further, stream);
+                 waves = std::ceil((group(first + 1) - group(first)) / (c.teams * work.at_once));
+    if (rows > 0) seconds += kernel_time(c, how, waves, further, rows * work.bytes); // else no kernel
   }
   return seconds;
 }
 
 double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArray<Index> &group)
 {
-  const HostArray<Index> cut = cut_kernels(group, work.shares ? work.at_once : 0);
-  const Index kernels = Index(cut.extent(0)) - 1;
+  const Index kernels = Index(cut_kernels(group, work.plain ? work.at_once : 0).extent(0)) - 1;
   if (kernels == 0) return 0;
-  const bool many = 2 * Offset(kernels) > most_replayed; // of both sweeps
   const double bytes = double(group(group.extent(0) - 1) - group(0)) * work.bytes;
-  const Launch in_graph = c.starts_early ? Launch::dependent : Launch::graph;
-  return predict_launch(c, work, group, many || !host_is_late(c, kernels, bytes) ? Launch::stream : in_graph);
+  return predict_launch(c, work, group, choose_launch(c, kernels, bytes));
+}
+
+// The steps of a tile but the first take a tile_step each. All but neighbors' values is loaded before the first.
+double predict_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile, Launch how)
+{
+  const double space = work.in_tile * double(tile.points()) + tile_overhead;
+  if (space > double(work.scratch)) return 0;
+  const double teams = c.processors * std::min(c.tile_teams, std::floor(c.shared / space));
+  double seconds = 0;
+  for (const TaskLevel &l : tile_levels(grid, tile, work.at_once))
+    seconds +=
+      kernel_time(c, how, std::ceil(l.tasks / teams), (l.rounds - 1) * c.tile_step, double(l.rows) * work.bytes);
+  return seconds;
+}
+
+double predict_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile)
+{
+  const Index kernels = Index(tile_levels(grid, tile, work.at_once).size());
+  return predict_tiles(c, work, grid, tile, choose_launch(c, kernels, double(count_points(grid)) * work.bytes));
 }
 
 // A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of
@@ -115,15 +156,6 @@ double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevel
     seconds += std::max(
       {time(1, l.rounds), time(l.tasks, double(l.all_rounds)) / t.teams, double(l.rows) * work.bytes / c.copy});
   return seconds;
-}
-
-double predict_staged(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile)
-{
-  const double buffers = 2 * work.bytes * double(tile.points()),
-               teams = c.processors * std::floor(c.shared / buffers); // fewer than registers allow
-  if (teams == 0) return 0;
-  return predict_tasks(c, work, tile_levels(grid, tile, work.at_once),
-                       {c.early_row, c.staged_step, std::min(teams, c.teams)});
 }
 
 TaskLevels task_levels(const TaskPlan &plan, Index at_once)
@@ -202,8 +234,7 @@ TaskSize size_tasks(const DeviceCost &c, const SweepWork &work, const HostArray<
   return {Index(std::clamp(waves, 1., 4.)) * work.at_once, 1, true};
 }
 
-// Tiles of fewer points than a team does at once are left to self, if the grid and its lines allow others.
-std::vector<Box> choose_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid, Offset points)
+std::vector<Box> choose_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid)
 {
   Box most{1, 1, 1};
   for (const Box &b : grid) most = {std::max(b.i, most.i), std::max(b.j, most.j), std::max(b.k, most.k)};
@@ -215,22 +246,18 @@ std::vector<Box> choose_tiles(const DeviceCost &c, const SweepWork &work, const 
   };
   struct Best {
     Box tile{1, 1, 1};
-    double seconds = -1;
+    double seconds = 0;
   } best, line;
   const auto keep = [](Best &b, const Box &tile, double seconds) {
-    if (b.seconds < 0 || seconds < b.seconds) b = {tile, seconds};
+    if (seconds > 0 && (b.seconds == 0 || seconds < b.seconds)) b = {tile, seconds};
   };
   for (const Index k : edges(most.k))
     for (const Index j : edges(most.j))
       for (const Index i : edges(most.i)) {
         const Box tile{i, j, k};
-        const bool is_line = j == 1 && k == 1;
-        const Offset wanted = std::min({Offset(work.at_once), points, is_line ? Offset(most.i) : most.points()});
-        const bool is_small = 2 * tile.points() <= wanted; // edges grow by a factor of two
-        if (tile.points() > std::max(points, Offset(1)) || is_small) continue;
-        const double seconds = predict_tasks(c, work, tile_levels(grid, tile, work.at_once), times_of_tile(c));
+        const double seconds = predict_tiles(c, work, grid, tile);
         keep(best, tile, seconds);
-        if (is_line) keep(line, tile, seconds);
+        if (j == 1 && k == 1) keep(line, tile, seconds);
       }
   return {best.tile, line.tile, {1, 1, 1}};
 }

@@ -35,23 +35,30 @@ struct DeviceCost {
   double early_gap = 0.4e-6; // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
   double early_row = 0.9e-6; // from the wait to the store, if all but neighbors' values is loaded before. Guess
   bool starts_early = false; // whether kernels of a graph begin by dependent launch
-  // Of what is not built, for tests/gpu/model.
-  double staged_step = 0.3e-6; // a further step of a tile whose blocks lie in shared memory. Guess
-  double shared = 227 * 1024;  // bytes of shared memory of a multiprocessor. The vendor's
-  double processors = 132;     // multiprocessors. The vendor's
+  double tile_step = 0.2e-6; // a further step of a tile, which finds all in shared memory. Guess: at n = 5 a chain of
+                             // 20 multiply-adds, five loads from there and a barrier, some 300 cycles
+  double tile_teams = 8;     // tiles of a multiprocessor at once, by registers
+  double shared = 227 * 1024; // bytes of shared memory of a multiprocessor. The vendor's
+  double processors = 132;    // multiprocessors. The vendor's
 };
 
 // Of one sweep.
 struct SweepWork {
-  double bytes = 0;   // that a row moves
-  Index at_once = 1;  // rows that a team does at the same time
-  bool shares = true; // whether narrow groups of launch share a kernel
+  double bytes = 0;        // that a row moves
+  Index at_once = 1;       // rows that a team does at the same time
+  bool plain = true;       // whether narrow groups of launch share a kernel, and there are tiles
+  double in_tile = 0;      // bytes of scratch memory that a row of a tile takes
+  std::size_t scratch = 0; // that a team has for a tile
 };
 
 // Bytes that a row of a sweep moves: half of its off-diagonal blocks and half of its diagonal one (one of the two
 // sweeps reads it), a vector read and one written, columns, where they begin, and the row's number. `blocks`: of a
 // row of the factor, the diagonal one among them. Neighbors' values are taken to be in cache.
 double sweep_bytes(double blocks, int block, std::size_t of_number);
+
+// Scratch memory that a row of a tile takes: its off-diagonal blocks of one sweep with neighbors' values, its
+// diagonal one with its own, columns, where they begin, its number, a step.
+double tile_row_bytes(double blocks, int block);
 
 // How a group's kernel follows the one before it.
 enum class Launch {
@@ -87,23 +94,23 @@ TaskLevels task_levels(const TaskPlan &, Index at_once);
 TaskLevels self_levels(const HostArray<Index> &group, TaskSize, Index at_once);
 TaskLevels tile_levels(const Grid &, Box tile, Index at_once);
 
-// self and tile: tasks that wait for each other. `first` and `next`: seconds of the first round and of each other.
+// self: tasks that wait for each other. `first` and `next`: seconds of the first round and of each other.
 struct TaskTimes {
   double first, next, teams;
 };
 double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &, const TaskTimes &);
-// As they are built: self loads the first round before the wait.
+// As it is built: the first round is loaded before the wait.
 inline TaskTimes times_of_self(const DeviceCost &c) { return {c.early_row, c.row, c.task_teams}; }
-inline TaskTimes times_of_tile(const DeviceCost &c) { return {c.row, c.row, c.task_teams}; }
 
-// Tiles whose blocks a team loads into shared memory while it computes the tile before. 0: they do not fit.
-double predict_staged(const DeviceCost &, const SweepWork &, const Grid &, Box tile);
+// tile: a kernel for each level of tiles. 0: they do not fit. Without a way the one that is built.
+double predict_tiles(const DeviceCost &, const SweepWork &, const Grid &, Box tile, Launch);
+double predict_tiles(const DeviceCost &, const SweepWork &, const Grid &, Box tile);
 
 // How self cuts groups.
 TaskSize size_tasks(const DeviceCost &, const SweepWork &, const HostArray<Index> &group);
 
-// Shapes of at most so many points, whose edges are powers of two or the grid's: the best of all, the best of lines
-// and a point, one of which fits any stencil.
-std::vector<Box> choose_tiles(const DeviceCost &, const SweepWork &, const Grid &, Offset points);
+// Shapes that fit, whose edges are powers of two or the grid's: the best of all, the best of lines and a point, one
+// of which fits any stencil.
+std::vector<Box> choose_tiles(const DeviceCost &, const SweepWork &, const Grid &);
 
 } // namespace finegrain

@@ -196,31 +196,34 @@ private:
     return g_.drops_after() ? plan_.factorization.group : plan_.schedule.group;
   }
 
-  // By the model, for nothing has been measured (docs/gpu.md).
+  // By the model, for nothing has been measured (docs/gpu.md). The model counts the tiles of complete stars.
   SetupError choose_on_device()
   {
     const DeviceCost &cost = machine_.cost;
     const auto &group = task_groups();
-    const double self = predict_tasks(
-      cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once), times_of_self(cost));
-    const double tile =
-      has_grid() && is_complete_star(g_.get(), options_.grid) // whose tiles the model counts
-        ? predict_tasks(cost, work(), tile_levels(options_.grid, tile_shapes().front(), work().at_once),
-                        times_of_tile(cost))
-        : self;
+    const double launch = predict_launch(cost, work(), plan_.schedule.group),
+                 self =
+                   predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once),
+                                 times_of_self(cost)),
+                 tile = work().plain && has_grid() && is_complete_star(g_.get(), options_.grid)
+                          ? predict_tiles(cost, work(), options_.grid, tile_shapes().front())
+                          : 0;
     plan_.reason = "least time by a model";
-    plan_.executor = ExecutorKind::launch;
-    if (cost.worth * std::min(self, tile) >= predict_launch(cost, work(), plan_.schedule.group)) return {};
-    plan_.executor = tile < self ? ExecutorKind::tile : ExecutorKind::self;
-    if (tile < self) return share_tiles();
-    plan_self_tasks(cut_for_self());
-    return {};
+    plan_.executor = tile > 0 && tile < launch ? ExecutorKind::tile : ExecutorKind::launch;
+    if (cost.worth * self < (plan_.executor == ExecutorKind::tile ? tile : launch)) {
+      plan_.executor = ExecutorKind::self;
+      plan_self_tasks(cut_for_self());
+    }
+    return plan_.executor == ExecutorKind::tile ? share_tiles() : SetupError();
   }
   SweepWork work() const
   {
     const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
-    return {sweep_bytes(blocks, block_, storage_size(options_.precision)), machine_.at_once,
-            machine_.shares && plan_.schedule.kind != ScheduleKind::color};
+    return {.bytes = sweep_bytes(blocks, block_, storage_size(options_.precision)),
+            .at_once = machine_.at_once,
+            .plain = machine_.plain && plan_.schedule.kind != ScheduleKind::color,
+            .in_tile = tile_row_bytes(blocks, block_),
+            .scratch = machine_.scratch};
   }
 
   bool has_grid() const
@@ -307,9 +310,7 @@ private:
   std::vector<Box> tile_shapes() const
   {
     const Box b = bounds();
-    if (machine_.device)
-      return choose_tiles(machine_.cost, work(), options_.grid,
-                          Offset(machine_.scratch / (sizeof(Scalar) * std::size_t(block_))));
+    if (machine_.device) return choose_tiles(machine_.cost, work(), options_.grid);
     // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
     // threads, and thin in the last, so that the second tile can begin soon.
     const Index pieces = 2 * Index(machine_.threads);
@@ -406,11 +407,18 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   default:
     order = plan.schedule.order;
   }
-  const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
+  const bool by_tiles = machine.device && plan.executor == ExecutorKind::tile, // and by groups
+    by_groups = by_tiles || plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
   if (!by_groups) plan.factorization = {};
-  else if (e.drops_after) { // its rows become slots
+  if (by_groups && (e.drops_after || by_tiles)) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);
-    for (Index i = 0; i < graph.rows; ++i) plan.factorization.order(i) = o.pos(plan.factorization.order(i));
+    const auto to_slots = [&](const Schedule &s) {
+      Schedule slots{s.kind, make_array<Index>("finegrain::slot", std::size_t(graph.rows)), s.group};
+      for (Index i = 0; i < graph.rows; ++i) slots.order(i) = o.pos(s.order.extent(0) ? s.order(i) : i);
+      return slots;
+    };
+    if (e.drops_after) plan.factorization = to_slots(plan.factorization);
+    if (by_tiles) plan.slots = to_slots(plan.schedule);
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
   if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);

@@ -19,15 +19,16 @@ struct SetupError;
 struct Machine {
   bool device = false;
   int threads = 1;         // of a host, that can run at once
-  std::size_t scratch = 0; // bytes a team of a device has for the rows of a tile
+  std::size_t scratch = 0; // bytes a team of a device has for a tile
   Index at_once = 1;       // rows of a sweep that a team of a device does at the same time
   DeviceCost cost = {};
-  bool shares = true; // whether narrow groups of sweeps share kernels of a device; colors do not
+  bool plain = true; // whether sweeps of a device are plain (sweep.hpp), and not those of colors
 };
 
 struct Plan {
   Schedule schedule;      // of sweeps
   Schedule factorization; // launch and shuffle: of slots, where it is not that of the forward sweep; else empty
+  Schedule slots;         // tile on a device: groups of slots, for what does not go by tiles; else empty
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural

@@ -265,18 +265,4 @@ Tasks<Host> reverse_tasks(const Tasks<Host> &t)
   return r;
 }
 
-HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
-                                   const HostArray<Index> &slot_of, const Tasks<Host> &tasks)
-{
-  auto tile_columns = make_array<Index>("finegrain::tile_columns", col.extent(0));
-  for (Index t = 0; t < tasks.count(); ++t) {
-    const Index first = tasks.slot(t), last = tasks.slot(t + 1);
-    for (Index e = ptr(first); e < ptr(last); ++e) {
-      const Index slot = slot_of(col(e));
-      tile_columns(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
-    }
-  }
-  return tile_columns;
-}
-
 } // namespace finegrain

@@ -71,9 +71,21 @@ TaskPlan plan_tasks(const Graph &, const Chunks &, const ChunkLevels &, TaskSize
 Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
 
 // Columns of one part of a factor, with ~place instead for rows of the same task, where place counts from the task's
-// first slot. slot_of gives the slot of a column.
-HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
-                                   const HostArray<Index> &slot_of, const Tasks<Kokkos::HostSpace> &);
+// first slot. slot_of(column) is its slot.
+template <class SlotOf> HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
+                                                           const SlotOf &slot_of,
+                                                           const Tasks<Kokkos::HostSpace> &tasks)
+{
+  auto tile_columns = make_array<Index>("finegrain::tile_columns", col.extent(0));
+  for (Index t = 0; t < tasks.count(); ++t) {
+    const Index first = tasks.slot(t), last = tasks.slot(t + 1);
+    for (Index e = ptr(first); e < ptr(last); ++e) {
+      const Index slot = slot_of(col(e));
+      tile_columns(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
+    }
+  }
+  return tile_columns;
+}
 
 template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
 {

@@ -1,12 +1,15 @@
 // How the groups or tasks of a schedule are run: free functions over (how to run, row function).
 //
 // natural and shuffle are loops of one host thread, launch is a kernel per group (on a device one for a chain of
-// narrow groups), self and tile are one kernel whose workers draw tasks by a ticket and wait for those that they need
+// narrow groups), self is one kernel whose workers draw tasks by a ticket and wait for those that they need
 // (tasks.hpp, task_flags.hpp). A worker is a thread on a host (host_work.hpp) and a team on a device (team_work.hpp).
+// tile is the same as self on a host; on a device it is a kernel per level of tiles (tile_work.hpp), and launch where
+// a row function does not go by tiles.
 #pragma once
 
 #include "run/host_work.hpp"
 #include "run/team_work.hpp"
+#include "run/tile_work.hpp"
 
 namespace finegrain
 {
@@ -54,19 +57,28 @@ template <int N, class Exec, class Row> void launch_cuts(const Run<Exec> &run, c
   if (!run.replay) *run.launches += run.kernels;
 }
 
+// A kernel for each level of tiles.
+template <int N, class Exec, class Row> void launch_tiles(const Run<Exec> &run, const Row &row)
+{
+  const TileLevels &tiles = run.tiles;
+  const std::size_t space = tile_bytes(row, tiles.rows, tiles.entries);
+  for (Index k = 0; k < tiles.count; ++k)
+    launch_teams<TileBounds>(
+      run, tiles.first[k + 1] - tiles.first[k],
+      TileBody<N, Exec, Row>{row, tiles.range + tiles.first[k], tiles.step, tiles.columns, int(space)}, space);
+  if (!run.replay) *run.launches += tiles.count;
+}
+
 template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
 {
   const TaskList &tasks = *run.tasks;
   if constexpr (works_in_teams<Exec>) {
     const TeamShape shape = shape_on<Exec>(row);
-    const Index *tile_columns = Row::keeps_tile ? run.tile_columns : nullptr;
     const Index teams =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
     using Body = TeamBody<N, Exec, Row>;
-    Kokkos::parallel_for("finegrain::teams",
-                         make_teams<Body, TaskBounds<Row>>(run.exec, teams, shape, row,
-                                                           scratch_bytes(tile_columns ? tasks.most_rows * row.n : 0)),
-                         Body{row, tasks, run.progress->next(), tile_columns});
+    Kokkos::parallel_for("finegrain::teams", make_teams<Body, TaskBounds<Row>>(run.exec, teams, shape, row, 0),
+                         Body{row, tasks, run.progress->next()});
     run.progress->advance(tasks.count, teams);
   } else {
     const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));
@@ -80,7 +92,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
 template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const Row &row)
 {
   if (run.groups == 0) return;
-  if (run.executor == ExecutorKind::self || run.executor == ExecutorKind::tile) {
+  if (run.executor == ExecutorKind::self || (run.executor == ExecutorKind::tile && !works_in_teams<Exec>)) {
     if (run.tasks->count == 0) return; // groups may all be empty
     detail::run_tasks<N>(run, row);
     ++*run.launches;
@@ -89,7 +101,8 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   if constexpr (!works_in_teams<Exec>) {
     if (run.executor == ExecutorKind::natural || run.executor == ExecutorKind::shuffle)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
-  } else if constexpr (detail::SharesKernels<Row>) {
+  } else if constexpr (detail::Plain<Row>) {
+    if (run.tiles.count > 0) return detail::launch_tiles<N>(run, row);
     if (run.kernels > 0) return detail::launch_cuts<N>(run, row);
   }
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);

@@ -36,20 +36,24 @@ struct Everywhere {
   {
     return vector + Offset(col[e]) * n;
   }
+  // Of the row that is visited; `from` is where it lies in a vector.
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *right_side(const Scalar *from, int) const { return from; }
   template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &, int, int) const {}
 };
 
-// Rows of a team's own tile are in its scratch memory as well, and read there. Their columns are ~place, where place
-// counts the rows of the tile in the order of visits.
+// In a team's scratch memory: the rows of its own tile, and copies of others, one for each entry. Columns of the tile
+// are ~place, where place counts its rows in the order of visits. Before a row is done its right-hand side lies
+// there.
 struct InTile {
-  const Index *col;
   Scalar *rows;
-  Index place; // of the row that is visited
+  const Scalar *others; // of entry 0, were it there
+  Index place;          // of the row that is visited
 
-  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *, Index e, int n) const
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *right_side(const Scalar *, int n) const { return rows + place * n; }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *, const Index *col, Index e, int n) const
   {
     const Index c = col[e];
-    return c >= 0 ? vector + Offset(c) * n : rows + ~c * n;
+    return c >= 0 ? others + Offset(e) * n : rows + ~c * n;
   }
   template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &sums, int n, int first) const
   {

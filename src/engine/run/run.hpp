@@ -13,7 +13,21 @@ namespace finegrain
 struct TaskList {
   Index count = 0;
   const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
-  Index most_rows = 0; // of a task
+};
+
+// A tile of a sweep: its slots, their entries and steps, up to the second of each pair.
+struct TileRange {
+  Index slot, last_slot, entry, last_entry, step, last_step;
+};
+
+// Tiles of a sweep on a device, none of which needs another of its level.
+struct TileLevels {
+  const Index *first = nullptr; // the first tile of each level, and the end of the last; on the host
+  Index count = 0;              // 0: the sweep goes by groups
+  const TileRange *range = nullptr;
+  const Index *step = nullptr;    // the first slot of each step, and the end of the last
+  const Index *columns = nullptr; // of the entries: ~place in the tile, or those of others (neighbors.hpp)
+  Index rows = 0, entries = 0;    // of a tile, at most
 };
 
 namespace detail
@@ -47,10 +61,10 @@ template <class Exec> struct Run {
   ExecutorKind executor = ExecutorKind::natural; // never automatic
   const Index *group = nullptr;                  // first slot of each group, and the end of the last; on the host
   Index groups = 0;
-  const Index *visit = nullptr;        // the slots of each group in the order of visits; null: as they are
-  Offset *launches = nullptr;          // counts kernels
-  const TaskList *tasks = nullptr;     // self and tile
-  const Index *tile_columns = nullptr; // tile on a device: columns of the sweep's part (sweep.hpp, InTile)
+  const Index *visit = nullptr;    // the slots of each group in the order of visits; null: as they are
+  Offset *launches = nullptr;      // counts kernels
+  const TaskList *tasks = nullptr; // self and tile
+  TileLevels tiles = {};           // tile on a device
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
   Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: launch on a device
   Index longest = 0;              // entries of the longest row, where teams may copy its blocks (staging.hpp)

@@ -47,7 +47,7 @@ struct StoredBytes {
 
 // The blocks of entries first to last - 1, each of so many numbers.
 template <class B>
-KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored_bytes(const B *blocks, Offset numbers, Index first, Index last)
+KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored_bytes(const B *blocks, Offset numbers, Offset first, Offset last)
 {
   return {reinterpret_cast<const char *>(blocks + first * numbers), (last - first) * numbers * Offset(sizeof(B))};
 }
@@ -82,10 +82,10 @@ std::size_t staged_bytes([[maybe_unused]] const Row &row, [[maybe_unused]] int r
   return 0;
 }
 
-// All lanes of a team copy these bytes to `to`, a multiple of line_bytes, with line_bytes to spare. Returns the first
-// byte, when all of them are there.
+// All lanes of a team begin to copy these bytes to `to`, a multiple of line_bytes, with line_bytes to spare. Returns
+// where the first byte will be.
 template <class Member>
-KOKKOS_FORCEINLINE_FUNCTION const char *stage_bytes(const Member &member, const StoredBytes &stored, void *to)
+KOKKOS_FORCEINLINE_FUNCTION const char *begin_copy(const Member &member, const StoredBytes &stored, void *to)
 {
   const Offset skew = Offset(reinterpret_cast<std::uintptr_t>(stored.from) % line_bytes),
                before = skew ? line_bytes - skew : 0,
@@ -106,11 +106,31 @@ KOKKOS_FORCEINLINE_FUNCTION const char *stage_bytes(const Member &member, const 
     const Offset k = i < head ? i : i + lines * line_bytes;
     at[k] = from[k];
   });
+  return at;
+}
+// One number by one lane.
+template <class T> KOKKOS_FORCEINLINE_FUNCTION void begin_copy(const T *from, T *to)
+{
+#if defined(__CUDA_ARCH__)
+  __pipeline_memcpy_async(to, from, sizeof(T));
+#else
+  *to = *from;
+#endif
+}
+// All that was begun is there, for all lanes.
+template <class Member> KOKKOS_FORCEINLINE_FUNCTION void end_copies(const Member &member)
+{
 #if defined(__CUDA_ARCH__)
   __pipeline_commit();
   __pipeline_wait_prior(0);
 #endif
   member.team_barrier();
+}
+template <class Member>
+KOKKOS_FORCEINLINE_FUNCTION const char *stage_bytes(const Member &member, const StoredBytes &stored, void *to)
+{
+  const char *const at = begin_copy(member, stored, to);
+  end_copies(member);
   return at;
 }
 

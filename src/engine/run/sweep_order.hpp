@@ -4,6 +4,7 @@
 
 #include "plan/factor_pattern.hpp"
 #include "plan/plan.hpp"
+#include "plan/products.hpp"
 #include "run/run.hpp"
 
 namespace finegrain
@@ -14,21 +15,36 @@ template <class Space> struct SweepOrder {
   Array<Index, Space> visit; // slots in the order of visits; empty: as they are
   Tasks<Space> tasks;        // self and tile
   TaskList list;
-  Array<Index, Space> tile_columns; // tile in teams
-  Index longest = 0;                // entries of the longest row; 0: no matter
+  Index longest = 0; // entries of the longest row; 0: no matter
+  // tile in teams, where the sweep goes by tiles.
+  HostArray<Index> level;
+  Array<TileRange, Space> tile_range;
+  Array<Index, Space> tile_columns;
+  TileLevels tiles;
   // launch in teams, where narrow groups share a kernel: cut_kernels(), and `group` again.
   HostArray<Index> cut;
   Array<Index, Space> step;
 
   Index groups() const { return Index(group.extent(0)) - 1; }
   Index kernels() const { return cut.extent(0) ? Index(cut.extent(0)) - 1 : 0; } // 0: a kernel a group
-  Index launches() const { return kernels() ? kernels() : groups(); }
+  // Of a plain sweep by launch, or by tile in teams.
+  Index launches() const { return tiles.count ? tiles.count : kernels() ? kernels() : groups(); }
   std::size_t bytes() const
   {
-    return (group.span() + visit.span() + tile_columns.span() + cut.span() + step.span()) * sizeof(Index) +
-           tasks.bytes();
+    return (group.span() + visit.span() + level.span() + tile_columns.span() + cut.span() + step.span()) *
+             sizeof(Index) +
+           tile_range.span() * sizeof(TileRange) + tasks.bytes();
   }
 };
+
+// The same visits from the last to the first, by sweeps whose slots run from the last position to the first.
+inline HostArray<Index> reverse_visits(const HostArray<Index> &visit)
+{
+  const std::size_t size = visit.extent(0);
+  auto reversed = make_array<Index>("finegrain::visit", size);
+  for (std::size_t i = 0; i < size; ++i) reversed(i) = Index(size) - 1 - visit(size - 1 - i);
+  return reversed;
+}
 
 // Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty
 // where it is that of the forward sweep. `narrow`: rows of a group at most that share a kernel with the next; 0: of
@@ -37,11 +53,16 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
                                              SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {
   forward = backward = factorization = {};
-  forward.group = plan.schedule.group;
+  const bool visits = plan.slots.group.extent(0) > 0;
+  forward.group = (visits ? plan.slots : plan.schedule).group;
   backward.group = reverse_groups(forward.group);
   const bool shuffles = plan.executor == ExecutorKind::shuffle;
   if (shuffles)
     for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = copy_to<Space>(shuffle_slots(d->group));
+  if (visits) {
+    forward.visit = copy_to<Space>(plan.slots.order);
+    backward.visit = copy_to<Space>(reverse_visits(plan.slots.order));
+  }
   if (const Schedule &s = plan.factorization; s.group.extent(0) > 0) {
     factorization.group = s.group;
     factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
@@ -56,14 +77,11 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (up.count() == 0) return;
 
-  const auto down = reverse_tasks(up);
-  Index most = 0;
-  for (Index t = 0; t < up.count(); ++t) most = std::max(most, up.slot(t + 1) - up.slot(t));
   forward.tasks = copy_to<Space>(up);
-  backward.tasks = copy_to<Space>(down);
+  backward.tasks = copy_to<Space>(reverse_tasks(up));
   for (SweepOrder<Space> *d : {&forward, &backward}) {
     const Tasks<Space> &t = d->tasks;
-    d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data(), most};
+    d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data()};
   }
 }
 
@@ -74,23 +92,58 @@ inline Index find_longest_row(const HostArray<Index> &ptr)
   return most;
 }
 
-// A team keeps the rows of its tile at hand where they are no more than `team_rows`. After set_sweep_orders().
-template <class Space> void set_tile_columns(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
-                                             std::size_t team_rows, SweepOrder<Space> &forward,
-                                             SweepOrder<Space> &backward)
+// The first task of each level, and the end of the last. Tasks are in an order of levels.
+inline HostArray<Index> cut_levels(const TaskPlan &plan)
+{
+  std::vector<Index> first{0};
+  for (std::size_t t = 1; t < plan.level.size(); ++t)
+    if (plan.level[t] != plan.level[t - 1]) first.push_back(Index(t));
+  first.push_back(Index(plan.level.size()));
+  return to_array("finegrain::level", first);
+}
+
+// tile in teams: sweeps go by tiles of a grid, if the largest one fits both ways: fits(backward, rows, entries).
+// After set_sweep_orders().
+template <class Space, class Fits> void set_tiles(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
+                                                  const Fits &fits, SweepOrder<Space> &forward,
+                                                  SweepOrder<Space> &backward)
 {
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  if (plan.executor != ExecutorKind::tile || up.count() == 0 || std::size_t(forward.list.most_rows) > team_rows)
+  if (plan.tile.points() == 0 || up.count() == 0) return;
+  const auto set = [&](SweepOrder<Space> &d, const Tasks<Kokkos::HostSpace> &tasks,
+                       const Triangle<Kokkos::HostSpace> &part, const HostArray<Index> &level, const auto &slot_of) {
+    auto range = make_array<TileRange>("finegrain::tiles", std::size_t(tasks.count()));
+    TileLevels &tiles = d.tiles;
+    for (Index t = 0; t < tasks.count(); ++t) {
+      const Index first = tasks.slot(t), last = tasks.slot(t + 1);
+      range(t) = {first, last, part.ptr(first), part.ptr(last), tasks.step_ptr(t), tasks.step_ptr(t + 1)};
+      tiles.rows = std::max(tiles.rows, last - first);
+      tiles.entries = std::max(tiles.entries, part.ptr(last) - part.ptr(first));
+    }
+    d.tile_range = copy_to<Space>(range);
+    d.tile_columns = copy_to<Space>(mark_tile_columns(part.ptr, part.col, slot_of, tasks));
+    d.level = level;
+    tiles.first = d.level.data();
+    tiles.range = d.tile_range.data();
+    tiles.step = d.list.step;
+    tiles.columns = d.tile_columns.data();
+  };
+  const HostArray<Index> level = cut_levels(plan.tasks), back = reverse_groups(level);
+  const StoredOrder stored = invert_order(pattern.rows, pattern.row_of);
+  set(forward, up, pattern.lower, level, [](Index column) { return column; });
+  set(backward, reverse_tasks(up), pattern.upper, back,
+      [&](Index row) { return pattern.rows - 1 - stored.pos(row); });
+  const TileLevels &f = forward.tiles, &b = backward.tiles;
+  if (fits(false, f.rows, f.entries) && fits(true, b.rows, b.entries)) {
+    forward.tiles.count = backward.tiles.count = Index(level.extent(0)) - 1;
     return;
-  const auto rows = std::size_t(pattern.rows);
-  auto same = make_array<Index>("finegrain::slot", rows), from_last = make_array<Index>("finegrain::slot", rows);
-  for (Index pos = 0; pos < pattern.rows; ++pos) {
-    same(pos) = pos;
-    from_last(pattern.row_of(pos)) = pattern.rows - 1 - pos;
   }
-  forward.tile_columns = copy_to<Space>(mark_tile_columns(pattern.lower.ptr, pattern.lower.col, same, up));
-  backward.tile_columns =
-    copy_to<Space>(mark_tile_columns(pattern.upper.ptr, pattern.upper.col, from_last, reverse_tasks(up)));
+  for (SweepOrder<Space> *d : {&forward, &backward}) {
+    d->level = {};
+    d->tile_range = {};
+    d->tile_columns = {};
+    d->tiles = {};
+  }
 }
 
 } // namespace finegrain

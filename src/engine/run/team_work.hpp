@@ -1,5 +1,5 @@
-// What a team of a device does: its rows of a group, a chain of narrow groups, tasks. A thread of the team takes a
-// row, its lanes share it.
+// What a team of a device does: its rows of a group, a chain of narrow groups, tasks; tile_work.hpp has tiles. A
+// thread of the team takes a row, its lanes share it.
 #pragma once
 
 #include "run/neighbors.hpp"
@@ -20,7 +20,10 @@ template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, 
 // Row functions that load what no other row writes, by begin(), before the rows they need are done, and do the rest
 // by finish() (kernels/early.hpp).
 template <class Row>
-concept LoadsEarly = Row::loads_early;
+concept LoadsEarly = requires
+{
+  requires Row::loads_early;
+};
 
 template <class Row, bool ahead> struct EarlyOf {
   using type = NothingEarly;
@@ -29,9 +32,12 @@ template <LoadsEarly Row> struct EarlyOf<Row, true> {
   using type = typename Row::Early;
 };
 
-// Row functions whose narrow groups share a kernel.
+// Row functions whose narrow groups share a kernel, and which may be done by tiles.
 template <class Row>
-concept SharesKernels = Row::shares_kernels;
+concept Plain = requires
+{
+  requires Row::is_plain;
+};
 
 // The rows of a step that a team does at once: slots first to first + threads - 1, below `last`.
 struct Round {
@@ -48,12 +54,12 @@ template <int N, class Row, class Member> struct Steps {
 
   // Before the first row that needs others, all lanes call wait(). find(slot): where its neighbors are found. With
   // `held` 1 rows load a round early, once the round before is done; with 2, in registers for two, before that.
-  template <int held, class Find, class Wait>
+  template <int held, class Early = typename EarlyOf<Row, (held > 0)>::type, class Find, class Wait>
   KOKKOS_FORCEINLINE_FUNCTION void run(const Find &find, const Wait &wait) const
   {
     if (count <= 0) return wait();
-    typename EarlyOf<Row, (held > 0)>::type one;
-    [[maybe_unused]] typename EarlyOf<Row, (held > 1)>::type two;
+    Early one;
+    [[maybe_unused]] std::conditional_t<(held > 1), Early, NothingEarly> two;
     Round at{0, step[0], step[1], step[count > 1 ? 2 : 1]};
     begin(at, find, one);
     wait();
@@ -108,9 +114,7 @@ private:
 template <int N, class Row, class Member> struct Team {
   const Row &row;
   const Member &member;
-  const Index *tile_columns; // null: neighbors are read from global memory
-  Scalar *scratch;           // of this thread
-  Scalar *tile_rows;         // of the team
+  Scalar *scratch; // of this thread
 
   KOKKOS_FUNCTION unsigned draw(const TaskFlags &progress) const
   {
@@ -130,12 +134,6 @@ template <int N, class Row, class Member> struct Team {
   {
     const Index begin = tasks.step_ptr[t];
     const Steps<N, Row, Member> steps{row, member, scratch, tasks.step + begin, tasks.step_ptr[t + 1] - begin};
-    if constexpr (Row::keeps_tile)
-      if (tile_columns) {
-        const Index first = tasks.slot[t];
-        const auto in_tile = [=, this](Index slot) { return InTile{tile_columns, tile_rows, slot - first}; };
-        return steps.template run<0>(in_tile, wait); // both ways with registers for a round would be too many
-      }
     steps.template run<1>([](Index) { return Everywhere(); }, wait);
   }
 };
@@ -145,13 +143,11 @@ template <int N, class Exec, class Row> struct TeamBody {
   Row row;
   TaskList tasks;
   TaskFlags progress;
-  const Index *tile_columns;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
-    Scalar *tile_rows = take_scratch(member.team_scratch(0), tile_columns ? tasks.most_rows * row.n : 0);
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    work(tasks, progress, Team<N, Row, Member>{row, member, tile_columns, scratch, tile_rows});
+    work(tasks, progress, Team<N, Row, Member>{row, member, scratch});
   }
 };
 
@@ -248,18 +244,23 @@ inline constexpr std::size_t most_kernel_bytes = 512;
 // How much Kokkos adds to a body: policy, scratch and sizes.
 inline constexpr std::size_t kokkos_kernel_bytes = 192;
 
-// Teams that a multiprocessor shall hold at once, for ptxas; 0: no bounds. Five leave each lane 96 registers, and
-// ptxas keeps 19 loads or more under way in sweeps, products and factorizations of 4, 5, 6 and 8 unknowns, without
-// spills. Without bounds it reckons with teams of 1024 lanes and keeps 5 (docs/gpu.md). From the code it makes, not
-// from times.
+// Bounds that leave registers for so many teams on a multiprocessor; 0: no bounds. They are those of one block as
+// large as all these teams: Kokkos refuses a team if fewer than the bounds' blocks fit beside each other, as where
+// scratch memory is taken by the row.
+template <unsigned teams> using BoundsFor = Kokkos::LaunchBounds<teams *unsigned(team_lanes), (teams > 0)>;
+// Five teams leave each lane 96 registers, and ptxas keeps 19 loads or more under way in sweeps, products and
+// factorizations of 4, 5, 6 and 8 unknowns, without spills. Without bounds it reckons with teams of 1024 lanes and
+// keeps 5 (docs/gpu.md). From the code it makes, not from times.
 #if !defined(FINEGRAIN_TEAMS_PER_SM)
 #define FINEGRAIN_TEAMS_PER_SM 5
 #endif
-using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM ? team_lanes : 0, FINEGRAIN_TEAMS_PER_SM>;
+using TeamBounds = BoundsFor<FINEGRAIN_TEAMS_PER_SM>;
 // Of tasks whose rows load early, four at most: a round is loaded while other tasks are awaited, in 128 registers.
 template <class Row> using TaskBounds =
-  Kokkos::LaunchBounds<TeamBounds::maxTperB, std::min(TeamBounds::minBperSM, LoadsEarly<Row> ? 4u : 16u)>;
-using LoneBounds = Kokkos::LaunchBounds<team_lanes, 1>; // of a chain, which is one team
+  BoundsFor<unsigned(std::min(FINEGRAIN_TEAMS_PER_SM, LoadsEarly<Row> ? 4 : 16))>;
+// Of tiles, whose blocks are in scratch memory and not in registers.
+using TileBounds = BoundsFor<8>;
+using LoneBounds = BoundsFor<1>; // of a chain, which is one team
 
 // A league of `teams` teams for Body, with scratch for the row function and bytes for each team.
 template <class Body, class Bounds = TeamBounds, class Space, class Row>

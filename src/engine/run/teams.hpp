@@ -18,7 +18,7 @@ struct TeamShape {
 inline constexpr int warp_lanes = 32;
 inline constexpr int team_lanes = 128;                 // most lanes of all threads of a team
 inline constexpr std::size_t team_scratch = 48 * 1024; // bytes that every CUDA device gives a block unasked
-inline constexpr std::size_t tile_scratch = 12 * 1024; // of these for the rows of a tile, where a sweep keeps them
+inline constexpr std::size_t tile_scratch = 44 * 1024; // of these for a tile, that its threads leave in plain sweeps
 inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
   kokkos_thread_bytes = sizeof(double);                         // and for each of its threads
 
@@ -28,10 +28,10 @@ constexpr std::size_t scratch_bytes(int scalars, std::size_t of_scalar = sizeof(
   return scalars ? of_scalar * (std::size_t(scalars) + 1) : 0;
 }
 
-// parallelism: how many lanes a row can use; scratch: bytes that each row needs; tile: bytes for the rows of a tile.
-constexpr TeamShape shape_team(int parallelism, std::size_t scratch, std::size_t tile)
+// parallelism: how many lanes a row can use; scratch: bytes that each row needs.
+constexpr TeamShape shape_team(int parallelism, std::size_t scratch)
 {
-  const std::size_t room = team_scratch - kokkos_bytes - tile;
+  const std::size_t room = team_scratch - kokkos_bytes;
   const auto fits = [=](int threads) { return std::size_t(threads) * (scratch + kokkos_thread_bytes) <= room; };
   TeamShape shape = {0, 1};
   while (shape.lanes < parallelism && shape.lanes < warp_lanes) shape.lanes *= 2;
@@ -44,8 +44,7 @@ constexpr TeamShape shape_team(int parallelism, std::size_t scratch, std::size_t
 // The same for a row function and a block size.
 template <class Row> constexpr TeamShape shape_team(int n, std::size_t of_scalar = sizeof(Scalar))
 {
-  return shape_team(Row::parallelism(n), scratch_bytes(Row::scratch_size(n), of_scalar),
-                    Row::keeps_tile ? tile_scratch + of_scalar : 0);
+  return shape_team(Row::parallelism(n), scratch_bytes(Row::scratch_size(n), of_scalar));
 }
 template <class Row> constexpr bool fits_team(int n) { return shape_team<Row>(n).threads > 0; }
 

@@ -3,6 +3,8 @@
 #include "plan/elimination.hpp"
 #include "plan/plan.hpp"
 #include "problems.hpp"
+#include "run/sweep_order.hpp"
+#include "run/teams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +31,19 @@ HostArray<Index> make_planes(const Box &box)
   return make_group(width);
 }
 
-Machine make_device(Index at_once = 16, const DeviceCost &cost = {}) { return {true, 0, 12 * 1024, at_once, cost}; }
+constexpr double star_blocks = 7;
+
+Machine make_device(Index at_once = 16, const DeviceCost &cost = {})
+{
+  return {true, 0, tile_scratch, at_once, cost};
+}
+
+// Of a row of the star.
+SweepWork make_work(Index at_once, int block, std::size_t scratch = tile_scratch)
+{
+  return {sweep_bytes(star_blocks, block, sizeof(Scalar)), at_once, true, tile_row_bytes(star_blocks, block),
+          scratch};
+}
 
 Plan choose(const Graph &g, int block, const EngineOptions &options, const Machine &machine)
 {
@@ -68,7 +82,8 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
     return 2 * predict_tasks(cost, work, self_levels(planes, size, 16), times_of_self(cost));
   };
   const double launch = 2 * predict_launch(cost, work, planes, Launch::stream), old_self = self({256, 1}),
-               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16), times_of_tile(cost));
+               tile =
+                 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16), {cost.row, cost.row, cost.teams});
   EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
   EXPECT_NEAR(old_self, 44e-3, 1e-3);
   EXPECT_NEAR(tile, 11e-3, 0.1e-3);
@@ -140,6 +155,27 @@ TEST(DeviceCost, ByHand)
   EXPECT_DOUBLE_EQ(tasks({{3, 1, 3, 3}}), 3 * (2 + 1) / 2.);      // more tasks than teams
   EXPECT_DOUBLE_EQ(tasks({{2, 1, 2, 40}, {1, 1, 1, 1}}), 20 + 3); // memory
   EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 3, 3, 9}}, {3, 0.5, 2}), 2 + 3 + 2 * 0.5);
+  // Further waves begin late.
+  EXPECT_DOUBLE_EQ(predict_launch(cost, {1, 4}, make_group({9}), Launch::dependent), 0.5 + 1 + 3);
+
+  // Four tiles of 2 x 2 points on three levels, each with steps of 1, 2, 1 rows; two at once.
+  cost.tile_step = 0.25;
+  cost.tile_teams = 2;
+  cost.processors = 1;
+  cost.shared = 10000;
+  SweepWork tiled{10, 4, true, 100, 656};
+  const Grid grid{{4, 4, 1}};
+  const auto tiles = [&](Launch how) { return predict_tiles(cost, tiled, grid, {2, 2, 1}, how); };
+  EXPECT_DOUBLE_EQ(tiles(Launch::dependent), (0.5 + 1 + 0.5) + 4 + (0.5 + 1 + 0.5)); // memory in the middle
+  EXPECT_DOUBLE_EQ(tiles(Launch::graph), 3 * 0.75 + 3.5 + 4 + 3.5);
+  EXPECT_DOUBLE_EQ(tiles(Launch::stream), 3 * 1 + 3.5 + 4 + 3.5);
+  cost.host = 6;
+  EXPECT_DOUBLE_EQ(tiles(Launch::stream), 3 * 6);
+  EXPECT_DOUBLE_EQ(predict_tiles(cost, tiled, grid, {2, 2, 1}), tiles(Launch::dependent));
+  cost.shared = 1000; // one at once
+  EXPECT_DOUBLE_EQ(tiles(Launch::dependent), 2 + (0.5 + 1 + 0.5 + 3.5) + 2);
+  tiled.scratch = 655; // four rows and 256 bytes do not fit
+  EXPECT_EQ(tiles(Launch::dependent), 0);
 }
 
 // Many rows that wait for nobody pass at the speed of a copy; single rows cost their latency each.
@@ -161,8 +197,8 @@ TEST(DeviceCost, Limits)
                 1000 * (cost.flag + cost.early_row), 1e-9);
     EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once), times_of_self(cost)),
                 100 * (cost.flag + cost.early_row + 9 * cost.row), 1e-9); // levels that one task takes
-    EXPECT_NEAR(predict_tasks(cost, work, tile_levels({{1000, 1, 1}}, {8, 1, 1}, at_once), times_of_tile(cost)),
-                125 * (cost.flag + 8 * cost.row), 1e-9);
+    EXPECT_NEAR(predict_tiles(cost, make_work(at_once, 1), {{1000, 1, 1}}, {8, 1, 1}),
+                125 * (cost.graph_gap + cost.row + 7 * cost.tile_step), 1e-9);
   }
 }
 
@@ -177,14 +213,14 @@ TEST(DeviceCost, GrowsWithEachConstant)
                       predict_launch(c, work, planes, Launch::graph),
                       predict_launch(c, work, planes, Launch::dependent),
                       predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16), times_of_self(c)),
-                      predict_tasks(c, work, tile_levels(grid, {8, 8, 4}, 16), times_of_tile(c)),
-                      predict_staged(c, work, grid, {4, 4, 4})};
+                      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::stream),
+                      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::dependent)};
   };
   const auto before = predict({});
   std::array<bool, 6> moved{};
   for (double DeviceCost::*constant :
        {&DeviceCost::row, &DeviceCost::gap, &DeviceCost::host, &DeviceCost::flag, &DeviceCost::graph_gap,
-        &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::staged_step}) {
+        &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::tile_step}) {
     DeviceCost slower;
     slower.*constant *= 2;
     const auto after = predict(slower);
@@ -201,7 +237,16 @@ TEST(DeviceCost, GrowsWithEachConstant)
     for (std::size_t i = 0; i < before.size(); ++i) EXPECT_GE(after[i], before[i]);
     EXPECT_EQ(after[3] > before[3], constant != &DeviceCost::teams); // self
   }
-  EXPECT_EQ(predict_staged({}, work, grid, {16, 16, 16}), 0); // does not fit
+  DeviceCost few; // tiles at once: 16
+  few.processors = 2;
+  const double most = predict(few)[5];
+  EXPECT_GT(most, before[5]);
+  few.shared = 20000; // 2, as with the next
+  EXPECT_GT(predict(few)[5], 2 * most);
+  few.shared = DeviceCost().shared;
+  few.tile_teams = 1;
+  EXPECT_GT(predict(few)[5], 2 * most);
+  EXPECT_EQ(predict_tiles({}, make_work(16, 5), grid, {16, 16, 16}), 0); // does not fit
 }
 
 // What is counted without a cut is what has been cut.
@@ -253,34 +298,36 @@ TEST(DeviceCost, TasksOfSelfAreARoundOfATeam)
 
 TEST(DeviceCost, ChoosesTheBestTile)
 {
-  const SweepWork work{800, 16};
   for (const Box &box : {Box{64, 64, 64}, Box{40, 24, 16}, Box{100, 3, 1}})
-    for (const Offset points : {1, 7, 307}) {
-      DeviceCost cost;
-      for (const double flag : {0.8e-6, 100e-6}) {
-        cost.flag = flag;
-        const auto time = [&](const Box &t) {
-          return predict_tasks(cost, work, tile_levels({box}, t, 16), times_of_tile(cost));
-        };
-        const auto shapes = choose_tiles(cost, work, {box}, points);
+    for (const std::size_t scratch : {std::size_t(0), std::size_t(2000), tile_scratch})
+      for (const double gap : {0.9e-6, 100e-6}) {
+        DeviceCost cost;
+        cost.graph_gap = gap;
+        cost.host = 1; // a graph
+        const SweepWork work = make_work(16, 5, scratch);
+        const auto time = [&](const Box &t) { return predict_tiles(cost, work, {box}, t); };
+        const auto shapes = choose_tiles(cost, work, {box});
         ASSERT_EQ(shapes.size(), 3u);
-        for (const Box &s : shapes) EXPECT_LE(s.points(), points);
-        EXPECT_GT(2 * shapes[0].points(), std::min<Offset>(points, 16));
         EXPECT_EQ(shapes[1].j * shapes[1].k, 1);
         EXPECT_EQ(shapes[2].points(), 1);
-        for (const Box &t : {Box{1, 1, 1}, Box{2, 2, 1}, Box{8, 8, 4}, Box{4, 2, 1}, Box{16, 1, 1}, Box{1, 1, 8}})
-          if (t.points() <= points && t.i <= box.i && t.j <= box.j && t.k <= box.k) {
-            EXPECT_TRUE(2 * t.points() <= 16 || time(shapes[0]) <= time(t)); // smaller ones are self's
+        if (scratch == 0) {
+          EXPECT_EQ(shapes[0].points(), 1);
+          EXPECT_EQ(time(shapes[0]), 0);
+          continue;
+        }
+        for (const Box &t : {Box{1, 1, 1}, Box{2, 2, 1}, Box{2, 4, 4}, Box{4, 2, 1}, Box{16, 1, 1}, Box{1, 1, 8}})
+          if (const double seconds = time(t); seconds > 0 && t.i <= box.i && t.j <= box.j && t.k <= box.k) {
+            EXPECT_LE(time(shapes[0]), seconds);
+            EXPECT_TRUE(t.j * t.k > 1 || time(shapes[1]) <= seconds);
           }
-        // Dear flags want large tiles.
-        if (box.k > 1 && points == 307 && flag > 1e-5) {
-          EXPECT_GE(shapes[0].points(), 64);
+        // Dear kernels want large tiles.
+        if (box.k > 1 && gap > 1e-5) {
+          EXPECT_EQ(shapes[0].points(), scratch == 2000 ? 1 : 32);
         }
       }
-    }
 }
 
-// Three typical cases: wide hyperplanes or colors, a chain, and constants by which tiles would pay.
+// Three typical cases: wide hyperplanes or colors, a chain, and constants by which others would pay.
 TEST(DeviceCost, PlansTakeTheLeastTime)
 {
   EngineOptions grid, none, colors;
@@ -288,8 +335,8 @@ TEST(DeviceCost, PlansTakeTheLeastTime)
   const Graph star = make_grid_graph(box, Stencil::star), chain = make_grid_graph({4000, 1, 1}, Stencil::star);
   grid.grid = {box};
   colors.schedule = ScheduleKind::color;
-  const Plan wide = choose(star, 5, grid, make_device());
-  EXPECT_EQ(wide.executor, ExecutorKind::launch);
+  const Plan wide = choose(star, 5, none, make_device());
+  EXPECT_EQ(wide.executor, ExecutorKind::launch); // no tiles without a grid
   EXPECT_STREQ(wide.reason, "least time by a model");
   EXPECT_EQ(wide.tasks.tasks.count(), 0);
   EXPECT_EQ(choose(star, 5, colors, make_device()).executor, ExecutorKind::launch);
@@ -297,17 +344,49 @@ TEST(DeviceCost, PlansTakeTheLeastTime)
   EXPECT_EQ(narrow.executor, ExecutorKind::launch); // one team, one kernel
   EXPECT_STREQ(narrow.reason, "least time by a model");
 
-  DeviceCost cost; // flags that have proved themselves
-  cost.worth = 1;
-  EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::self);
-  cost.flag = 20e-6;
-  cost.graph_gap = 50e-6;
-  const Plan tiled = choose(star, 5, grid, make_device(16, cost));
+  const Plan tiled = choose(star, 5, grid, make_device());
   EXPECT_EQ(tiled.executor, ExecutorKind::tile);
-  EXPECT_EQ(tiled.tile, choose_tiles(cost, {sweep_bytes(double(star.entries()) / star.rows, 5, sizeof(Scalar)), 16},
-                                     {box}, 12 * 1024 / (5 * Offset(sizeof(Scalar))))[0]);
+  EXPECT_STREQ(tiled.reason, "least time by a model");
+  SweepWork work = make_work(16, 5);
+  work.bytes = sweep_bytes(double(star.entries()) / star.rows, 5, sizeof(Scalar));
+  EXPECT_EQ(tiled.tile, choose_tiles({}, work, {box})[0]);
   EXPECT_GT(tiled.tile.points(), 1);
-  EXPECT_EQ(choose(star, 5, none, make_device(16, cost)).executor, ExecutorKind::self); // no tiles without a grid
+  Machine rough = make_device();
+  rough.plain = false;
+  EXPECT_EQ(choose(star, 5, grid, rough).executor, ExecutorKind::launch);
+
+  DeviceCost cost;
+  cost.tile_step = 2e-6;
+  EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::launch);
+  cost.worth = 1; // flags that have proved themselves
+  EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::self);
+}
+
+// Kernels of a level of tiles, and what goes by groups beside them: each slot once, after those that it needs.
+TEST(DeviceCost, TilesHaveGroupsBesideThem)
+{
+  EngineOptions options;
+  const Box box{9, 7, 6};
+  options.grid = {box};
+  options.executor = ExecutorKind::tile;
+  options.tile = {2, 3, 2};
+  const Graph g = make_grid_graph(box, Stencil::star);
+  const Plan plan = choose(g, 5, options, make_device());
+  const Schedule &slots = plan.slots;
+  ASSERT_EQ(slots.order.extent(0), std::size_t(g.rows));
+  ASSERT_EQ(slots.groups(), box.i + box.j + box.k - 2);
+  std::vector<int> seen(std::size_t(g.rows), 0);
+  for (Index group = 0; group < slots.groups(); ++group)
+    for (Index i = slots.group(group); i < slots.group(group + 1); ++i) {
+      const Index row = plan.row_of(slots.order(i));
+      ++seen[std::size_t(row)];
+      EXPECT_EQ(row % box.i + row / box.i % box.j + row / (box.i * box.j), group);
+    }
+  for (const int count : seen) EXPECT_EQ(count, 1);
+  const HostArray<Index> level = cut_levels(plan.tasks);
+  ASSERT_EQ(Index(level.extent(0)) - 1, plan.tasks.levels);
+  for (Index l = 0; l < plan.tasks.levels; ++l)
+    for (Index t = level(l); t < level(l + 1); ++t) EXPECT_EQ(plan.tasks.level[std::size_t(t)], l);
 }
 
 // An emulated device takes the plan of a real one, whose teams do 128 rows of scalars and 16 of blocks of 5.

@@ -2,6 +2,7 @@
 #include "plan/elimination.hpp"
 #include "plan/plan.hpp"
 #include "problems.hpp"
+#include "run/teams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -203,14 +204,14 @@ TEST(Plan, AutomaticExecutor)
   const Box box{40, 24, 16};
   const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
   const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
-  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 12 * 1024, 16};
+  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, tile_scratch, 16};
   EngineOptions r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
   EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch); // 197 rows a group
   EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::launch); // one row a group: one kernel
   Machine apart = gpu;
-  apart.shares = false;
+  apart.plain = false;
   EXPECT_EQ(choose(line, r, apart).executor, ExecutorKind::self); // or 40000
   const Plan chain = choose(line, r, two);
   EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
@@ -220,14 +221,14 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
   EXPECT_EQ(choose(star, r, two).tile, (Box{40, 6, 4}));
   EXPECT_EQ(choose(corners, r, two).tile, (Box{40, 6, 1}));
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch);
-  EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::tile);
+  EXPECT_EQ(choose(corners, r, gpu).executor, ExecutorKind::launch); // the model counts tiles of stars
   EngineOptions tiled = r;
   tiled.executor = ExecutorKind::tile;
   for (const Graph &g : {star, corners}) {
     const Box tile = choose(g, tiled, gpu).tile;
     EXPECT_GT(tile.points(), 1);
-    EXPECT_LE(tile.points() * 5 * Offset(sizeof(Scalar)), 12 * 1024);
+    EXPECT_LE(double(tile.points()) * tile_row_bytes(double(g.entries()) / g.rows, 5), double(tile_scratch));
   }
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);

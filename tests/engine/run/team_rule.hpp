@@ -36,24 +36,31 @@ inline int blocks_at_once(const KokkosRule &rule, int block, std::size_t shared,
   return std::min({by_registers, by_shared, blocks_of_multiprocessor});
 }
 
-// The largest team it launches: the largest block, in steps of a warp, down to a power of two.
+// A kernel's registers, and its Kokkos::LaunchBounds; these are the most of a kernel without bounds.
+struct KernelLimits {
+  int registers = most_registers, most_lanes = 256, least_blocks = 1;
+};
+
+// The largest team it launches: the largest block of which enough fit beside each other, in steps of a warp, down to
+// a power of two.
 inline int largest_team(const KokkosRule &rule, int lanes, std::size_t scratch, std::size_t team,
-                        int registers = most_registers, int most_lanes = 256)
+                        const KernelLimits &kernel = {})
 {
-  int block = most_lanes;
+  int block = kernel.most_lanes;
   for (; block > 0; block -= 32) {
-    int blocks = blocks_at_once(rule, block, shared_bytes(block / lanes, scratch, team), registers);
+    int blocks = blocks_at_once(rule, block, shared_bytes(block / lanes, scratch, team), kernel.registers);
     blocks = std::min(blocks, lanes_of_multiprocessor / block);
-    if (blocks >= 1) break;
+    if (blocks >= kernel.least_blocks) break;
   }
   int power = 1;
   while (power * 2 <= block) power *= 2;
   return block > 0 ? power / lanes : 0;
 }
 
-inline bool is_launched(const KokkosRule &rule, int threads, int lanes, std::size_t scratch, std::size_t team)
+inline bool is_launched(const KokkosRule &rule, int threads, int lanes, std::size_t scratch, std::size_t team,
+                        const KernelLimits &kernel = {})
 {
-  return threads <= largest_team(rule, lanes, scratch, team) &&
+  return threads <= largest_team(rule, lanes, scratch, team, kernel) &&
          shared_bytes(threads, scratch, team) <= rule.most_shared;
 }
 

@@ -16,7 +16,6 @@ struct CountingRow {
   Index *visited;
   int *copies;
 
-  [[maybe_unused]] static constexpr bool keeps_tile = false; // teams ask
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
@@ -38,11 +37,11 @@ template <class Exec> void run_after_a_failure()
   const auto wait_ptr = to_array("wait", {0, 0, 1, 2}), wait = to_array("wait", {0, 1});
   const auto step_ptr = to_array("step", {0, 1, 2, 3});
   const auto group = to_array("group", {0, rows});
-  const TaskList tasks{3, slot.data(), wait_ptr.data(), wait.data(), step_ptr.data(), slot.data(), 2};
+  const TaskList tasks{3, slot.data(), wait_ptr.data(), wait.data(), step_ptr.data(), slot.data()};
   TaskFlagMemory<typename Exec::memory_space> progress;
   Offset launches = 0;
   progress.reserve(tasks.count);
-  const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, nullptr, &progress};
+  const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, {}, &progress};
   for (int round = 0; round < 3; ++round) {
     Index visited[rows] = {};
     int copies = 0;

@@ -9,8 +9,10 @@
 #include "kernels/sweep.hpp"
 #include "kernels/symmetric.hpp"
 #include "problems.hpp"
+#include "plan/device_cost.hpp"
 #include "run/teams.hpp"
 #include "run/team_rule.hpp"
+#include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,24 +24,30 @@ namespace
 
 constexpr KokkosRule rules[] = {kokkos_4_6, kokkos_5_2};
 
+// As ptxas keeps to these bounds.
+template <class Bounds> KernelLimits limits_of()
+{
+  const int lanes = int(Bounds::maxTperB), blocks = int(Bounds::minBperSM);
+  return {registers_of_multiprocessor / (lanes * blocks) / 8 * 8, lanes, blocks};
+}
+
 // Whatever a row function of the future asks for.
 TEST(Teams, AnyShapeIsLaunchedOrThereIsNone)
 {
-  for (const std::size_t tile : {std::size_t(0), tile_scratch + sizeof(Scalar)})
-    for (int parallelism = 1; parallelism <= 1024; parallelism += parallelism < 34 ? 1 : 330)
-      for (std::size_t scratch = 0; scratch < 52 * 1024; scratch += scratch < 4096 ? 8 : 104) {
-        const TeamShape s = shape_team(parallelism, scratch, tile);
-        if (s.threads == 0) {
-          EXPECT_GT(shared_bytes(1, scratch, tile), kokkos_4_6.most_shared);
-          continue;
-        }
-        ASSERT_LE(s.threads * s.lanes, team_lanes);
-        ASSERT_GE(s.lanes, std::min(parallelism, warp_lanes));
-        for (const KokkosRule &rule : rules)
-          ASSERT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, tile))
-            << "Kokkos " << rule.version << ": " << s.threads << " threads of " << s.lanes << " lanes, " << scratch
-            << " and " << tile << " bytes; it launches " << largest_team(rule, s.lanes, scratch, tile);
+  for (int parallelism = 1; parallelism <= 1024; parallelism += parallelism < 34 ? 1 : 330)
+    for (std::size_t scratch = 0; scratch < 52 * 1024; scratch += scratch < 4096 ? 8 : 104) {
+      const TeamShape s = shape_team(parallelism, scratch);
+      if (s.threads == 0) {
+        EXPECT_GT(shared_bytes(1, scratch, 0), kokkos_4_6.most_shared);
+        continue;
       }
+      ASSERT_LE(s.threads * s.lanes, team_lanes);
+      ASSERT_GE(s.lanes, std::min(parallelism, warp_lanes));
+      for (const KokkosRule &rule : rules)
+        ASSERT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, 0))
+          << "Kokkos " << rule.version << ": " << s.threads << " threads of " << s.lanes << " lanes, " << scratch
+          << " bytes; it launches " << largest_team(rule, s.lanes, scratch, 0);
+    }
 }
 
 template <class Row> class RowsOf : public ::testing::Test
@@ -65,15 +73,57 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
     for (int n = 1; n <= max_block; ++n) {
       const TeamShape s = shape_team<TypeParam>(n, of_scalar);
       const std::size_t scratch = scratch_bytes(TypeParam::scratch_size(n), of_scalar);
-      const std::size_t tile = TypeParam::keeps_tile ? tile_scratch + of_scalar : 0;
       if (s.threads == 0) {
         EXPECT_TRUE(may_not_fit) << "n = " << n;
         continue;
       }
       for (const KokkosRule &rule : rules)
-        EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, tile))
-          << "Kokkos " << rule.version << ", n = " << n << ", scalars of " << of_scalar << " bytes";
+        for (const KernelLimits &kernel :
+             {KernelLimits(), limits_of<detail::TeamBounds>(), limits_of<detail::TaskBounds<TypeParam>>()})
+          EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, 0, kernel))
+            << "Kokkos " << rule.version << ", n = " << n << ", scalars of " << of_scalar << " bytes, "
+            << kernel.most_lanes << " lanes";
     }
+}
+
+// Bounds of several blocks would have the registers of TeamBounds, but Kokkos counts scratch memory too.
+TEST(Teams, BoundsDoNotForbidScratch)
+{
+  const KernelLimits one = limits_of<detail::TeamBounds>(), several{one.registers, team_lanes, 5};
+  EXPECT_EQ(one.registers, 96);
+  for (const KokkosRule &rule : rules) {
+    EXPECT_TRUE(is_launched(rule, 4, 32, 11 * 1024, 0, one));
+    EXPECT_TRUE(is_launched(rule, 4, 32, 12000, 0, one));
+    EXPECT_FALSE(is_launched(rule, 4, 32, 12000, 0, several));
+  }
+}
+
+// The largest tile of any size, in any precision, forward and backward.
+TEST(Teams, TilesThatFitAreLaunched)
+{
+  const auto expect = [](const auto &row, int n, int entries) {
+    const TeamShape s = shape_team<std::decay_t<decltype(row)>>(n);
+    const std::size_t scratch = scratch_bytes(row.scratch_size(n));
+    Index rows = 0;
+    while (detail::tile_bytes(row, rows + 1, (rows + 1) * entries) +
+             std::size_t(s.threads) * (scratch + kokkos_thread_bytes) <=
+           team_scratch - kokkos_bytes)
+      ++rows;
+    const std::size_t team = detail::tile_bytes(row, rows, rows * entries);
+    for (const KokkosRule &rule : rules)
+      EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, team, limits_of<detail::TileBounds>()))
+        << "Kokkos " << rule.version << ", n = " << n << ", " << rows << " rows";
+    return rows;
+  };
+  for (int n = 1; n <= max_block; ++n) {
+    const Index forward = expect(ForwardRow<0, Scalar, Scalar>{BlockSize<0>(n), {}}, n, 3),
+                backward = expect(BackwardRow<0, Scalar>{BlockSize<0>(n), {}}, n, 3);
+    EXPECT_LE(forward, backward);
+    // What plans count on.
+    const auto counted = Index((tile_scratch - 256) / std::size_t(tile_row_bytes(7, n)));
+    EXPECT_LE(counted, forward) << "n = " << n;
+    EXPECT_GE(counted, forward * 3 / 4 - 1) << "n = " << n;
+  }
 }
 
 // docs/gpu.md says these.

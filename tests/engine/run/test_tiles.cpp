@@ -1,0 +1,164 @@
+// Sweeps by tiles of a device, a kernel for each level of them: the bits are those of one thread, whatever the shape,
+// and what does not go by tiles goes by groups.
+#include "cases.hpp"
+#include "kernel_counter.hpp"
+#include "run/replay.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+class Tiles : public ::testing::TestWithParam<Case>
+{
+};
+
+// One of each, outputs full of NaN before.
+std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const EngineOptions &options)
+{
+  EXPECT_FALSE(e.analyze(p.view(), options));
+  if (options.factor != FactorKind::sip) e.allow_corrections(p.view());
+  EXPECT_EQ(e.factor(p.source()).bad_row, -1);
+  const std::vector<Scalar> nan(p.b.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
+  std::vector<std::vector<Scalar>> results{p.apply(e)};
+  std::vector<Scalar> x = nan, total = p.b;
+  e.apply({.b = p.b.data(), .x = x.data(), .total = total.data()});
+  results.push_back(x);
+  results.push_back(total);
+  x = nan;
+  e.apply({.b = p.b.data(), .x = x.data(), .transposed = true});
+  results.push_back(x);
+  std::vector<Scalar> many_b, many(3 * p.b.size(), nan[0]);
+  for (int v = 0; v < 3; ++v)
+    for (const Scalar s : p.b) many_b.push_back(s * Scalar(Real(v + 1)));
+  e.apply({.b = many_b.data(), .x = many.data(), .vectors = 3, .stride = Offset(p.b.size())});
+  results.push_back(many);
+  for (const Part part : {Part::left_inverse, Part::right_inverse}) {
+    x = nan;
+    e.apply_part({.part = part, .b = p.b.data(), .x = x.data()});
+    results.push_back(x);
+  }
+  std::vector<Scalar> step = nan;
+  x = p.apply(e);
+  for (int k = 0; k < 2; ++k) {
+    e.correct(
+      {.values = {p.source(), {}, true}, .b = p.b.data(), .x = x.data(), .last = x.data(), .step = step.data()});
+    results.push_back(step);
+  }
+  return results;
+}
+
+TEST_P(Tiles, GiveTheBitsOfOneThread)
+{
+  // Tiles that do not divide the box, single rows, one that does not fit, the best.
+  const Box box{9, 7, 6};
+  for (const Box &shape : {Box{2, 3, 2}, Box{4, 1, 2}, Box{1, 1, 1}, Box{9, 7, 6}, Box{0, 0, 0}})
+    for (const int n : {1, 2, 5, 8, 9, 31}) {
+      if (n > 9 && shape.i != 2) continue;
+      const Problem p = make_star_problem(GetParam(), box, n);
+      EngineOptions options;
+      options.grid = {box};
+      GetParam().set(options);
+      options.executor = ExecutorKind::natural;
+      const auto plain = make_engine(Backend::host, Method::factorization);
+      const auto expected = run_all(*plain, p, options);
+      options.executor = ExecutorKind::tile;
+      options.tile = shape;
+      const auto e = make_tested_engine();
+      const auto found = run_all(*e, p, options);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_TRUE(same_bits(found[i], expected[i])) << i << ", n = " << n << ", " << shape.i << " x " << shape.j;
+      EXPECT_EQ(e->statistics().tasks > 0, true);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Factors, Tiles,
+                         ::testing::Values(Case{"dilu", [](EngineOptions &) {}},
+                                           Case{"ilu0", [](EngineOptions &o) { o.factor = FactorKind::ilu0; }},
+                                           Case{"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
+                                           Case{"single", [](EngineOptions &o) { o.precision = Precision::single; }},
+                                           Case{"half", [](EngineOptions &o) { o.precision = Precision::half; }}),
+                         case_name);
+
+// Any stencil whose tiles need each other one way only, and no grid at all.
+TEST(Tiles, OfOtherGraphs)
+{
+  for (const int n : {1, 5}) {
+    const Box box{20, 3, 4};
+    const Problem with_corners(make_grid_graph(box, Stencil::box), n), random(make_random_graph(300, 3, false, 5), n);
+    for (const Problem *p : {&with_corners, &random}) {
+      EngineOptions options;
+      if (p == &with_corners) options.grid = {box};
+      options.executor = ExecutorKind::natural;
+      const auto plain = make_engine(Backend::host, Method::factorization);
+      const auto expected = run_all(*plain, *p, options);
+      for (const ScheduleKind kind : {ScheduleKind::automatic, ScheduleKind::level}) {
+        options.schedule = kind;
+        options.executor = ExecutorKind::tile;
+        const auto e = make_tested_engine();
+        const auto found = run_all(*e, *p, options);
+        for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(same_bits(found[i], expected[i])) << i;
+      }
+    }
+  }
+}
+
+TEST(Tiles, AreKernelsOfTheirLevels)
+{
+  if (where != Where::device) GTEST_SKIP() << "hosts have two runs of tasks";
+  const Box box{9, 8, 10};
+  const Problem p(make_grid_graph(box, Stencil::star), 5);
+  EngineOptions options;
+  options.executor = ExecutorKind::tile;
+  options.grid = {box};
+  const auto count = [&](const Box &shape) {
+    options.tile = shape;
+    const auto e = make_tested_engine();
+    EXPECT_FALSE(e->analyze(p.view(), options));
+    EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+    const Offset before = e->statistics().launches;
+    const Restored setting(replays_kernels(), false);
+    const KernelCounter counter;
+    p.apply(*e);
+    EXPECT_EQ(counter.count(), e->statistics().apply_launches);
+    EXPECT_EQ(e->statistics().launches - before, e->statistics().apply_launches);
+    return e->statistics().apply_launches;
+  };
+  EXPECT_EQ(count({2, 3, 2}), 2 * (5 + 3 + 5 - 2));
+  EXPECT_EQ(count({3, 2, 3}), 2 * (3 + 4 + 4 - 2));
+  EXPECT_EQ(count({9, 8, 10}), 2 * (9 + 8 + 10 - 2)); // does not fit: a kernel a hyperplane
+}
+
+TEST(Tiles, AreReplayed)
+{
+  if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
+  const Box box{12, 9, 10};
+  for (const int n : {1, 3, 5}) {
+    Problem p(make_grid_graph(box, Stencil::star), n), q = p;
+    for (Scalar &v : q.b) v = v * Scalar(3) - Scalar(Real(0.25));
+    EngineOptions options;
+    options.executor = ExecutorKind::tile;
+    options.grid = {box};
+    options.tile = {2, 2, 3};
+    const auto e = make_tested_engine();
+    ASSERT_FALSE(e->analyze(p.view(), options));
+    ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+    std::vector<Scalar> first, other;
+    {
+      const Restored setting(replays_kernels(), false);
+      first = p.apply(*e);
+      other = q.apply(*e);
+    }
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(p.apply(*e), first);
+      EXPECT_EQ(q.apply(*e), other);
+    }
+    EXPECT_EQ(e->statistics().replays, 5); // all but the first
+  }
+}
+
+} // namespace
