@@ -172,7 +172,8 @@ private:
     for (const bool waits : {true, false})
       for (const ExecutorKind executor : executors)
         if (waits ? executor != ExecutorKind::shuffle
-                  : settings_.without_waiting && (executor == ExecutorKind::self || executor == ExecutorKind::tile))
+                  : settings_.without_waiting &&
+                      (executor == ExecutorKind::self || (here && executor == ExecutorKind::tile)))
           cases.emplace_back(executor, waits);
     for (const auto &[executor, waits] : cases) {
       test::tasks_wait = waits;

@@ -1,6 +1,6 @@
 // What a row of a sweep loads before its neighbors' values are there: its blocks, its right-hand side and where the
 // values will be. Of devices, whose rows take as long as their loads one after another. Such a row function has
-// begin(), which loads it, and finish(), which does the rest (run/team_work.hpp).
+// begin(), which loads it, and finish(), which does the rest (run/steps.hpp).
 //
 // In registers of the lanes, hence of the first entries only, whatever a row has; the others are loaded as usual.
 #pragma once

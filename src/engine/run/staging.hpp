@@ -82,6 +82,12 @@ std::size_t staged_bytes([[maybe_unused]] const Row &row, [[maybe_unused]] int r
   return 0;
 }
 
+// Scratch of a team from a multiple of line_bytes on, of so many bytes that were asked for: it begins anywhere.
+template <class Member> KOKKOS_FORCEINLINE_FUNCTION char *take_lines(const Member &member, std::size_t space)
+{
+  return static_cast<char *>(member.team_scratch(0).get_shmem_aligned(space - line_bytes, line_bytes));
+}
+
 // All lanes of a team begin to copy these bytes to `to`, a multiple of line_bytes, with line_bytes to spare. Returns
 // where the first byte will be.
 template <class Member>

@@ -2,113 +2,13 @@
 // thread of the team takes a row, its lanes share it.
 #pragma once
 
-#include "run/neighbors.hpp"
 #include "run/run.hpp"
 #include "run/staging.hpp"
+#include "run/steps.hpp"
 #include "run/teams.hpp"
 
 namespace finegrain::detail
 {
-
-// Scratch for this many scalars. By reference: taking some moves the space's own mark.
-template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, int scalars)
-{
-  if (scalars == 0) return nullptr;
-  return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
-}
-
-// Row functions that load what no other row writes, by begin(), before the rows they need are done, and do the rest
-// by finish() (kernels/early.hpp).
-template <class Row>
-concept LoadsEarly = requires
-{
-  requires Row::loads_early;
-};
-
-template <class Row, bool ahead> struct EarlyOf {
-  using type = NothingEarly;
-};
-template <LoadsEarly Row> struct EarlyOf<Row, true> {
-  using type = typename Row::Early;
-};
-
-// Row functions whose narrow groups share a kernel, and which may be done by tiles.
-template <class Row>
-concept Plain = requires
-{
-  requires Row::is_plain;
-};
-
-// The rows of a step that a team does at once: slots first to first + threads - 1, below `last`.
-struct Round {
-  Index step, first, last, next_last; // next_last: the end of the next step, asked for in time
-};
-
-// Several steps by one team; rows depend on those of earlier steps only.
-template <int N, class Row, class Member> struct Steps {
-  const Row &row;
-  const Member &member;
-  Scalar *scratch;   // of this thread
-  const Index *step; // slots of step s: step[s] to step[s + 1] - 1
-  Index count;
-
-  // Before the first row that needs others, all lanes call wait(). find(slot): where its neighbors are found. With
-  // `held` 1 rows load a round early, once the round before is done; with 2, in registers for two, before that.
-  template <int held, class Early = typename EarlyOf<Row, (held > 0)>::type, class Find, class Wait>
-  KOKKOS_FORCEINLINE_FUNCTION void run(const Find &find, const Wait &wait) const
-  {
-    if (count <= 0) return wait();
-    Early one;
-    [[maybe_unused]] std::conditional_t<(held > 1), Early, NothingEarly> two;
-    Round at{0, step[0], step[1], step[count > 1 ? 2 : 1]};
-    begin(at, find, one);
-    wait();
-    if constexpr (held > 1 && LoadsEarly<Row>) {
-      while (turn<true>(at, find, one, two) && turn<true>(at, find, two, one)) continue;
-    } else {
-      while (turn<false>(at, find, one, one)) continue;
-    }
-  }
-
-private:
-  // False: there are no more.
-  template <bool twice, class Find, class Loaded>
-  KOKKOS_FORCEINLINE_FUNCTION bool turn(Round &at, const Find &find, Loaded &early, Loaded &next) const
-  {
-    Round then = at;
-    then.first += Index(member.team_size());
-    const bool new_step = then.first >= at.last;
-    if (new_step) {
-      const Index s = at.step + 1;
-      then = {s, at.last, at.next_last, step[s + 2 < count ? s + 2 : count]};
-    }
-    const bool more = then.step < count;
-    if (twice && more) begin(then, find, next);
-    finish(at, find, early);
-    if (!twice && more) begin(then, find, next);
-    if (more && new_step) member.team_barrier();
-    at = then;
-    return more;
-  }
-  template <class Find, class Loaded> KOKKOS_FORCEINLINE_FUNCTION void begin([[maybe_unused]] const Round &at,
-                                                                             [[maybe_unused]] const Find &find,
-                                                                             [[maybe_unused]] Loaded &early) const
-  {
-    if constexpr (!std::is_same_v<Loaded, NothingEarly>)
-      if (const Index slot = mine(at); slot < at.last) row.begin(slot, lanes(), find(slot), early);
-  }
-  template <class Find, class Loaded>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(const Round &at, const Find &find,
-                                          [[maybe_unused]] const Loaded &early) const
-  {
-    const Index slot = mine(at);
-    if (slot >= at.last) return;
-    if constexpr (!std::is_same_v<Loaded, NothingEarly>) row.finish(slot, lanes(), scratch, find(slot), early);
-    else row(slot, lanes(), scratch, find(slot));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION Index mine(const Round &at) const { return at.first + Index(member.team_rank()); }
-  KOKKOS_FORCEINLINE_FUNCTION TeamLanes<N, Member> lanes() const { return {row.n, member}; }
-};
 
 // A worker (run.hpp) that is a team.
 template <int N, class Row, class Member> struct Team {
@@ -168,9 +68,7 @@ template <int N, class Exec, class Row> struct GroupBody {
         Row here = row;
         const StoredBytes stored = here.stored(begin, begin + rows < last ? begin + rows : last);
         const std::size_t space = std::size_t(staged);
-        if (stored.fit(space))
-          here.read_copy(stored,
-                         stage_bytes(member, stored, member.team_scratch(0).get_shmem_aligned(space, line_bytes)));
+        if (stored.fit(space)) here.read_copy(stored, stage_bytes(member, stored, take_lines(member, space)));
         return run<replayed>(here, begin, member);
       }
     run<replayed>(row, begin, member);
@@ -229,15 +127,6 @@ template <class Body> struct ReplayedBody {
     here.template run<true>(member);
   }
 };
-
-// Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
-template <class Exec, class Row> TeamShape shape_on(const Row &row)
-{
-  static_assert(fits_or_says_so<Row>(), "A team of a device has too little scratch for this row function");
-  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
-    return {Exec().concurrency() > 1 && scratch_bytes(Row::scratch_size(row.n)) <= 9 * 1024 ? 2 : 1, 1};
-  return shape_team<Row>(row.n);
-}
 
 // Where Kokkos passes a kernel larger than this in constant memory, it waits for the kernel before: a wait a kernel.
 inline constexpr std::size_t most_kernel_bytes = 512;

@@ -61,4 +61,18 @@ template <class Row> consteval bool fits_or_says_so()
   }
 }
 
+namespace detail
+{
+
+// Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
+template <class Exec, class Row> TeamShape shape_on(const Row &row)
+{
+  static_assert(fits_or_says_so<Row>(), "A team of a device has too little scratch for this row function");
+  if constexpr (builds_device && std::is_same_v<typename Exec::execution_space, HostExec>)
+    return {Exec().concurrency() > 1 && scratch_bytes(Row::scratch_size(row.n)) <= 9 * 1024 ? 2 : 1, 1};
+  return shape_team<Row>(row.n);
+}
+
+} // namespace detail
+
 } // namespace finegrain

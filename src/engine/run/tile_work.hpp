@@ -6,7 +6,10 @@
 // entry, after it. The steps find all they need there.
 #pragma once
 
-#include "run/team_work.hpp"
+#include "run/run.hpp"
+#include "run/staging.hpp"
+#include "run/steps.hpp"
+#include "run/teams.hpp"
 
 namespace finegrain::detail
 {
@@ -58,7 +61,7 @@ template <int N, class Exec, class Row> struct TileBody {
     const TileRange tile = tiles[member.league_rank()];
     const Index from = tile.slot, to = tile.last_slot, begin = tile.entry, end = tile.last_entry;
     const int n = row.n;
-    char *free = static_cast<char *>(member.team_scratch(0).get_shmem_aligned(std::size_t(space), line_bytes));
+    char *free = take_lines(member, std::size_t(space));
     Scalar *const rows = reinterpret_cast<Scalar *>(free), *const others = rows + (to - from) * n;
     free += copied_bytes(sizeof(Scalar) * std::size_t(to - from + end - begin) * std::size_t(n));
     const auto copy = [&](const auto *array, Offset a, Offset b) FINEGRAIN_INLINE {

@@ -2,7 +2,7 @@
 // which takes these members for a device's.
 #if !defined(__CUDACC__)
 #include "problems.hpp"
-#include "run/team_work.hpp"
+#include "run/steps.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 #include "plan/device_cost.hpp"
 #include "run/teams.hpp"
 #include "run/team_rule.hpp"
+#include "run/team_work.hpp"
 #include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
