@@ -6,11 +6,12 @@ usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
 (a load is under way until an instruction reads what it loads); how many loads it has before it waits: in a graph for the
 kernels ahead, with tasks for a flag; how often a poll of a task flag empties the L1 cache.
-Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another way
-(512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads
-under way, in a graph or with tasks before they wait (tiles copy instead); kernels of a graph that do not let the next one begin, or do not
-wait for those ahead before their first store; kernels that copy blocks into shared memory and have no load that could
-read them there; forward sweeps by tiles that load from global memory once all copies are there.
+Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another
+way (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than
+N loads under way, in a graph or with tasks before they wait (tiles copy instead); kernels of a graph that do not let
+the next one begin, or do not wait for those ahead before their first store; kernels that copy blocks into shared
+memory and have no load that could read them there; forward sweeps by tiles that load from global memory once all
+copies are there.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse

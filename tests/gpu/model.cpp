@@ -160,8 +160,16 @@ private:
   {
     return {.bytes = sweep_bytes(blocks, n, sizeof(Scalar)),
             .at_once = Index(shape_team<ForwardRow<0, Scalar, Scalar>>(n).threads),
-            .in_tile = tile_row_bytes(blocks, n),
-            .scratch = tile_scratch};
+            .block = n,
+            .couplings = (blocks - 1) / 2,
+            .scratch = tile_scratch(n)};
+  }
+  // What a team's threads leave (run/tile_work.hpp).
+  static std::size_t tile_scratch(int n)
+  {
+    using Row = ForwardRow<0, Scalar, Scalar>;
+    return team_scratch - kokkos_bytes -
+           std::size_t(shape_team<Row>(n).threads) * (scratch_bytes(Row::scratch_size(n)) + kokkos_thread_bytes);
   }
   double copy(int n) const { return 2 * double(graph_.rows) * work(n).bytes / cost_.copy; }
 
@@ -173,7 +181,7 @@ private:
       Elimination e;
       p.emplace();
       if (choose_elimination(graph_, options_, e) ||
-          make_plan(e, n, options_, {true, 0, tile_scratch, work(n).at_once, cost_}, *p))
+          make_plan(e, n, options_, {true, 0, tile_scratch(n), work(n).at_once, cost_}, *p))
         std::abort();
     }
     return *p;

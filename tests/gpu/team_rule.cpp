@@ -41,7 +41,7 @@ int main()
     [&]<unsigned lanes_of_bounds, unsigned blocks>(Kokkos::LaunchBounds<lanes_of_bounds, blocks> bounds) {
       for (const int registers : {32, 64, 96, 128, most_registers})
         for (int lanes = 1; lanes <= 32; lanes *= 2)
-          for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8)})
+          for (const std::size_t team : {std::size_t(0), std::size_t(12 * 1024 + 8), std::size_t(44 * 1024)})
             for (std::size_t scratch = 0; scratch < 240 * 1024; scratch += scratch < 4096 ? 8 : 1000) {
               const int most = registers > 128 ? 256 : registers > 64 ? 512 : 1024;
               kernel.numRegs = registers;
@@ -61,6 +61,8 @@ int main()
     };
   compare(Kokkos::LaunchBounds<>());
   compare(Kokkos::LaunchBounds<128, 5>());
+  compare(Kokkos::LaunchBounds<128, 1>());
+  compare(Kokkos::LaunchBounds<512, 1>());
   compare(Kokkos::LaunchBounds<640, 1>());
   compare(Kokkos::LaunchBounds<1024, 1>());
   std::printf("teams: %ld compared with Kokkos %d.%d, %ld differ\n", compared, KOKKOS_VERSION / 10000,

@@ -11,7 +11,6 @@
 #include "methods/whole_factor.hpp"
 #include "plan/sip_star.hpp"
 #include "run/teams.hpp"
-#include "run/tile_work.hpp"
 
 #include <optional>
 
@@ -55,7 +54,7 @@ public:
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
     Plan plan;
-    const bool plain = storage_size(options.precision) == sizeof(Scalar) && options.factor != FactorKind::icc;
+    const bool plain = run_.has_plain_sweeps(options) && options.factor != FactorKind::icc && !options.eisenstat;
     if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block, plain), plan))
       return error;
 
@@ -87,12 +86,7 @@ public:
     kernels_ = find_kernels<Exec>(run_.n, made_in_);
     any_size_ = any_size_kernels_for<Exec>(made_in_);
     if constexpr (works_in_teams<Exec>) {
-      const auto fits = [&](bool backward, Index rows, Index entries) {
-        const BlockSize<0> size(run_.n);
-        return backward ? detail::fits_tile<Exec>(BackwardRow<0, Scalar>{size, {}}, rows, entries)
-                        : detail::fits_tile<Exec>(ForwardRow<0, Scalar, Scalar>{size, {}}, rows, entries);
-      };
-      if (plain) set_tiles(plan, pattern, fits, run_.forward, run_.backward);
+      if (plan.slots.group.extent(0)) set_tiles(plan, pattern, run_.forward, run_.backward);
       run_.forward.longest = find_longest_row(pattern.lower.ptr);
       run_.backward.longest = find_longest_row(pattern.upper.ptr);
     }

@@ -13,6 +13,7 @@
 #include "base/rounding.hpp"
 #include "run/look_ahead.hpp"
 #include "run/teams.hpp"
+#include "run/tile_work.hpp"
 
 namespace finegrain
 {
@@ -103,8 +104,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     executor = plan.executor;
     row_at = row_of;
     y_layout = plan.y;
-    flags.reserve(plan.tasks.tasks.count());
-    const bool plain = works_in_teams<Exec> && storage_size(options.precision) == sizeof(Scalar);
+    flags.reserve(plan.slots.group.extent(0) ? 0 : plan.tasks.tasks.count());
+    const bool plain = works_in_teams<Exec> && has_plain_sweeps(options);
     set_sweep_orders(plan, plain ? machine(n).at_once : 0, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
     launches = statistics.copying = 0;
@@ -134,6 +135,12 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
+  // Whether sweeps of one vector are plain (kernels/sweep.hpp); of icc only the forward one is.
+  static bool has_plain_sweeps(const EngineOptions &r)
+  {
+    const PermittedStorage *s = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
+    return storage_size(r.precision) == sizeof(Scalar) && !(s && s->compact);
+  }
   // For blocks of that size, and plain sweeps or others. An emulated device plans as a real one does, whatever its
   // teams are.
   Machine machine(int block, [[maybe_unused]] bool plain = false) const
@@ -145,7 +152,10 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
         cost.early_row = cost.row;
         cost.task_teams = cost.teams;
       }
-      return {true, 0, tile_scratch, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads), cost, plain};
+      using Row = ForwardRow<0, Scalar, Scalar>;
+      return {
+        true, 0,    detail::tile_room<Exec>(Row{BlockSize<0>(block), {}}), Index(shape_team<Row>(block).threads),
+        cost, plain};
     } else return {false, usable_threads(exec), 0};
   }
 

@@ -13,9 +13,6 @@ namespace finegrain
 namespace
 {
 
-// Of a tile's scratch memory: what arrays that begin anywhere take more.
-constexpr double tile_overhead = 256;
-
 Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 
 // Tasks of so many rounds and rows each.
@@ -58,10 +55,11 @@ double sweep_bytes(double blocks, int block, std::size_t of_number)
   return numbers * double(of_number) + vectors * sizeof(Scalar) + indices * sizeof(Index);
 }
 
-double tile_row_bytes(double blocks, int block)
+std::size_t most_tile_bytes(Offset rows, Offset entries, int block)
 {
-  const double others = std::ceil((blocks - 1) / 2), numbers = (others + 1) * block * (block + 1);
-  return numbers * sizeof(Scalar) + (others + 3) * sizeof(Index);
+  const Offset numbers = (rows + entries) * block * (block + 1), indices = 3 * rows + entries + 2;
+  constexpr std::size_t begin_anywhere = 256; // seven arrays
+  return std::size_t(numbers) * sizeof(Scalar) + std::size_t(indices) * sizeof(Index) + begin_anywhere;
 }
 
 HostArray<Index> cut_kernels(const HostArray<Index> &group, Index at_once)
@@ -127,9 +125,12 @@ double predict_launch(const DeviceCost &c, const SweepWork &work, const HostArra
 // The steps of a tile but the first take a tile_step each. All but neighbors' values is loaded before the first.
 double predict_tiles(const DeviceCost &c, const SweepWork &work, const Grid &grid, Box tile, Launch how)
 {
-  const double space = work.in_tile * double(tile.points()) + tile_overhead;
-  if (space > double(work.scratch)) return 0;
-  const double teams = c.processors * std::min(c.tile_teams, std::floor(c.shared / space));
+  const Offset rows = tile.points(), entries = Offset(std::ceil(double(rows) * work.couplings));
+  const std::size_t space = most_tile_bytes(rows, entries, work.block);
+  if (space > work.scratch) return 0;
+  const double of_threads = double(work.at_once) * (work.block + 2) * sizeof(Scalar), of_cuda = 1024,
+               at_once = std::floor(c.shared / (double(space) + of_threads + of_cuda)),
+               teams = c.processors * std::clamp(at_once, 1., c.tile_teams);
   double seconds = 0;
   for (const TaskLevel &l : tile_levels(grid, tile, work.at_once))
     seconds +=

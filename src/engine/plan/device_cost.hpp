@@ -29,7 +29,7 @@ struct DeviceCost {
   double host = 4e-6;        // that the host takes to launch a kernel without a graph. Audit: 3 to 5e-6
   double flag = 0.8e-6;      // from the end of a task to the beginning of one that waits for its flag. Audit
   double teams = 660;        // of 128 lanes at once: 5 on each of 132 multiprocessors, by the launch bounds
-  double task_teams = 528;   // the same of self and tile, where rows load early: 4
+  double task_teams = 528;   // the same of self, where rows load early: 4
   double worth = 1.5; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
                       // have never run, and the model is hardly better than this
   double early_gap = 0.4e-6; // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
@@ -38,17 +38,18 @@ struct DeviceCost {
   double tile_step = 0.2e-6; // a further step of a tile, which finds all in shared memory. Guess: at n = 5 a chain of
                              // 20 multiply-adds, five loads from there and a barrier, some 300 cycles
   double tile_teams = 8;     // tiles of a multiprocessor at once, by registers
-  double shared = 227 * 1024; // bytes of shared memory of a multiprocessor. The vendor's
+  double shared = 228 * 1024; // bytes of shared memory of a multiprocessor. The vendor's
   double processors = 132;    // multiprocessors. The vendor's
 };
 
 // Of one sweep.
 struct SweepWork {
-  double bytes = 0;        // that a row moves
-  Index at_once = 1;       // rows that a team does at the same time
-  bool plain = true;       // whether narrow groups of launch share a kernel, and there are tiles
-  double in_tile = 0;      // bytes of scratch memory that a row of a tile takes
-  std::size_t scratch = 0; // that a team has for a tile
+  double bytes = 0;  // that a row moves
+  Index at_once = 1; // rows that a team does at the same time
+  bool plain = true; // whether narrow groups of launch share a kernel, and there are tiles
+  int block = 1;
+  double couplings = 0;    // off-diagonal blocks of a row, of one sweep
+  std::size_t scratch = 0; // bytes that a team has for a tile
 };
 
 // Bytes that a row of a sweep moves: half of its off-diagonal blocks and half of its diagonal one (one of the two
@@ -56,9 +57,9 @@ struct SweepWork {
 // row of the factor, the diagonal one among them. Neighbors' values are taken to be in cache.
 double sweep_bytes(double blocks, int block, std::size_t of_number);
 
-// Scratch memory that a row of a tile takes: its off-diagonal blocks of one sweep with neighbors' values, its
-// diagonal one with its own, columns, where they begin, its number, a step.
-double tile_row_bytes(double blocks, int block);
+// Scratch memory that a tile of a plain sweep takes at most: off-diagonal blocks of one sweep (entries) with
+// neighbors' values, diagonal ones with rows' own, columns, where they begin, rows' numbers, steps.
+std::size_t most_tile_bytes(Offset rows, Offset entries, int block);
 
 // How a group's kernel follows the one before it.
 enum class Launch {

@@ -222,7 +222,8 @@ private:
     return {.bytes = sweep_bytes(blocks, block_, storage_size(options_.precision)),
             .at_once = machine_.at_once,
             .plain = machine_.plain && plan_.schedule.kind != ScheduleKind::color,
-            .in_tile = tile_row_bytes(blocks, block_),
+            .block = block_,
+            .couplings = std::ceil((blocks - 1) / 2),
             .scratch = machine_.scratch};
   }
 
@@ -271,8 +272,31 @@ private:
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     if (asked && !tiles) return {SetupError::tile_fit};
-    plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(machine_.device ? 256 : 4096), bool(tiles));
+    if (!machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
+    else if (tiles && work().plain) plan_tile_tasks(level(*tiles), true);
+    if (machine_.device && !tasks_fit()) {
+      plan_.tasks = {};
+      plan_.tile = {};
+      plan_.reason = "no tiles: by groups";
+    }
     return {};
+  }
+  // Whether there are tasks, and a team of a device has scratch memory for the largest one of both sweeps.
+  bool tasks_fit() const
+  {
+    const Tasks<Kokkos::HostSpace> &tasks = plan_.tasks.tasks;
+    const Graph &g = g_.get();
+    for (Index t = 0; t < tasks.count(); ++t) {
+      Offset entries[2] = {};
+      for (Index p = tasks.slot(t); p < tasks.slot(t + 1); ++p) {
+        const Index i = plan_.tasks.order(p);
+        for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+          if (g.col(e) != i) ++entries[g.col(e) > i];
+      }
+      const Offset rows = tasks.slot(t + 1) - tasks.slot(t);
+      if (most_tile_bytes(rows, std::max(entries[0], entries[1]), block_) > machine_.scratch) return false;
+    }
+    return tasks.count() > 0;
   }
   // The shape that is asked for, or the best that fits.
   std::optional<Chunks> find_tiles()
@@ -402,13 +426,14 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:
-    order = plan.tasks.order;
+    order = machine.device && plan.tasks.tasks.count() == 0 ? plan.schedule.order : plan.tasks.order;
     break;
   default:
     order = plan.schedule.order;
   }
-  const bool by_tiles = machine.device && plan.executor == ExecutorKind::tile, // and by groups
-    by_groups = by_tiles || plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
+  const bool on_device = machine.device && plan.executor == ExecutorKind::tile,
+             by_groups = on_device || plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle,
+             by_tiles = on_device && plan.tasks.tasks.count() > 0; // and by groups
   if (!by_groups) plan.factorization = {};
   if (by_groups && (e.drops_after || by_tiles)) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);

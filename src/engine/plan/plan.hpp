@@ -27,13 +27,13 @@ struct Machine {
 
 struct Plan {
   Schedule schedule;      // of sweeps
-  Schedule factorization; // launch and shuffle: of slots, where it is not that of the forward sweep; else empty
-  Schedule slots;         // tile on a device: groups of slots, for what does not go by tiles; else empty
+  Schedule factorization; // by groups: of slots, where it is not that of the forward sweep; else empty
+  Schedule slots;         // by tiles of a device: groups of slots, for what does not go by tiles; else empty
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural
   Layout y = Layout::row;
-  TaskPlan tasks; // self and tile
+  TaskPlan tasks; // self and tile; empty where a device has no tiles that fit, and tile goes by groups
   Box tile;       // tile on a grid
 
   std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows

@@ -38,11 +38,22 @@ KOKKOS_FORCEINLINE_FUNCTION void let_next_kernel_begin()
 #endif
 }
 
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+// What kernels ahead do meanwhile, in tests.
+inline void (*&kernels_ahead())()
+{
+  static void (*ahead)() = nullptr;
+  return ahead;
+}
+#endif
+
 // No load or store is moved across it.
 KOKKOS_FORCEINLINE_FUNCTION void wait_for_kernels_ahead()
 {
 #if defined(FINEGRAIN_DEPENDENT_LAUNCH) && defined(__CUDA_ARCH__)
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#elif defined(FINEGRAIN_EMULATE_DEVICE)
+  if (kernels_ahead()) kernels_ahead()();
 #endif
 }
 

@@ -63,10 +63,10 @@ template <class Exec> struct Run {
   Index groups = 0;
   const Index *visit = nullptr;    // the slots of each group in the order of visits; null: as they are
   Offset *launches = nullptr;      // counts kernels
-  const TaskList *tasks = nullptr; // self and tile
-  TileLevels tiles = {};           // tile on a device
+  const TaskList *tasks = nullptr; // self, and tile on hosts
+  TileLevels tiles = {};           // tile on a device; none: by groups
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
-  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: launch on a device
+  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: groups and tiles of a device
   Index longest = 0;              // entries of the longest row, where teams may copy its blocks (staging.hpp)
   Offset *copying = nullptr;      // counts kernels whose teams do so, launched or recorded
   // launch on a device, where narrow groups share a kernel: the first group of each, and the end of the last, on the

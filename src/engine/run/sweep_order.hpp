@@ -13,7 +13,7 @@ namespace finegrain
 template <class Space> struct SweepOrder {
   HostArray<Index> group;
   Array<Index, Space> visit; // slots in the order of visits; empty: as they are
-  Tasks<Space> tasks;        // self and tile
+  Tasks<Space> tasks;        // self, and tile of hosts
   TaskList list;
   Index longest = 0; // entries of the longest row; 0: no matter
   // tile in teams, where the sweep goes by tiles.
@@ -21,7 +21,8 @@ template <class Space> struct SweepOrder {
   Array<TileRange, Space> tile_range;
   Array<Index, Space> tile_columns;
   TileLevels tiles;
-  // launch in teams, where narrow groups share a kernel: cut_kernels(), and `group` again.
+  // In teams, where narrow groups share a kernel: cut_kernels(), and `group` again. Where the sweep goes by tiles:
+  // their steps.
   HostArray<Index> cut;
   Array<Index, Space> step;
 
@@ -67,7 +68,8 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
     factorization.group = s.group;
     factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
   }
-  if (narrow && plan.executor == ExecutorKind::launch && plan.schedule.kind != ScheduleKind::color)
+  const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::tile;
+  if (narrow && by_groups && !visits && plan.schedule.kind != ScheduleKind::color)
     for (SweepOrder<Space> *d : {&forward, &backward}) {
       const auto cut = cut_kernels(d->group, narrow);
       if (cut.extent(0) == d->group.extent(0)) continue; // nothing shares
@@ -75,7 +77,7 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
       d->step = copy_to<Space>(d->group);
     }
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  if (up.count() == 0) return;
+  if (up.count() == 0 || visits) return;
 
   forward.tasks = copy_to<Space>(up);
   backward.tasks = copy_to<Space>(reverse_tasks(up));
@@ -102,14 +104,11 @@ inline HostArray<Index> cut_levels(const TaskPlan &plan)
   return to_array("finegrain::level", first);
 }
 
-// tile in teams: sweeps go by tiles of a grid, if the largest one fits both ways: fits(backward, rows, entries).
-// After set_sweep_orders().
-template <class Space, class Fits> void set_tiles(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
-                                                  const Fits &fits, SweepOrder<Space> &forward,
-                                                  SweepOrder<Space> &backward)
+// By tiles of a device; after set_sweep_orders().
+template <class Space> void set_tiles(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
+                                      SweepOrder<Space> &forward, SweepOrder<Space> &backward)
 {
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  if (plan.tile.points() == 0 || up.count() == 0) return;
   const auto set = [&](SweepOrder<Space> &d, const Tasks<Kokkos::HostSpace> &tasks,
                        const Triangle<Kokkos::HostSpace> &part, const HostArray<Index> &level, const auto &slot_of) {
     auto range = make_array<TileRange>("finegrain::tiles", std::size_t(tasks.count()));
@@ -122,28 +121,19 @@ template <class Space, class Fits> void set_tiles(const Plan &plan, const Patter
     }
     d.tile_range = copy_to<Space>(range);
     d.tile_columns = copy_to<Space>(mark_tile_columns(part.ptr, part.col, slot_of, tasks));
+    d.step = copy_to<Space>(tasks.step);
     d.level = level;
     tiles.first = d.level.data();
+    tiles.count = Index(level.extent(0)) - 1;
     tiles.range = d.tile_range.data();
-    tiles.step = d.list.step;
+    tiles.step = d.step.data();
     tiles.columns = d.tile_columns.data();
   };
-  const HostArray<Index> level = cut_levels(plan.tasks), back = reverse_groups(level);
+  const HostArray<Index> level = cut_levels(plan.tasks);
   const StoredOrder stored = invert_order(pattern.rows, pattern.row_of);
   set(forward, up, pattern.lower, level, [](Index column) { return column; });
-  set(backward, reverse_tasks(up), pattern.upper, back,
+  set(backward, reverse_tasks(up), pattern.upper, reverse_groups(level),
       [&](Index row) { return pattern.rows - 1 - stored.pos(row); });
-  const TileLevels &f = forward.tiles, &b = backward.tiles;
-  if (fits(false, f.rows, f.entries) && fits(true, b.rows, b.entries)) {
-    forward.tiles.count = backward.tiles.count = Index(level.extent(0)) - 1;
-    return;
-  }
-  for (SweepOrder<Space> *d : {&forward, &backward}) {
-    d->level = {};
-    d->tile_range = {};
-    d->tile_columns = {};
-    d->tiles = {};
-  }
 }
 
 } // namespace finegrain

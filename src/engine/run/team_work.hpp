@@ -143,6 +143,7 @@ template <unsigned teams> using BoundsFor = Kokkos::LaunchBounds<teams *unsigned
 #if !defined(FINEGRAIN_TEAMS_PER_SM)
 #define FINEGRAIN_TEAMS_PER_SM 5
 #endif
+static_assert(FINEGRAIN_TEAMS_PER_SM <= 8, "FINEGRAIN_TEAMS_PER_SM is 8 at most: bounds are those of one block");
 using TeamBounds = BoundsFor<FINEGRAIN_TEAMS_PER_SM>;
 // Of tasks whose rows load early, four at most: a round is loaded while other tasks are awaited, in 128 registers.
 template <class Row> using TaskBounds =

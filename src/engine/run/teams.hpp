@@ -2,8 +2,8 @@
 //
 // In: what a row function says of itself. Out: a shape that Kokkos' Cuda back end launches, or that there is none.
 // Kokkos takes a team only if threads times lanes, rounded up to a power of two and to a warp, would still fit; the
-// shapes here are powers of two and whole warps, so that nothing is rounded. tests/engine/test_teams.cpp holds every
-// row function and block size against Kokkos' own rule.
+// shapes here are powers of two and whole warps, so that nothing is rounded. tests/engine/run/test_teams.cpp holds
+// every row function and block size against Kokkos' own rule.
 #pragma once
 
 #include "base/block.hpp"
@@ -16,9 +16,8 @@ struct TeamShape {
 };
 
 inline constexpr int warp_lanes = 32;
-inline constexpr int team_lanes = 128;                 // most lanes of all threads of a team
-inline constexpr std::size_t team_scratch = 48 * 1024; // bytes that every CUDA device gives a block unasked
-inline constexpr std::size_t tile_scratch = 44 * 1024; // of these for a tile, that its threads leave in plain sweeps
+inline constexpr int team_lanes = 128;                          // most lanes of all threads of a team
+inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that every CUDA device gives a block unasked
 inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
   kokkos_thread_bytes = sizeof(double);                         // and for each of its threads
 

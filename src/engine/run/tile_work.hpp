@@ -21,6 +21,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t copied_bytes(std::size_t bytes
 }
 
 // Scratch that a team needs for a tile of so many rows and entries: values of rows and entries, steps, copies.
+// Plans count no less (most_tile_bytes()).
 template <class Row> std::size_t tile_bytes(Row row, Index rows, Index entries)
 {
   std::size_t bytes = copied_bytes(sizeof(Scalar) * std::size_t(rows + entries) * std::size_t(int(row.n))) +
@@ -43,11 +44,6 @@ template <class Exec, class Row> std::size_t tile_room(const Row &row)
                     of_threads = threads * (scratch_bytes(Row::scratch_size(row.n)) + kokkos_thread_bytes);
   return whole - std::min(whole, of_threads);
 }
-template <class Exec, class Row> bool fits_tile(const Row &row, Index rows, Index entries)
-{
-  return tile_bytes(row, rows, entries) <= tile_room<Exec>(row);
-}
-
 template <int N, class Exec, class Row> struct TileBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;

@@ -160,7 +160,9 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
       const int kernels = e == ExecutorKind::tile && where == Where::device ? 2 * sweeps : sweeps; // by colors
       EXPECT_EQ(s.apply_launches, kernels);
       EXPECT_EQ(s.launches, kernels + 1);
-      EXPECT_GT(s.tasks, 0);
+      if (e == ExecutorKind::self || where != Where::device) {
+        EXPECT_GT(s.tasks, 0);
+      }
     }
     r.executor = ExecutorKind::self;
     r.precision = Precision::half;

@@ -4,7 +4,8 @@
 #include "plan/plan.hpp"
 #include "problems.hpp"
 #include "run/sweep_order.hpp"
-#include "run/teams.hpp"
+#include "kernels/sweep.hpp"
+#include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +34,8 @@ HostArray<Index> make_planes(const Box &box)
 
 constexpr double star_blocks = 7;
 
+constexpr std::size_t tile_scratch = 44 * 1024;
+
 Machine make_device(Index at_once = 16, const DeviceCost &cost = {})
 {
   return {true, 0, tile_scratch, at_once, cost};
@@ -41,8 +44,7 @@ Machine make_device(Index at_once = 16, const DeviceCost &cost = {})
 // Of a row of the star.
 SweepWork make_work(Index at_once, int block, std::size_t scratch = tile_scratch)
 {
-  return {sweep_bytes(star_blocks, block, sizeof(Scalar)), at_once, true, tile_row_bytes(star_blocks, block),
-          scratch};
+  return {sweep_bytes(star_blocks, block, sizeof(Scalar)), at_once, true, block, 3, scratch};
 }
 
 Plan choose(const Graph &g, int block, const EngineOptions &options, const Machine &machine)
@@ -162,8 +164,10 @@ TEST(DeviceCost, ByHand)
   cost.tile_step = 0.25;
   cost.tile_teams = 2;
   cost.processors = 1;
-  cost.shared = 10000;
-  SweepWork tiled{10, 4, true, 100, 656};
+  const std::size_t space = most_tile_bytes(4, 4, 1);
+  const double of_team = double(space) + 1024 + 4 * 3 * sizeof(Scalar);
+  cost.shared = 2 * of_team;
+  SweepWork tiled{10, 4, true, 1, 1, space};
   const Grid grid{{4, 4, 1}};
   const auto tiles = [&](Launch how) { return predict_tiles(cost, tiled, grid, {2, 2, 1}, how); };
   EXPECT_DOUBLE_EQ(tiles(Launch::dependent), (0.5 + 1 + 0.5) + 4 + (0.5 + 1 + 0.5)); // memory in the middle
@@ -172,9 +176,9 @@ TEST(DeviceCost, ByHand)
   cost.host = 6;
   EXPECT_DOUBLE_EQ(tiles(Launch::stream), 3 * 6);
   EXPECT_DOUBLE_EQ(predict_tiles(cost, tiled, grid, {2, 2, 1}), tiles(Launch::dependent));
-  cost.shared = 1000; // one at once
+  cost.shared = 2 * of_team - 1; // one at once
   EXPECT_DOUBLE_EQ(tiles(Launch::dependent), 2 + (0.5 + 1 + 0.5 + 3.5) + 2);
-  tiled.scratch = 655; // four rows and 256 bytes do not fit
+  tiled.scratch = space - 1;
   EXPECT_EQ(tiles(Launch::dependent), 0);
 }
 
@@ -241,7 +245,7 @@ TEST(DeviceCost, GrowsWithEachConstant)
   few.processors = 2;
   const double most = predict(few)[5];
   EXPECT_GT(most, before[5]);
-  few.shared = 20000; // 2, as with the next
+  few.shared = 1; // 2, as with the next
   EXPECT_GT(predict(few)[5], 2 * most);
   few.shared = DeviceCost().shared;
   few.tile_teams = 1;
@@ -299,7 +303,7 @@ TEST(DeviceCost, TasksOfSelfAreARoundOfATeam)
 TEST(DeviceCost, ChoosesTheBestTile)
 {
   for (const Box &box : {Box{64, 64, 64}, Box{40, 24, 16}, Box{100, 3, 1}})
-    for (const std::size_t scratch : {std::size_t(0), std::size_t(2000), tile_scratch})
+    for (const std::size_t scratch : {std::size_t(0), most_tile_bytes(2, 6, 5) - 1, tile_scratch})
       for (const double gap : {0.9e-6, 100e-6}) {
         DeviceCost cost;
         cost.graph_gap = gap;
@@ -322,7 +326,8 @@ TEST(DeviceCost, ChoosesTheBestTile)
           }
         // Dear kernels want large tiles.
         if (box.k > 1 && gap > 1e-5) {
-          EXPECT_EQ(shapes[0].points(), scratch == 2000 ? 1 : 32);
+          const Offset twice = 2 * shapes[0].points();
+          EXPECT_GT(most_tile_bytes(twice, 3 * twice, 5), scratch);
         }
       }
 }
@@ -389,6 +394,43 @@ TEST(DeviceCost, TilesHaveGroupsBesideThem)
     for (Index t = level(l); t < level(l + 1); ++t) EXPECT_EQ(plan.tasks.level[std::size_t(t)], l);
 }
 
+// Shapes that do not fit, and sweeps that do not go by tiles: the plan is that of launch.
+TEST(DeviceCost, NoTilesAreGroups)
+{
+  const Box box{20, 9, 8};
+  EngineOptions options, colors, none;
+  options.grid = {box};
+  options.tile = box;
+  options.executor = colors.executor = none.executor = ExecutorKind::tile;
+  colors.schedule = ScheduleKind::color;
+  const Graph star = make_grid_graph(box, Stencil::star);
+  Machine rough = make_device();
+  rough.plain = false;
+  for (const auto &[r, machine] : {std::pair(options, make_device()), std::pair(colors, make_device()),
+                                   std::pair(none, make_device()), std::pair(options, rough)}) {
+    const Plan plan = choose(star, 5, r, machine);
+    EXPECT_EQ(plan.executor, ExecutorKind::tile);
+    EXPECT_STREQ(plan.reason, "no tiles: by groups");
+    EXPECT_EQ(plan.tasks.tasks.count(), 0);
+    EXPECT_EQ(plan.tile.points(), 0);
+    EXPECT_EQ(plan.slots.group.extent(0), 0u);
+    EngineOptions launched = r;
+    launched.executor = ExecutorKind::launch;
+    launched.tile = {};
+    const Plan same = choose(star, 5, launched, machine);
+    ASSERT_EQ(plan.row_of.extent(0), same.row_of.extent(0));
+    for (std::size_t i = 0; i < same.row_of.extent(0); ++i) EXPECT_EQ(plan.row_of(i), same.row_of(i));
+  }
+  // Rows at hand decide, not their mean: the last tile has as many as a whole one.
+  options.tile = {2, 2, 2};
+  EXPECT_GT(choose(star, 5, options, make_device()).tasks.tasks.count(), 0);
+  Machine small = make_device();
+  small.scratch = most_tile_bytes(8, 24, 5) - 1; // eight rows inside have 24 entries
+  EXPECT_EQ(choose(star, 5, options, small).tasks.tasks.count(), 0);
+  small.scratch += 1;
+  EXPECT_GT(choose(star, 5, options, small).tasks.tasks.count(), 0);
+}
+
 // An emulated device takes the plan of a real one, whose teams do 128 rows of scalars and 16 of blocks of 5.
 TEST(DeviceCost, EnginesPlanByTeamsOfADevice)
 {
@@ -411,7 +453,9 @@ TEST(DeviceCost, EnginesPlanByTeamsOfADevice)
           }
           continue;
         }
-        const Plan plan = choose(p.graph, n, options, make_device(n == 1 ? 128 : 16));
+        Machine machine = make_device(n == 1 ? 128 : 16);
+        machine.scratch = detail::tile_room<DeviceExec>(ForwardRow<0, Scalar, Scalar>{BlockSize<0>(n), {}});
+        const Plan plan = choose(p.graph, n, options, machine);
         EXPECT_EQ(s.executor, plan.executor);
         EXPECT_EQ(s.tasks, plan.tasks.tasks.count());
         EXPECT_EQ(s.tile, plan.tile);

@@ -2,7 +2,6 @@
 #include "plan/elimination.hpp"
 #include "plan/plan.hpp"
 #include "problems.hpp"
-#include "run/teams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -204,7 +203,7 @@ TEST(Plan, AutomaticExecutor)
   const Box box{40, 24, 16};
   const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
   const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
-  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, tile_scratch, 16};
+  const Machine one{false, 1, 0}, two{false, 2, 0}, gpu{true, 0, 44 * 1024, 16};
   EngineOptions r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
@@ -226,9 +225,9 @@ TEST(Plan, AutomaticExecutor)
   EngineOptions tiled = r;
   tiled.executor = ExecutorKind::tile;
   for (const Graph &g : {star, corners}) {
-    const Box tile = choose(g, tiled, gpu).tile;
-    EXPECT_GT(tile.points(), 1);
-    EXPECT_LE(double(tile.points()) * tile_row_bytes(double(g.entries()) / g.rows, 5), double(tile_scratch));
+    const Offset points = choose(g, tiled, gpu).tile.points();
+    EXPECT_GT(points, 1);
+    EXPECT_LE(most_tile_bytes(points, 3 * points, 5), 44u * 1024);
   }
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
@@ -270,7 +269,9 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
           EngineOptions r;
           r.executor = executor;
           r.grid = grid;
-          check_plan(g, choose(g, r, machine, 2).tasks);
+          const TaskPlan tasks = choose(g, r, machine, 2).tasks;
+          if (machine.device && executor == ExecutorKind::tile && tasks.tasks.count() == 0) continue; // by groups
+          check_plan(g, tasks);
         }
 }
 
