@@ -142,7 +142,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     return storage_size(r.precision) == sizeof(Scalar) && !(s && s->compact);
   }
   // For blocks of that size, and plain sweeps or others. An emulated device plans as a real one does, whatever its
-  // teams are.
+  // teams are, but for the scratch memory of tiles.
   Machine machine(int block, [[maybe_unused]] bool plain = false) const
   {
     if constexpr (works_in_teams<Exec>) {

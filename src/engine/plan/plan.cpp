@@ -208,13 +208,13 @@ private:
                  tile = work().plain && has_grid() && is_complete_star(g_.get(), options_.grid)
                           ? predict_tiles(cost, work(), options_.grid, tile_shapes().front())
                           : 0;
+    plan_.executor = ExecutorKind::tile;
+    if (tile > 0 && tile < launch && cost.worth * self >= tile) share_tiles();
     plan_.reason = "least time by a model";
-    plan_.executor = tile > 0 && tile < launch ? ExecutorKind::tile : ExecutorKind::launch;
-    if (cost.worth * self < (plan_.executor == ExecutorKind::tile ? tile : launch)) {
-      plan_.executor = ExecutorKind::self;
-      plan_self_tasks(cut_for_self());
-    }
-    return plan_.executor == ExecutorKind::tile ? share_tiles() : SetupError();
+    if (plan_.tasks.tasks.count() > 0) return {};
+    plan_.executor = cost.worth * self < launch ? ExecutorKind::self : ExecutorKind::launch;
+    if (plan_.executor == ExecutorKind::self) plan_self_tasks(cut_for_self());
+    return {};
   }
   SweepWork work() const
   {
@@ -271,39 +271,38 @@ private:
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
-    if (asked && !tiles) return {SetupError::tile_fit};
-    if (!machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
-    else if (tiles && work().plain) plan_tile_tasks(level(*tiles), true);
-    if (machine_.device && !tasks_fit()) {
-      plan_.tasks = {};
-      plan_.tile = {};
-      plan_.reason = "no tiles: by groups";
-    }
+    if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
+    if (tiles || !machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
+    else plan_.reason = "no tiles: by groups";
     return {};
   }
-  // Whether there are tasks, and a team of a device has scratch memory for the largest one of both sweeps.
-  bool tasks_fit() const
+  // Whether a device's sweeps go by such tiles: a team has scratch memory for the most rows and entries of any of
+  // them.
+  bool fits_team(const Chunks &tiles) const
   {
-    const Tasks<Kokkos::HostSpace> &tasks = plan_.tasks.tasks;
+    if (!work().plain) return false;
     const Graph &g = g_.get();
-    for (Index t = 0; t < tasks.count(); ++t) {
-      Offset entries[2] = {};
-      for (Index p = tasks.slot(t); p < tasks.slot(t + 1); ++p) {
-        const Index i = plan_.tasks.order(p);
-        for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-          if (g.col(e) != i) ++entries[g.col(e) > i];
+    std::vector<Offset> rows(std::size_t(tiles.count), 0), lower = rows, upper = rows;
+    for (Index i = 0; i < g.rows; ++i) {
+      const auto t = std::size_t(tiles.of(i));
+      ++rows[t];
+      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+        lower[t] += g.col(e) < i;
+        upper[t] += g.col(e) > i;
       }
-      const Offset rows = tasks.slot(t + 1) - tasks.slot(t);
-      if (most_tile_bytes(rows, std::max(entries[0], entries[1]), block_) > machine_.scratch) return false;
     }
-    return tasks.count() > 0;
+    const auto most = [](const std::vector<Offset> &v) {
+      return v.empty() ? 0 : *std::max_element(v.begin(), v.end());
+    };
+    return most_tile_bytes(most(rows), std::max(most(lower), most(upper)), block_) <= machine_.scratch;
   }
   // The shape that is asked for, or the best that fits.
   std::optional<Chunks> find_tiles()
   {
     const bool asked = options_.tile.points() > 0;
     for (const Box &shape : asked ? std::vector<Box>{options_.tile} : tile_shapes())
-      if (auto chunks = cut_tiles(options_.grid, shape, g_.get())) {
+      if (auto chunks = cut_tiles(options_.grid, shape, g_.get());
+          chunks && (!machine_.device || fits_team(*chunks))) {
         plan_.tile = shape;
         return chunks;
       }

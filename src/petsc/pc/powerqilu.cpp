@@ -134,7 +134,7 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
    Note:
    There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
 by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with executor launch
-they are run by colors, with self and tile of a host they wait for the rows that the factorization waits for. With
+they are run by colors, with self, and with tile of a host, they wait for the rows that the factorization waits for. With
 `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
@@ -178,8 +178,8 @@ many places apart in the order of elimination are dropped after the factorizatio
 becomes worse; with p = 0 a small radius can be cheap. It needs -pc_powerqilu_schedule level.
 
    The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With executor
-launch sweeps run by the fewer level sets; with self and tile of a host they wait for the rows that the factorization
-waits for.
+launch sweeps run by the fewer level sets; with self, and with tile of a host, they wait for the rows that the
+factorization waits for.
 
 .seealso: `PCPOWERQILUGetDropRadius()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
 @*/

@@ -418,10 +418,13 @@ TEST(DeviceCost, NoTilesAreGroups)
     launched.executor = ExecutorKind::launch;
     launched.tile = {};
     const Plan same = choose(star, 5, launched, machine);
+    EXPECT_EQ(plan.y, same.y);
+    ASSERT_EQ(plan.schedule.groups(), same.schedule.groups());
+    for (Index i = 0; i <= same.schedule.groups(); ++i) EXPECT_EQ(plan.schedule.group(i), same.schedule.group(i));
     ASSERT_EQ(plan.row_of.extent(0), same.row_of.extent(0));
     for (std::size_t i = 0; i < same.row_of.extent(0); ++i) EXPECT_EQ(plan.row_of(i), same.row_of(i));
   }
-  // Rows at hand decide, not their mean: the last tile has as many as a whole one.
+  // Rows at hand decide, not their mean.
   options.tile = {2, 2, 2};
   EXPECT_GT(choose(star, 5, options, make_device()).tasks.tasks.count(), 0);
   Machine small = make_device();
@@ -431,7 +434,33 @@ TEST(DeviceCost, NoTilesAreGroups)
   EXPECT_GT(choose(star, 5, options, small).tasks.tasks.count(), 0);
 }
 
-// An emulated device takes the plan of a real one, whose teams do 128 rows of scalars and 16 of blocks of 5.
+// Sweeps ask for the most rows and the most entries of any tile, be they of two.
+TEST(DeviceCost, TilesOfManyRowsAndOfManyEntries)
+{
+  Rows neighbors(12); // 0 to 7 need no other, 8 to 11 all before them
+  for (Index i = 0; i < 12; ++i) {
+    neighbors[std::size_t(i)].insert(i);
+    for (Index j = 0; j < i; ++j)
+      if (i >= 8) {
+        neighbors[std::size_t(i)].insert(j);
+        neighbors[std::size_t(j)].insert(i);
+      }
+  }
+  EngineOptions options;
+  options.executor = ExecutorKind::tile;
+  options.grid = {{12, 1, 1}};
+  options.tile = {8, 1, 1};
+  const Graph g = make_graph(neighbors);
+  Machine machine = make_device();
+  machine.scratch = most_tile_bytes(8, 38, 5);
+  EXPECT_EQ(choose(g, 5, options, machine).tasks.tasks.count(), 2);
+  machine.scratch -= 1;
+  EXPECT_EQ(choose(g, 5, options, machine).tasks.tasks.count(), 0);
+  EXPECT_LT(most_tile_bytes(4, 38, 5), machine.scratch);
+}
+
+// An emulated device takes the plan of a real one with its scratch memory, whose teams do 128 rows of scalars and 16
+// of blocks of 5.
 TEST(DeviceCost, EnginesPlanByTeamsOfADevice)
 {
   if (where != Where::device) GTEST_SKIP() << "with --backend=device only";

@@ -2,7 +2,10 @@
 // and what does not go by tiles goes by groups.
 #include "cases.hpp"
 #include "kernel_counter.hpp"
+#include "kernels/sweep.hpp"
+#include "plan/device_cost.hpp"
 #include "run/replay.hpp"
+#include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,9 +77,11 @@ TEST_P(Tiles, GiveTheBitsOfOneThread)
         EXPECT_TRUE(same_bits(found[i], expected[i])) << i << ", n = " << n << ", " << shape.i << " x " << shape.j;
       // Whether it went by tiles: of as many rows as fit into an emulated device's scratch memory too.
       const Statistics s = e->statistics();
-      const std::string which = GetParam().name;
-      const bool fits = (shape.i == 2 && n <= 5) || (shape.i == 4 && n <= 8) || shape.i <= 1,
-                 never = n == 31 || (shape.i == 9 && n > 1), goes = which == "dilu" || which == "ilu0";
+      const auto row = ForwardRow<0, Scalar, Scalar>{BlockSize<0>(n), {}};
+      const Offset points = std::max(Offset(1), shape.points());
+      const bool goes = options.factor != FactorKind::icc && storage_size(options.precision) == sizeof(Scalar),
+                 fits = most_tile_bytes(points, 3 * points, n) <= detail::tile_room<DeviceExec>(row),
+                 never = n == 31 || (shape.i == 9 && n > 1);
       if (where != Where::device || (goes && fits)) {
         EXPECT_GT(s.tasks, 0) << "n = " << n << ", " << shape.i << " x " << shape.j;
       } else if (!goes || never) {
