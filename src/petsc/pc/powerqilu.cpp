@@ -134,8 +134,8 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
    Note:
    There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
 by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with executor launch
-they are run by colors, with self, and with tile of a host, they wait for the rows that the factorization waits for. With
-`PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
+they are run by colors, with self, and with tile of a host, they wait for the rows that the factorization waits for.
+With `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
 @*/
