@@ -107,7 +107,8 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
    Tiles that do not fit the matrix, because two of them need each other, are an error. Those of a star fit in any
 shape, those of a box stencil if they are as long as the grid in the first direction and one point thick in the third.
 
-   On a device tiles that are too large for a team's scratch memory are not used: `-ksp_view` says "no tiles: by groups".
+   On a device tiles that are too large for a team's scratch memory are not used, and `-ksp_view` says "no tiles: by
+groups".
 
    On a host tiles should be long in the first direction, because its points are neighbors in memory, and there
 should be several times as many of them side by side as threads.
