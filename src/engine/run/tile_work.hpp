@@ -66,13 +66,13 @@ template <int N, class Exec, class Row> struct TileBody {
       free += copied_bytes(std::size_t(stored.count));
       return static_cast<decltype(array)>(move_blocks(array, stored, there));
     };
+    const TeamLanes<N, Member> lanes{row.n, member};
     // n values for each i, whose place is find(i); null: for none.
     const auto gather = [&](Index first_of, Index last_of, Scalar *values, const auto &find) FINEGRAIN_INLINE {
       for (Index i = first_of + Index(member.team_rank()); i < last_of; i += Index(member.team_size()))
         if (const Scalar *const source = find(i))
-          TeamLanes<N, Member>(row.n, member).strips([=](auto s) FINEGRAIN_INLINE {
-            begin_copy(source + s.first, values + (i - first_of) * n + s.first);
-          });
+          lanes.strips([=](auto s)
+                         FINEGRAIN_INLINE { begin_copy(source + s.first, values + (i - first_of) * n + s.first); });
     };
     const auto gather_right_sides = [&]() FINEGRAIN_INLINE {
       gather(from, to, rows, [&](Index s) FINEGRAIN_INLINE { return row.right_side(s); });
