@@ -66,6 +66,11 @@ struct ForwardArguments {
 struct RowPlace {
   Index row = 0, first = 0, last = 0;
 };
+// What is loaded of a row before its neighbors are done.
+template <class Entries> struct PlacedEntries {
+  RowPlace place;
+  Entries entries;
+};
 template <class Arguments>
 KOKKOS_FORCEINLINE_FUNCTION RowPlace find_place(const Arguments &arg, Index slot, Index position)
 {
@@ -86,16 +91,11 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && !Corrected) { arg.b = ends.in; }
 
   // What is loaded before its neighbors are done.
-  struct Early {
-    RowPlace place;
-    EarlyEntries<N, OffDiagonal> entries;
+  struct Early : PlacedEntries<EarlyEntries<N, OffDiagonal>> {
     EarlyRow<N, Diagonal> diagonal;
     EarlyRow<N, Scalar, 1> b;
   };
-  struct EarlyInTile {
-    RowPlace place;
-    EarlyPlaces<N, OffDiagonal> entries;
-  };
+  using EarlyInTile = PlacedEntries<EarlyPlaces<N, OffDiagonal>>;
 
   // What a tile has by itself: values of neighbors, the right-hand side of a slot, which does not come from the
   // sweeps before, and arrays.
@@ -220,14 +220,8 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   // What is loaded before its neighbors are done.
-  struct Early {
-    RowPlace place;
-    EarlyEntries<N, OffDiagonal> entries;
-  };
-  struct EarlyInTile {
-    RowPlace place;
-    EarlyPlaces<N, OffDiagonal> entries;
-  };
+  using Early = PlacedEntries<EarlyEntries<N, OffDiagonal>>;
+  using EarlyInTile = PlacedEntries<EarlyPlaces<N, OffDiagonal>>;
 
   // As of a forward sweep, which this one's right-hand side comes from.
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *neighbor_values() const { return arg.x; }

@@ -44,6 +44,7 @@ template <class Exec, class Row> std::size_t tile_room(const Row &row)
                     of_threads = threads * (scratch_bytes(Row::scratch_size(row.n)) + kokkos_thread_bytes);
   return whole - std::min(whole, of_threads);
 }
+
 template <int N, class Exec, class Row> struct TileBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;

@@ -15,6 +15,12 @@ struct Case {
   void (*set)(EngineOptions &);
 };
 
+inline constexpr Case factor_cases[] = {{"dilu", [](EngineOptions &) {}},
+                                        {"ilu0", [](EngineOptions &o) { o.factor = FactorKind::ilu0; }},
+                                        {"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
+                                        {"single", [](EngineOptions &o) { o.precision = Precision::single; }},
+                                        {"half", [](EngineOptions &o) { o.precision = Precision::half; }}};
+
 inline std::string case_name(const ::testing::TestParamInfo<Case> &test) { return test.param.name; }
 
 // Whose values are symmetric where the case is icc.

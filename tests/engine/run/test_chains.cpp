@@ -43,13 +43,7 @@ TEST_P(Chains, GiveTheBitsOfOneThread)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Factors, Chains,
-                         ::testing::Values(Case{"dilu", [](EngineOptions &) {}},
-                                           Case{"ilu0", [](EngineOptions &o) { o.factor = FactorKind::ilu0; }},
-                                           Case{"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
-                                           Case{"single", [](EngineOptions &o) { o.precision = Precision::single; }},
-                                           Case{"half", [](EngineOptions &o) { o.precision = Precision::half; }}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Factors, Chains, ::testing::ValuesIn(factor_cases), case_name);
 
 TEST(Chains, AreCountedAsKernels)
 {

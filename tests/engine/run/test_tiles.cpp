@@ -23,7 +23,7 @@ class Tiles : public ::testing::TestWithParam<Case>
 std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const EngineOptions &options)
 {
   EXPECT_FALSE(e.analyze(p.view(), options));
-  if (options.factor != FactorKind::sip) e.allow_corrections(p.view());
+  e.allow_corrections(p.view());
   EXPECT_EQ(e.factor(p.source()).bad_row, -1);
   const std::vector<Scalar> nan(p.b.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
   std::vector<std::vector<Scalar>> results{p.apply(e)};
@@ -93,13 +93,7 @@ TEST_P(Tiles, GiveTheBitsOfOneThread)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Factors, Tiles,
-                         ::testing::Values(Case{"dilu", [](EngineOptions &) {}},
-                                           Case{"ilu0", [](EngineOptions &o) { o.factor = FactorKind::ilu0; }},
-                                           Case{"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
-                                           Case{"single", [](EngineOptions &o) { o.precision = Precision::single; }},
-                                           Case{"half", [](EngineOptions &o) { o.precision = Precision::half; }}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Factors, Tiles, ::testing::ValuesIn(factor_cases), case_name);
 
 // Any stencil whose tiles need each other one way only, and no grid at all.
 TEST(Tiles, OfOtherGraphs)
