@@ -217,10 +217,9 @@ private:
                                        .t = x,
                                        .ghosts = r.ghosts.data(),
                                        .c = coupled_.data()};
-    overlap(
-      run.halo, x, r.ghosts.data(),
-      [&](int which) { f.kernels.eisenstat_coupling(run.independent(f.coupled->cut.data() + which), run.n, a); },
-      [&] { run.finish(); });
+    overlap(run.halo, run, x, r.ghosts.data(), [&](int which) {
+      f.kernels.eisenstat_coupling(run.independent(f.coupled->cut.data() + which), run.n, a);
+    });
   }
   // x = R y, or with R x = y.
   template <class Factor> void multiply_root(const Factor &f, const Scalar *y, Scalar *x, bool solves)

@@ -129,7 +129,7 @@ public:
   // Who fetches ghosts; null: there are none on any rank. After analyze().
   virtual void set_halo(Halo *) = 0;
   // Where kernels are queued from now on. False: they are not, and the engine returns when its work is done; so it is
-  // with a halo, and on hosts.
+  // with a halo that does not follow that queue, and on hosts.
   virtual bool set_queue(const Queue &) { return false; }
   // Of Method::shared: where its factor lies, and who fetches what others have of it; null: one rank.
   virtual SharedStorage shared_storage() const { throw std::logic_error("this engine shares no rows"); }

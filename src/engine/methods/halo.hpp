@@ -27,6 +27,10 @@ public:
   virtual void residual(bool interior, bool starts) = 0;
   // Whether it takes arrays where an engine of a device has them; otherwise they lie on the host.
   virtual bool takes_device_arrays() const { return false; }
+  // Whether the exchange that begins next comes in order with kernels of this queue, as if it were one of them. If
+  // not, kernels that write what it takes have to be done before, and what it brings is there when end() or add()
+  // returns.
+  virtual bool follows(const Queue &) { return false; }
 };
 
 // Where the rows and blocks of a factor lie that ranks share, so that they can be fetched: the stage of each owned

@@ -111,7 +111,7 @@ public:
     kernels_ = find_kernels<Exec>(n_, Storage());
   }
   void set_halo(Halo *halo) override { halo_ = halo; }
-  bool set_queue(const Queue &wanted) override { return this->change_queue(halo_ ? Queue() : wanted); }
+  bool set_queue(const Queue &wanted) override { return this->change_queue(queue_with(halo_, wanted)); }
 
   void load(const Scalar *owned, const Scalar *coupling) override
   {
@@ -155,9 +155,8 @@ public:
                               .ghosts = ghosts_.data(),
                               .r = to,
                               .ahead = ahead_of(works_in_teams<Exec>)};
-    overlap(
-      halo_, from, ghosts_.data(),
-      [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); }, [&] { finish(); });
+    overlap(halo_, *this, from, ghosts_.data(),
+            [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); });
     leave(memory, y, rows_);
   }
 
@@ -168,8 +167,10 @@ public:
     const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
     multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
     multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
-    finish();
-    if (halo_) halo_->add(Halo::all, ghosts_.data(), to);
+    if (halo_) {
+      settle(*halo_, *this);
+      halo_->add(Halo::all, ghosts_.data(), to);
+    }
     leave(memory, y, columns_);
   }
 

@@ -46,21 +46,30 @@ SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_
   return parts;
 }
 
-// part(which), 0 while the ghosts of x are fetched and 1 after that; finish() waits for part 0. halo may be null.
-template <class Part, class Finish>
-void overlap(Halo *halo, const Scalar *x, Scalar *ghosts, const Part &part, const Finish &finish)
+// Where kernels are queued beside a halo: it has to know what is done, unless it follows them.
+inline Queue queue_with(Halo *halo, const Queue &wanted) { return halo && !halo->follows(wanted) ? Queue() : wanted; }
+
+// Before the halo takes what kernels of `at` have written.
+template <class Exec> void settle(Halo &halo, const QueuedSpace<Exec> &at)
+{
+  if (!halo.follows(at.queue)) at.wait();
+}
+
+// part(which), 0 while the ghosts of x are fetched and 1 after that, by kernels of `at`. halo may be null.
+template <class Exec, class Part>
+void overlap(Halo *halo, const QueuedSpace<Exec> &at, const Scalar *x, Scalar *ghosts, const Part &part)
 {
   const auto told = [&](int which) {
     if (halo) halo->residual(which == 0, true);
     part(which);
     if (halo) halo->residual(which == 0, false);
   };
-  if (halo) halo->begin(Halo::all, x, ghosts);
-  told(0);
   if (halo) {
-    finish();
-    halo->end(Halo::all, x, ghosts);
+    settle(*halo, at);
+    halo->begin(Halo::all, x, ghosts);
   }
+  told(0);
+  if (halo) halo->end(Halo::all, x, ghosts);
   told(1);
 }
 

@@ -319,7 +319,7 @@ private:
 
   void fetch(Index color, const Scalar *x)
   {
-    run_.finish();
+    settle(*run_.halo, run_);
     run_.halo->begin(color, x, ghosts_.data());
     end_fetch(color, x);
   }
@@ -355,10 +355,9 @@ private:
     for (Index c = 0; c < groups / 2; ++c) {
       const Index color = a.rows.backward ? groups / 2 - 1 - c : c;
       run(color, false);
-      run_.finish();
+      settle(*run_.halo, run_);
       run_.halo->begin(color, a.x, ghosts_.data());
       run(color, true);
-      run_.finish();
       end_fetch(color, a.x);
     }
   }
@@ -400,7 +399,7 @@ private:
     a.in = rhs_.data();
     const auto add = [&](Index color) {
       any_size_.transposed(run_.independent(ghost_cut_.data()), run_.n, shares);
-      run_.finish();
+      settle(*run_.halo, run_);
       run_.halo->add(color, ghosts_.data(), rhs_.data());
     };
     const SweepOrder<Space> &d = direction(a.rows.backward);

@@ -195,8 +195,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
   }
-  // Where kernels are queued from now on; false: on a queue of its own, because a halo has to know what is done.
-  bool set_queue(const Queue &wanted) { return this->change_queue(halo ? Queue() : wanted); }
+  // Where kernels are queued from now on; false: on a queue of its own.
+  bool set_queue(const Queue &wanted) { return this->change_queue(queue_with(halo, wanted)); }
 
   // Rows, or positions of others' rows too, are below `all`.
   void clear_trouble(Index all = 0)
@@ -268,9 +268,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
                               .r = r.rhs.data(),
                               .z = r.y.data(),
                               .ahead = ahead_of(works_in_teams<Exec>)};
-    overlap(
-      halo, x, r.ghosts.data(), [&](int which) { residual(independent(parts.cut.data() + which), n, a); },
-      [&] { finish(); });
+    overlap(halo, *this, x, r.ghosts.data(),
+            [&](int which) { residual(independent(parts.cut.data() + which), n, a); });
   }
 
   // The residual of the whole operator, in memory of the runner (Engine::find_residual()).

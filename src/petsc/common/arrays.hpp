@@ -56,7 +56,7 @@ inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
 {
   PetscFunctionBegin;
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  queue->callers = true;
+  queue->callers = !std::getenv("FINEGRAIN_OTHER_STREAM"); // for tests
 #elif defined(FINEGRAIN_SHARES_DEVICE) && PETSC_VERSION_GE(3, 20, 0)
   PetscDeviceContext context;
   PetscDeviceType type;
@@ -132,16 +132,17 @@ public:
     keeps_ = keeps || (also && also == out);
     place_ = Memory::host;
     if (backend == Backend::device) {
+      Queue queue;
+      PetscCall(FinegrainFindQueue(&queue));
+      const bool queued = worker.set_queue(queue);
       PetscMemType types[3] = {device_memory, device_memory, device_memory};
       PetscCall(VecGetArrayReadAndMemType(in_, &from_, &types[0]));
       if (also_) PetscCall(VecGetArrayReadAndMemType(also_, &second_, &types[1]));
       if (keeps_) PetscCall(VecGetArrayAndMemType(out_, &to_, &types[2]));
       else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
       if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
-        Queue queue;
         place_ = Memory::engine;
-        PetscCall(FinegrainFindQueue(&queue));
-        if (!worker.set_queue(queue)) PetscCall(FinegrainWaitForPetsc());
+        if (!queued) PetscCall(FinegrainWaitForPetsc());
         PetscFunctionReturn(PETSC_SUCCESS);
       }
       PetscCall(restore_on_device());

@@ -14,6 +14,7 @@ PetscErrorCode PetscHalo::create(PetscObject owner, const Operator &op, const Op
   PetscCall(destroy());
   owner_ = owner;
   on_device_ = op.backend == Backend::device && exchanges_on_device();
+  other_streams_ = follows_ = false;
   memory_ = on_device_ ? device_memory : PETSC_MEMTYPE_HOST;
   PetscCall(FinegrainMakeForest(PetscObjectComm(owner), rows, op.ghosts, &sf_));
   if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add up units that are one scalar by another name
@@ -45,8 +46,28 @@ PetscErrorCode PetscHalo::destroy()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool PetscHalo::follows(const Queue &queue)
+{
+  Queue now;
+
+  check(FinegrainFindQueue(&now));
+  follows_ = on_device_ && !other_streams_ && queue.callers && queue == now;
+  return follows_;
+}
+
+// Of an exchange that begins.
+void PetscHalo::note_context()
+{
+  Queue now;
+
+  if (!on_device_) return;
+  check(FinegrainFindQueue(&now));
+  if (!now.callers) other_streams_ = true;
+}
+
 void PetscHalo::begin(Index color, const Scalar *x, Scalar *ghosts)
 {
+  note_context();
   check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscSFBcastWithMemTypeBegin(forest(color), unit_, memory_, x, memory_, ghosts, MPI_REPLACE));
   check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
@@ -56,18 +77,19 @@ void PetscHalo::end(Index color, const Scalar *x, Scalar *ghosts)
 {
   check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFBcastEnd(forest(color), unit_, x, ghosts, MPI_REPLACE));
-  if (on_device_) check(FinegrainWaitForUnpacking());
+  if (on_device_ && !follows_) check(FinegrainWaitForUnpacking());
   check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 
 void PetscHalo::add(Index color, const Scalar *ghosts, Scalar *x)
 {
+  note_context();
   check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscSFReduceWithMemTypeBegin(forest(color), unit_, memory_, ghosts, memory_, x, MPIU_SUM));
   check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscLogEventBegin(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
   check(PetscSFReduceEnd(forest(color), unit_, ghosts, x, MPIU_SUM));
-  if (on_device_) check(FinegrainWaitForUnpacking());
+  if (on_device_ && !follows_) check(FinegrainWaitForUnpacking());
   check(PetscLogEventEnd(finegrain_events.halo_end, owner_, nullptr, nullptr, nullptr));
 }
 

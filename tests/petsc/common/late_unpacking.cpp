@@ -2,6 +2,7 @@
 // Tests of the emulated device run with it.
 #include "late_unpacking.hpp"
 
+#include "common/arrays.hpp"
 #include "common/petsc_compat.hpp"
 
 #include <petscdevice.h>
@@ -21,7 +22,7 @@ struct Late {
   std::vector<char> bytes;
 };
 std::vector<Late> on_the_way;
-bool active = false;
+bool active = false, in_order = false; // the latter: with kernels
 int exchanges;
 
 template <class F> F *next(const char *name) { return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name)); }
@@ -87,18 +88,49 @@ PetscErrorCode PetscDeviceContextSynchronize(PetscDeviceContext context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// PETSc gets a result back. What it does with it is kernels too, hence in order with those before.
+PetscErrorCode VecRestoreArrayAndMemType(Vec x, PetscScalar **a)
+{
+  static const auto own = next<decltype(VecRestoreArrayAndMemType)>("VecRestoreArrayAndMemType");
+
+  PetscFunctionBegin;
+  if (in_order) bring_back();
+  PetscCall(own(x, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecRestoreArrayWriteAndMemType(Vec x, PetscScalar **a)
+{
+  static const auto own = next<decltype(VecRestoreArrayWriteAndMemType)>("VecRestoreArrayWriteAndMemType");
+
+  PetscFunctionBegin;
+  if (in_order) bring_back();
+  PetscCall(own(x, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 namespace finegrain::test
 {
 
+OtherStream::OtherStream() { setenv("FINEGRAIN_OTHER_STREAM", "1", 1); }
+OtherStream::~OtherStream() { unsetenv("FINEGRAIN_OTHER_STREAM"); }
+
 LateUnpacking::LateUnpacking()
 {
+  Queue queue;
+  FinegrainFindQueue(&queue);
+  in_order = queue.callers;
+  if (in_order)
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+      [](const char *, std::uint32_t, std::uint64_t *) { bring_back(); });
   active = true;
   ::exchanges = 0;
 }
 LateUnpacking::~LateUnpacking()
 {
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
   bring_back();
-  active = false;
+  active = in_order = false;
 }
 int LateUnpacking::exchanges() const { return ::exchanges; }
 

@@ -7,6 +7,7 @@
 #include "late_unpacking.hpp"
 
 #include <cstring>
+#include <optional>
 
 using namespace finegrain::test;
 
@@ -31,17 +32,21 @@ TEST_P(EmulatedGhosts, AreWaitedFor)
   OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(x, &expected));
-  for (const auto apply : {PCApply, PCApplyTranspose}) {
-    OK(apply(pc, b, expected));
-    OK(VecSet(x, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
-    {
-      const LateUnpacking slow;
-      OK(apply(pc, b, x));
-      late = slow.exchanges();
+  for (const bool elsewhere : {false, true, false}) {
+    std::optional<OtherStream> other;
+    if (elsewhere) other.emplace();
+    for (const auto apply : {PCApply, PCApplyTranspose}) {
+      OK(apply(pc, b, expected));
+      OK(VecSet(x, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
+      {
+        const LateUnpacking slow;
+        OK(apply(pc, b, x));
+        late = slow.exchanges();
+      }
+      OK(Difference(x, expected, &d));
+      EXPECT_EQ(d, 0) << (apply == PCApplyTranspose ? "transposed " : "") << (elsewhere ? "elsewhere" : "");
+      EXPECT_EQ(late > 0, Size() > 1) << late; // the test sees what it is for
     }
-    OK(Difference(x, expected, &d));
-    EXPECT_EQ(d, 0);
-    EXPECT_EQ(late > 0, Size() > 1) << late; // the test sees what it is for
   }
 }
 
@@ -74,9 +79,9 @@ class EmulatedQueue : public ::testing::TestWithParam<const char *>
 {
 };
 
-// Applications, corrections and products that exchange nothing are put in PETSc's queue. With ghosts they are waited
-// for.
-TEST_P(EmulatedQueue, IsNotWaitedForWithoutGhosts)
+// Applications, corrections and products are put in PETSc's queue, if that is its default stream; exchanges too, once
+// and for all. After an exchange on another one they are waited for.
+TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
   if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "copies are waited for";
@@ -85,7 +90,6 @@ TEST_P(EmulatedQueue, IsNotWaitedForWithoutGhosts)
   Owned<Mat> A;
   Owned<PC> pc;
   Owned<Vec> b, x;
-  int fences;
   OK(AssembleMatrix(star(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
   OK(MakeVectors(A, &b, &x));
@@ -94,18 +98,23 @@ TEST_P(EmulatedQueue, IsNotWaitedForWithoutGhosts)
     OK(PCApply(pc, b, x));
     OK(MatMult(A, b, x));
   }
-  {
+  const auto count = [&](auto f, auto object) {
     const Fences all;
-    OK(PCApply(pc, b, x));
-    fences = all.count();
-  }
-  EXPECT_EQ(fences > 0, exchanges) << fences;
+    EXPECT_EQ(f(object, b, x), PETSC_SUCCESS);
+    return all.count();
+  };
+  EXPECT_EQ(count(PCApply, pc.get()), 0);
+  EXPECT_EQ(count(MatMult, A.get()), 0);
   {
-    const Fences all;
-    OK(MatMult(A, b, x));
-    fences = all.count();
+    const OtherStream other;
+    EXPECT_GT(count(PCApply, pc.get()), 0);
+    EXPECT_GT(count(MatMult, A.get()), 0);
   }
-  EXPECT_EQ(fences > 0, Size() > 1) << fences;
+  count(PCApply, pc.get()); // back again
+  count(MatMult, A.get());
+  const int applying = count(PCApply, pc.get()), multiplying = count(MatMult, A.get());
+  EXPECT_EQ(applying > 0, exchanges) << applying;
+  EXPECT_EQ(multiplying > 0, Size() > 1) << multiplying;
 }
 
 INSTANTIATE_TEST_SUITE_P(Uses, EmulatedQueue,
@@ -125,15 +134,19 @@ TEST(EmulatedProducts, WaitForGhosts)
   OK(AssembleMatrix(box(7, 6, 5), 3, MATBAIJKOKKOS, 1, &A));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(x, &expected));
-  for (const auto multiply : {MatMult, MatMultTranspose}) {
-    OK(multiply(A, b, expected));
-    {
-      const LateUnpacking slow;
-      OK(multiply(A, b, x));
-      EXPECT_EQ(slow.exchanges() > 0, Size() > 1);
+  for (const bool elsewhere : {false, true, false}) {
+    std::optional<OtherStream> other;
+    if (elsewhere) other.emplace();
+    for (const auto multiply : {MatMult, MatMultTranspose}) {
+      OK(multiply(A, b, expected));
+      {
+        const LateUnpacking slow;
+        OK(multiply(A, b, x));
+        EXPECT_EQ(slow.exchanges() > 0, Size() > 1);
+      }
+      OK(Difference(x, expected, &d));
+      EXPECT_EQ(d, 0);
     }
-    OK(Difference(x, expected, &d));
-    EXPECT_EQ(d, 0);
   }
 }
 
