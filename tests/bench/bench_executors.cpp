@@ -3,13 +3,15 @@
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
 //                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch kernels|graph|dependent] [--unstaged]
-//                   [--without-waiting]
+//                   [--task-flags] [--without-waiting]
 // --launch: how a device runs the groups of launch; without it, as an engine does by itself. --unstaged: its teams
-// copy no blocks (run/staging.hpp). The last adds self and tile whose tasks wait for nobody. Their results are wrong
-// and not looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
+// copy no blocks (run/staging.hpp). --task-flags: its self waits for tasks, not for values (run/value_flags.hpp). The
+// last adds self and tile whose tasks wait for nobody, and takes flags of tasks. Their results are wrong and not
+// looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
 
 #include "run/replay.hpp"
+#include "run/value_flags.hpp"
 #include "run/staging.hpp"
 
 #include <algorithm>
@@ -303,6 +305,11 @@ bool read_arguments(int argc, char **argv, Settings &s)
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--without-waiting")) {
       s.without_waiting = true;
+      values_are_flags() = false;
+      continue;
+    }
+    if (!std::strcmp(argv[i], "--task-flags")) {
+      values_are_flags() = false;
       continue;
     }
     if (!std::strcmp(argv[i], "--unstaged")) {
@@ -332,7 +339,7 @@ int main(int argc, char **argv)
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
                          "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch "
-                         "kernels|graph|dependent] [--unstaged] [--without-waiting]\n");
+                         "kernels|graph|dependent] [--unstaged] [--task-flags] [--without-waiting]\n");
     return 2;
   }
   if (!test::start_backend("bench_executors")) return 2;

@@ -5,7 +5,7 @@ usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 
 Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
 (a load is under way until an instruction reads what it loads); how many loads it has before it waits: in a graph for the
-kernels ahead, with tasks for a flag; how often a poll of a task flag empties the L1 cache.
+kernels ahead, with tasks for a flag, with values for the first of them; how often a poll of a task flag empties the L1 cache.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another
 way (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than
 N loads under way, in a graph or with tasks before they wait (tiles copy instead); kernels of a graph that do not let
@@ -42,11 +42,13 @@ def demangle(text):
 
 def short_name(name):
     """Driver and row function, without namespaces and Kokkos' policies."""
-    found = re.search(r"detail::(Replayed)?(?:Body<finegrain::detail::)?(\w+)Body<\d+, Kokkos::\w+, (.*?)(?: >)+, Kokkos::TeamPolicy",
-                      name)
+    found = re.search(r"detail::(Replayed)?(?:Body<finegrain::detail::)?(\w+)Body<\d+, Kokkos::\w+, (.*?)"
+                      r"(?:, finegrain::(Everywhere|Arriving)>|(?: >)+), Kokkos::TeamPolicy", name)
     if not found:
         return None
     driver = {"Group": "launch", "Team": "tasks", "Chain": "chain", "Tile": "tile"}[found[2]]
+    if found[4] == "Arriving":
+        driver = "values"
     if found[1]:
         driver = "graph" if driver == "launch" else f"graph {driver}"
     return f"{driver} {found[3].strip()}".replace("finegrain::", "").replace("(Sign)", "")
@@ -109,7 +111,7 @@ def loads_before_wait(code):
 def copies(code, label):
     """Copies into shared memory, and loads of blocks that may find them there, by how their numbers are stored."""
     stored = re.search(r"<\d+, (\w+)", label)
-    width = {"Half": ".U16", "BFloat16": ".U16", "Quantized": "8", "double": ".64"}.get(stored[1] if stored else "", "")
+    width = {"Half": ".U16", "BFloat16": ".U16", "Quantized": "8", "double": ".64"}.get(stored[1] if stored else "double", "")
     loads = [i.operation for i in code if re.match(r"LDS?(\.|$)", i.operation)]  # by any address, or shared ones
     reads = [o for o in loads if (width in o if width else o.startswith("LD.") and not re.search(r"\.[US]?(8|16|64|128)", o))]
     return sum(i.operation.startswith("LDGSTS") for i in code), len(reads)
@@ -121,16 +123,22 @@ def loads_after_copies(code):
     return sum(is_global_load(i.operation) for i in code[last:])
 
 
-def loads_before_poll(code):
-    """The most loads from global memory between a barrier of the team and a loop that sleeps; None: there is no such loop."""
-    most = None
+def loads_before_polls(code):
+    """Loads from global memory between a barrier of the team and each loop that sleeps."""
     for begin, length, _ in polls(code):
         at = next(k for k, i in enumerate(code) if i.address == begin)
         if any(i.operation.startswith("BAR") for i in code[at:at + length]):
             continue  # the loop over tasks
         barrier = max((k for k, i in enumerate(code[:at]) if i.operation.startswith("BAR")), default=0)
-        most = max(most or 0, sum(is_global_load(i.operation) for i in code[barrier:at]))
-    return most
+        yield sum(is_global_load(i.operation) for i in code[barrier:at])
+
+
+def loads_before_waits(label, code):
+    if label.startswith("graph "):
+        return loads_before_wait(code)
+    if label.startswith("values "):  # the first value is waited for when all have been looked at
+        return min(loads_before_polls(code), default=None)
+    return max(loads_before_polls(code), default=None)
 
 
 def polls(code):
@@ -159,7 +167,7 @@ def read_object(tools, path):
         used = {key: int(value) for key, value in re.findall(r"([A-Z]+(?:\[0\])?):(\d+)", numbers)}
         waiting = polls(code[name])
         shortest = min((length, emptied) for _, length, emptied in waiting)[1] if waiting else 0  # the innermost loop
-        early = loads_before_wait(code[name]) if label.startswith("graph ") else loads_before_poll(code[name])
+        early = loads_before_waits(label, code[name])
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
                              used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), early,
@@ -187,7 +195,7 @@ def find_errors(kernel, sweep_loads):
             yield f"{kernel.early} loads before it waits, fewer than {sweep_loads}"
     elif re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
-    elif kernel.name.startswith("tasks ") and re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
+    elif kernel.name.startswith(("tasks ", "values ")) and re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
         yield f"{kernel.early} loads before it polls, fewer than {sweep_loads}"
 
 

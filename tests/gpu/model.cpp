@@ -37,6 +37,8 @@ constexpr Constant constants[] = {{"copy", &DeviceCost::copy},
                                   {"worth", &DeviceCost::worth},
                                   {"early_gap", &DeviceCost::early_gap},
                                   {"early_row", &DeviceCost::early_row},
+                                  {"value", &DeviceCost::value},
+                                  {"value_rest", &DeviceCost::value_rest},
                                   {"tile_step", &DeviceCost::tile_step},
                                   {"tile_teams", &DeviceCost::tile_teams},
                                   {"shared", &DeviceCost::shared},
@@ -122,18 +124,21 @@ public:
     print_row("launch in a CUDA graph", "yes", launch(Launch::graph));
     print_row("the same, dependent launch, blocks loaded before the wait", "yes, from sm_90 on",
               launch(Launch::dependent));
-    const auto self = [&](bool by_256, bool early) {
-      return [this, by_256, early](int n) {
+    const auto self = [&](bool by_256, const auto &times_of) {
+      return [this, by_256, times_of](int n) {
         const auto &group = plan(n).schedule.group;
         const TaskSize size = by_256 ? TaskSize{256, 1} : size_tasks(cost_, work(n), group);
         const TaskLevels levels = self_levels(group, size, work(n).at_once);
-        const TaskTimes times = early ? times_of_self(cost_) : TaskTimes{cost_.row, cost_.row, cost_.teams};
-        return sum_up(predict_tasks(cost_, work(n), levels, times), levels);
+        return sum_up(predict_tasks(cost_, work(n), levels, times_of(n)), levels);
       };
     };
-    print_row("self, tasks of 256 rows", "no longer", self(true, false));
-    print_row("self, tasks of a round of a team", "short numbers", self(false, false));
-    print_row("the same, blocks loaded before the wait", "yes", self(false, true));
+    const auto late = [&](int) { return TaskTimes{cost_.flag, cost_.row, cost_.row, cost_.teams}; };
+    print_row("self, tasks of 256 rows", "no longer", self(true, late));
+    print_row("self, tasks of a round of a team", "short numbers", self(false, late));
+    print_row("the same, blocks loaded before the wait", "yes, corrections",
+              self(false, [&](int) { return times_of_flags(cost_); }));
+    print_row("the same, values are their own flags", "yes",
+              self(false, [&](int n) { return times_of_values(cost_, n); }));
     const auto tile = [&](bool best, Launch how) {
       return [this, best, how](int n) {
         const Box shape = best ? choose_tiles(cost_, work(n), options_.grid)[0] : Box{2, 2, 2};
@@ -234,7 +239,7 @@ private:
 int main(int argc, char **argv)
 {
   DeviceCost cost;
-  cost.starts_early = true;
+  cost.starts_early = cost.waits_for_values = true;
   for (int i = 1; i < argc; ++i)
     if (!read_constant(argv[i], cost)) {
       std::fprintf(stderr, "model_gpu: '%s' is no name=value of a constant:", argv[i]);

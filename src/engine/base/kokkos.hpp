@@ -89,6 +89,15 @@ template <class Exec> struct QueuedSpace {
   }
 };
 
+// An execution space whose work need not wait for that of others.
+template <class Exec> Exec with_own_queue()
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return Kokkos::Experimental::partition_space(Exec(), 1)[0];
+#endif
+  return Exec();
+}
+
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
 

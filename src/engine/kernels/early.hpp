@@ -85,10 +85,22 @@ public:
     });
   }
   // f(columns of the block for this lane, x of the neighbor) for these entries; returns the first of the others.
-  template <class Strip, class F>
-  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const F &f) const
+  template <class Strip, class Neighbors, class F>
+  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const Neighbors &neighbors,
+                                          const F &f) const
   {
-    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { f(blocks_[k].columns(s), from_[k]); });
+    using Seen = decltype(neighbors.template look<N>(nullptr));
+#if defined(__CUDA_ARCH__)
+    Seen seen[std::size_t(most)];
+#else
+    Seen seen[std::size_t(most)] = {};
+#endif
+    each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { seen[k] = neighbors.template look<N>(from_[k]); });
+    neighbors.await_all(seen, [&](const auto &look_again) FINEGRAIN_INLINE {
+      each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { look_again(k, from_[k]); });
+    });
+    each_entry<most>(first, last,
+                     [&](int k) FINEGRAIN_INLINE { f(blocks_[k].columns(s), neighbors.read(seen[k], from_[k])); });
     return first + most;
   }
 };
@@ -112,8 +124,9 @@ public:
     each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE { from_[k] = find(first + k); });
     blocks_ = blocks + Offset(first) * (N * N);
   }
-  template <class Strip, class F>
-  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const F &f) const
+  template <class Strip, class Neighbors, class F>
+  KOKKOS_FORCEINLINE_FUNCTION Index visit(const Strip &s, Index first, Index last, const Neighbors &,
+                                          const F &f) const
   {
     each_entry<most>(first, last, [&](int k) FINEGRAIN_INLINE {
       const B *row = blocks_ + k * N * N + s.first;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/matrix_values.hpp"
+#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -122,12 +123,22 @@ template <int N> struct TransposedProductRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  // The lanes of a device copy some blocks at a time into scratch memory, whole lines of them. A lane then reads a
+  // column, each number of which it would have found on a line of its own (docs/gpu.md, Whole lines).
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int copied_blocks(int n)
+  {
+    const int fit = 320 / (n * n);
+    return n == 1 ? 0 : fit < 1 ? 1 : fit > 8 ? 8 : fit;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return copied_blocks(n) * n * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
   {
+    if constexpr (Lanes::one_number && N != 1) {
+      if (copied_blocks(n) > 0) return multiply_copies(slot, lanes, scratch);
+    }
     lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
       const Offset at = Offset(slot) * n + s.first;
       Scalar sums[std::size_t(s.width)];
@@ -139,6 +150,34 @@ template <int N> struct TransposedProductRow {
       }
       for (int c = 0; c < s.width; ++c) arg.out[at + c] = sums[c];
     });
+  }
+
+private:
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_copies(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const int nn = n * n, most = copied_blocks(n);
+    const Scalar *before = arg.in;
+    Index first = arg.ptr[slot];
+    const Index end = arg.ptr[slot + 1];
+    do {
+      const Index last = first + most < end ? first + most : end;
+      for (Index e = first; e < last; ++e) {
+        const Scalar *const block = arg.blocks + Offset(arg.entry[e]) * nn;
+        Scalar *const copy = scratch + (e - first) * nn;
+        lanes.runs(nn, [=](int i, int) FINEGRAIN_INLINE { begin_copy(block + i, copy + i); });
+      }
+      end_row_copies(lanes);
+      lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
+        const Offset at = Offset(slot) * n + s.first;
+        Scalar sum = before ? before[at] : Scalar(0);
+        for (Index e = first; e < last; ++e)
+          add_columns(s, n, scratch + (e - first) * nn, arg.x + Offset(arg.row[e]) * n, &sum);
+        arg.out[at] = sum;
+      });
+      before = arg.out;
+      first = last;
+    } while (first < end);
   }
 };
 

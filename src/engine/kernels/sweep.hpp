@@ -12,6 +12,7 @@
 #include "plan/lines.hpp"
 #include "run/neighbors.hpp"
 #include "run/replay.hpp"
+#include "run/value_flags.hpp"
 
 namespace finegrain
 {
@@ -57,6 +58,7 @@ struct ForwardArguments {
   const Scalar *b;
   Scalar *y;
   const Scalar *z = nullptr; // corrected sweeps only
+  Scalar *late = nullptr;    // by row: marked for the backward sweep, if values are flags (run/value_flags.hpp)
   Vectors vectors;
   LineList lines;
   Offset ahead = 0; // bytes, see ask_ahead()
@@ -159,9 +161,9 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         });
       }
       if constexpr (early)
-        begin = has->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, columns, from, sums[0]);
-        });
+        begin = has->entries.visit(s, first, last, neighbors,
+                                   [&](const auto &columns, const auto &x)
+                                     FINEGRAIN_INLINE { accumulate<Sign::minus>(s, n, columns, x, sums[0]); });
       for (Index e = begin; e < last; ++e) {
         ask_ahead<N>(lower() + e * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
@@ -171,7 +173,8 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
             accumulate<Sign::minus>(
               s, n, lower() + e * nn, [&](int c) { return from[c] - less[c]; }, sums[v]);
           } else {
-            accumulate<Sign::minus>(s, n, lower() + e * nn, from, sums[v]);
+            auto seen = neighbors.template look<N>(from);
+            accumulate<Sign::minus>(s, n, lower() + e * nn, neighbors.await(seen, from), sums[v]);
           }
         });
       }
@@ -184,9 +187,11 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
         if constexpr (std::is_same_v<Loaded, Early>)
           accumulate<Sign::plus>(s, n, has->diagonal.columns(s), scratch, sums);
         else accumulate<Sign::plus>(s, n, diagonal() + slot * nn, scratch + v * n, sums);
-        sums.store(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first);
-        neighbors.keep(sums, n, s.first);
+        neighbors.put(sums, arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : slot) * n + s.first, n,
+                      s.first);
       });
+      if constexpr (Neighbors::arrive)
+        for (int i = s.first; i < s.first + s.width; ++i) arg.late[Offset(row) * n + i] = late_value();
     });
   }
 
@@ -203,6 +208,7 @@ struct BackwardArguments {
   const Scalar *y;
   Scalar *x;               // may be y if that is by row
   Scalar *total = nullptr; // x is added to it; may be null
+  Scalar *late = nullptr;  // y again, if values are flags: marked for the next forward sweep
   Vectors vectors;
   LineList lines;
   Offset ahead = 0; // bytes, see ask_ahead()
@@ -269,26 +275,28 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     [[maybe_unused]] auto *const has = &loaded; // the lambda copies the rest
     lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(V)];
+      const Offset y_at = Offset(arg.y_by_row ? row : pos) * n;
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-        const Scalar *y = arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n;
-        sums[v].load(neighbors.right_side(y, n) + s.first);
+        sums[v].load(neighbors.right_side(arg.y + v * arg.vectors.stride + y_at, n) + s.first);
       });
+      if constexpr (Neighbors::arrive)
+        for (int i = s.first; i < s.first + s.width; ++i) arg.late[y_at + i] = late_value();
       Index begin = first;
       if constexpr (early)
-        begin = has->entries.visit(s, first, last, [&](const auto &columns, const Scalar *from) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, columns, from, sums[0]);
-        });
+        begin = has->entries.visit(s, first, last, neighbors,
+                                   [&](const auto &columns, const auto &x)
+                                     FINEGRAIN_INLINE { accumulate<Sign::minus>(s, n, columns, x, sums[0]); });
       for (Index f = begin; f < last; ++f) {
         ask_ahead<N>(upper() + f * nn, arg.ahead);
         for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, upper() + f * nn,
-                                  neighbors.find(arg.x + v * arg.vectors.stride, arg.col, f, n), sums[v]);
+          const Scalar *from = neighbors.find(arg.x + v * arg.vectors.stride, arg.col, f, n);
+          auto seen = neighbors.template look<N>(from);
+          accumulate<Sign::minus>(s, n, upper() + f * nn, neighbors.await(seen, from), sums[v]);
         });
       }
       for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
-        sums[v].store(arg.x + to);
-        neighbors.keep(sums[v], n, s.first);
+        neighbors.put(sums[v], arg.x + to, n, s.first);
         if (arg.total)
           for (int i = 0; i < s.width; ++i) arg.total[to + i] += arg.x[to + i];
       });

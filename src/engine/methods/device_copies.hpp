@@ -186,7 +186,7 @@ private:
       part.mask = {};
     }
     make_room(part.values, size);
-    copy_up<Space>(part.values.data(), from.values, size);
+    upload_(part.values.data(), from.values, size);
   }
 
   void apply_to_columns(const Application &a, Application here)
@@ -246,7 +246,8 @@ private:
   int block_ = 1;
   std::size_t scalars_ = 0;
   Part owned_, coupling_;
-  bool sent_ = false; // by find_largest(), for the factor() that follows
+  Upload<Space> upload_; // of values
+  bool sent_ = false;    // by find_largest(), for the factor() that follows
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
   Halo *halo_ = nullptr; // the caller's

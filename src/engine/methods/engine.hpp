@@ -30,6 +30,7 @@ struct Statistics {
   Widths widths;
   const char *reason = "";                          // why this executor
   Index tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
+  bool values_are_flags = false;                    // self on a device (run/value_flags.hpp)
   Box tile;                                         // tile on a grid
   Index rows = 0, lower = 0, upper = 0;             // blocks of the factor
   Index left_out = 0;                               // blocks of the operator that are not in the factor

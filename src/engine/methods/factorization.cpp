@@ -99,6 +99,9 @@ public:
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
+    const bool by_values = works_in_teams<Exec> && plain && plan.executor == ExecutorKind::self && values_are_flags();
+    late_ = make_array<Scalar, Space>("finegrain::late", by_values ? run_.scalars() : 0);
+    marked_ = false;
     run_.forget(recording_);
     factored_ = false;
     shifted_ = false;
@@ -154,7 +157,8 @@ public:
     if (compact_.used()) return apply_compact(a);
     if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
-    if (!replay(a)) {
+    if (late_.extent(0) && !run_.residuals.kept && a.b != a.x) apply_by_values(a);
+    else if (!replay(a)) {
       Scalar *y = y_.extent(0) ? y_.data() : a.x;
       y_known_ = y_.extent(0) > 0 && !a.total;
       kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
@@ -231,6 +235,18 @@ public:
   }
 
 private:
+  // With values that are flags. Corrections want the y of the application before, by ranks alike.
+  void apply_by_values(const Application &a)
+  {
+    if (!std::exchange(marked_, false)) run_.for_each(Offset(run_.scalars()), MarkLate{late_.data()});
+    ForwardArguments forward = forward_arguments(a.b, late_.data());
+    forward.late = a.x;
+    kernels_.forward(run_.sweep(run_.forward), run_.n, forward);
+    BackwardArguments backward = backward_arguments(late_.data(), run_.y_by_row(), a.x, a.total, {});
+    backward.late = late_.data();
+    kernels_.backward(run_.sweep(run_.backward), run_.n, backward);
+    marked_ = true;
+  }
   // An application as a graph. Corrections change which y a sweep has.
   bool replay(const Application &a)
   {
@@ -532,7 +548,9 @@ private:
                     run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
     const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
                                   pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.work_bytes = y_.span() * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
+    s.values_are_flags = late_.extent(0) > 0 && !r.kept;
+    s.work_bytes =
+      (y_.span() + late_.span()) * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
@@ -570,6 +588,8 @@ private:
   BlockStorage<Space> lower_, upper_, diagonal_;
   WholeFactor<Exec> whole_;
   Array<Scalar, Space> y_, y_many_;
+  Array<Scalar, Space> late_;                // y of applications whose values are flags
+  bool marked_ = false;                      // all of it is late
   Storage made_in_;                          // of the factorization
   CompactForm<Exec> compact_;                // in fewer bits
   SplitRows<Space> coupled_;                 // of Eisenstat's trick: rows with couplings that the factor leaves out

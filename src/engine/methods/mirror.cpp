@@ -116,9 +116,8 @@ public:
   void load(const Scalar *owned, const Scalar *coupling) override
   {
     allocate();
-    copy_part(blocks(), owned, owned_scalars());
-    copy_part(blocks() + owned_scalars(), coupling, scalars() - owned_scalars());
-    wait(); // an engine reads them on another queue
+    upload_(blocks(), owned, owned_scalars());
+    upload_(blocks() + owned_scalars(), coupling, scalars() - owned_scalars());
   }
   void save(Scalar *owned, Scalar *coupling) const override
   {
@@ -188,7 +187,7 @@ public:
     allocate();
     if (memory == Memory::host && far) {
       const std::size_t size = std::size_t(own_count_ * unit_);
-      copy_up<Space>(make_room(own_, size), own, size);
+      upload_(make_room(own_, size), own, size);
       own = own_.data();
     }
     if (received) copy_up<Space>(received_.data(), received, received_.extent(0));
@@ -288,12 +287,6 @@ private:
       blocks_ = make_array<Scalar, Space>("finegrain::mirror", scalars() + slack);
     }
   }
-  void copy_part(Scalar *to, const Scalar *from, std::size_t size) const
-  {
-    if (size)
-      Kokkos::deep_copy(exec, Unmanaged<Scalar, Space>(to, size),
-                        Unmanaged<const Scalar, Kokkos::HostSpace>(from, size));
-  }
   Run<Exec> run(const Index *cut, bool in_a_loop)
   {
     return {exec, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
@@ -308,6 +301,7 @@ private:
   HostArray<Index> cut_;
   bool has_transposed_ = false, scatters_ = false;
   Vector blocks_; // of the owned square, then of the couplings
+  Upload<Space> upload_;
   Vector ghosts_, x_, y_, own_;
   Kernels<Exec> kernels_{};
   Halo *halo_ = nullptr;

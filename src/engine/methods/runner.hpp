@@ -14,6 +14,7 @@
 #include "run/look_ahead.hpp"
 #include "run/teams.hpp"
 #include "run/tile_work.hpp"
+#include "run/value_flags.hpp"
 
 namespace finegrain
 {
@@ -147,6 +148,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
+      cost.waits_for_values = plain && values_are_flags();
       cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
       if (!plain) {
         cost.early_row = cost.row;

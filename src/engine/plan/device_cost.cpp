@@ -144,13 +144,13 @@ double predict_tiles(const DeviceCost &c, const SweepWork &work, const Grid &gri
   return predict_tiles(c, work, grid, tile, choose_launch(c, kernels, double(count_points(grid)) * work.bytes));
 }
 
-// A level is done when its longest task is: a flag's way, then its rounds one after another. Teams cannot do all of
-// its tasks in less than the sum of their times over the teams, nor memory pass its bytes faster than a copy. The
-// longest of the three counts, as if a level waited for all of the one before it.
+// A level is done when its longest task is: the way of a flag or value, then its rounds one after another. Teams
+// cannot do all of its tasks in less than the sum of their times over the teams, nor memory pass its bytes faster
+// than a copy. The longest of the three counts, as if a level waited for all of the one before it.
 double predict_tasks(const DeviceCost &c, const SweepWork &work, const TaskLevels &levels, const TaskTimes &t)
 {
   const auto time = [&](double tasks, double rounds) {
-    return tasks * (c.flag + t.first) + (rounds - tasks) * t.next;
+    return tasks * (t.wait + t.first) + (rounds - tasks) * t.next;
   };
   double seconds = 0;
   for (const TaskLevel &l : levels)

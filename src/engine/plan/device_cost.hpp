@@ -32,9 +32,12 @@ struct DeviceCost {
   double task_teams = 528;   // the same of self, where rows load early: 4
   double worth = 1.5; // how many times faster than launch must be what needs flags, to be taken. A choice: flags
                       // have never run, and the model is hardly better than this
-  double early_gap = 0.4e-6; // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
-  double early_row = 0.9e-6; // from the wait to the store, if all but neighbors' values is loaded before. Guess
-  bool starts_early = false; // whether kernels of a graph begin by dependent launch
+  double early_gap = 0.4e-6;  // the gap by programmatic dependent launch. Guess; audit: 1.2 to 1.5e-6 with the next
+  double early_row = 0.9e-6;  // from the wait to the store, if all but neighbors' values is loaded before. Guess
+  bool starts_early = false;  // whether kernels of a graph begin by dependent launch
+  double value = 0.6e-6;      // from storing a value to a poll elsewhere that has it. Guess: two ways to the L2 cache
+  double value_rest = 0.4e-6; // from neighbors' values to a row's. Guess: early_row without its loads
+  bool waits_for_values = false; // whether tasks of self wait for values, which are their own flags
   double tile_step = 0.2e-6; // a further step of a tile, which finds all in shared memory. Guess: at n = 5 a chain of
                              // 20 multiply-adds, five loads from there and a barrier, some 300 cycles
   double tile_teams = 8;     // tiles of a multiprocessor at once, by registers
@@ -95,13 +98,22 @@ TaskLevels task_levels(const TaskPlan &, Index at_once);
 TaskLevels self_levels(const HostArray<Index> &group, TaskSize, Index at_once);
 TaskLevels tile_levels(const Grid &, Box tile, Index at_once);
 
-// self: tasks that wait for each other. `first` and `next`: seconds of the first round and of each other.
+// self: tasks that wait for each other. Seconds of the wait, of the first round and of each other.
 struct TaskTimes {
-  double first, next, teams;
+  double wait, first, next, teams;
 };
 double predict_tasks(const DeviceCost &, const SweepWork &, const TaskLevels &, const TaskTimes &);
-// As it is built: the first round is loaded before the wait.
-inline TaskTimes times_of_self(const DeviceCost &c) { return {c.early_row, c.row, c.task_teams}; }
+// As it is built: the first round is loaded before the wait, for flags of tasks or for values, where large blocks
+// take registers that a fourth team would need.
+inline TaskTimes times_of_flags(const DeviceCost &c) { return {c.flag, c.early_row, c.row, c.task_teams}; }
+inline TaskTimes times_of_values(const DeviceCost &c, int block)
+{
+  return {c.value, c.value_rest, c.row, block > 5 ? c.task_teams * 3 / 4 : c.task_teams};
+}
+inline TaskTimes times_of_self(const DeviceCost &c, int block)
+{
+  return c.waits_for_values ? times_of_values(c, block) : times_of_flags(c);
+}
 
 // tile: a kernel for each level of tiles. 0: they do not fit. Without a way the one that is built.
 double predict_tiles(const DeviceCost &, const SweepWork &, const Grid &, Box tile, Launch);

@@ -204,7 +204,7 @@ private:
     const double launch = predict_launch(cost, work(), plan_.schedule.group),
                  self =
                    predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once),
-                                 times_of_self(cost)),
+                                 times_of_self(cost, block_)),
                  tile = work().plain && has_grid() && is_complete_star(g_.get(), options_.grid)
                           ? predict_tiles(cost, work(), options_.grid, tile_shapes().front())
                           : 0;

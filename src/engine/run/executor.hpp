@@ -69,17 +69,26 @@ template <int N, class Exec, class Row> void launch_tiles(const Run<Exec> &run, 
   if (!run.replay) *run.launches += tiles.count;
 }
 
-template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
+template <int N, class Neighbors, class Exec, class Row> void run_team_tasks(const Run<Exec> &run, const Row &row)
 {
   const TaskList &tasks = *run.tasks;
+  const TeamShape shape = shape_on<Exec>(row);
+  const Index teams =
+    std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
+  using Body = TeamBody<N, Exec, Row, Neighbors>;
+  Kokkos::parallel_for("finegrain::teams",
+                       make_teams<Body, TaskBounds<N, Row, Neighbors>>(run.exec, teams, shape, row, 0),
+                       Body{row, tasks, run.progress->next()});
+  run.progress->advance(tasks.count, teams);
+}
+
+template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
+{
+  [[maybe_unused]] const TaskList &tasks = *run.tasks;
   if constexpr (works_in_teams<Exec>) {
-    const TeamShape shape = shape_on<Exec>(row);
-    const Index teams =
-      std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
-    using Body = TeamBody<N, Exec, Row>;
-    Kokkos::parallel_for("finegrain::teams", make_teams<Body, TaskBounds<Row>>(run.exec, teams, shape, row, 0),
-                         Body{row, tasks, run.progress->next()});
-    run.progress->advance(tasks.count, teams);
+    if constexpr (Plain<Row>)
+      if (row.arg.late) return run_team_tasks<N, Arriving>(run, row);
+    run_team_tasks<N, Everywhere>(run, row);
   } else {
     const Index workers = std::min(tasks.count, Index(usable_threads(run.exec)));
     for_threads(run.exec, workers, ThreadBody<N, Row>{row, tasks, run.progress->next()});

@@ -68,6 +68,7 @@ concept DoesTasks = requires(const Row &row)
 };
 
 template <int N, class Row> struct Thread {
+  static constexpr bool waits_for_tasks = true;
   const Row &row;
 
   KOKKOS_FORCEINLINE_FUNCTION unsigned draw(const TaskFlags &progress) const { return progress.draw(); }

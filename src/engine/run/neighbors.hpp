@@ -1,5 +1,5 @@
-// Where a row function finds the vector entries of its neighbors: in global memory, or in the scratch memory of a
-// team. The executor chooses, sweep.hpp reads.
+// Where a row function finds the vector entries of its neighbors: in global memory, in the scratch memory of a team,
+// or in global memory once they are there (value_flags.hpp). The executor chooses, sweep.hpp reads.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -30,21 +30,37 @@ template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *bl
     prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);
 }
 
+// Neighbors that are done. look() asks for the values of one, read() is what accumulate() reads of it; await() is
+// both of them where they need not be there yet. await_all(seen, each) waits for several: each(f) is to call f(k,
+// from) for every k that seen has.
+struct Done {
+  static constexpr bool arrive = false;
+
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION const Scalar *look(const Scalar *from) const { return from; }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *read(const Scalar *, const Scalar *from) const { return from; }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *await(const Scalar *, const Scalar *from) const { return from; }
+  template <class Seen, class Each> KOKKOS_FORCEINLINE_FUNCTION void await_all(Seen *, const Each &) const {}
+};
+
 // In global memory: entry e's column is col[e].
-struct Everywhere {
+struct Everywhere : Done {
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *find(const Scalar *vector, const Index *col, Index e, int n) const
   {
     return vector + Offset(col[e]) * n;
   }
   // Of the row that is visited; `from` is where it lies in a vector.
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *right_side(const Scalar *from, int) const { return from; }
-  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &, int, int) const {}
+  // Results of the row, from its entry `first` on.
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void put(const Sums &sums, Scalar *to, int, int) const
+  {
+    sums.store(to);
+  }
 };
 
 // In a team's scratch memory: the rows of its own tile, and copies of others, one for each entry. Columns of the tile
 // are ~place, where place counts its rows in the order of visits. Before a row is done its right-hand side lies
 // there.
-struct InTile {
+struct InTile : Done {
   Scalar *rows;
   const Scalar *others; // of entry 0, were it there
   Index place;          // of the row that is visited
@@ -55,8 +71,9 @@ struct InTile {
     const Index c = col[e];
     return c >= 0 ? others + Offset(e) * n : rows + ~c * n;
   }
-  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void keep(const Sums &sums, int n, int first) const
+  template <class Sums> KOKKOS_FORCEINLINE_FUNCTION void put(const Sums &sums, Scalar *to, int n, int first) const
   {
+    sums.store(to);
     sums.store(rows + place * n + first);
   }
 };

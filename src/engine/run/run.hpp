@@ -34,7 +34,7 @@ namespace detail
 {
 
 // What a worker does: tasks until none is left. The text is the same for one host thread and for a team. The worker
-// waits for other tasks when it has to.
+// waits for other tasks when it has to, or for values (Worker::waits_for_tasks).
 template <class Worker>
 KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &progress, const Worker &worker)
 {
@@ -42,14 +42,16 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
     const Index t = Index(worker.draw(progress));
     if (t < 0 || t >= tasks.count) return;
     stress();
-    worker.run(tasks, t, [&]() {
-      const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
-      worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
-      if (first < last) progress.acquire();
+    if constexpr (Worker::waits_for_tasks) {
+      worker.run(tasks, t, [&]() {
+        const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
+        worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
+        if (first < last) progress.acquire();
+        worker.barrier();
+      });
       worker.barrier();
-    });
-    worker.barrier();
-    worker.once([&]() { progress.publish(t); });
+      worker.once([&]() { progress.publish(t); });
+    } else worker.run(tasks, t, [] {});
   }
 }
 

@@ -132,6 +132,15 @@ template <class Member> KOKKOS_FORCEINLINE_FUNCTION void end_copies(const Member
 #endif
   member.team_barrier();
 }
+// The same of a row, for its lanes.
+template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void end_row_copies(const Lanes &lanes)
+{
+#if defined(__CUDA_ARCH__)
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+#endif
+  lanes.barrier();
+}
 template <class Member>
 KOKKOS_FORCEINLINE_FUNCTION const char *stage_bytes(const Member &member, const StoredBytes &stored, void *to)
 {

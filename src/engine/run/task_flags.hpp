@@ -19,9 +19,7 @@
 #include <random>
 #include <thread>
 #endif
-#if !defined(__CUDACC__)
 #include <sched.h>
-#endif
 
 namespace finegrain
 {
@@ -34,6 +32,21 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
   const auto dice = random() % 64;
   if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
   else if (dice < 8) sched_yield();
+#endif
+}
+
+// Between two looks at what is not there yet.
+KOKKOS_FORCEINLINE_FUNCTION void rest([[maybe_unused]] int spins)
+{
+#if defined(__CUDA_ARCH__)
+  __nanosleep(20);
+#else
+  if (spins >= 64) sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
+#if defined(__x86_64__)
+  else __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  else asm volatile("yield");
+#endif
 #endif
 }
 
@@ -71,11 +84,9 @@ struct TaskFlags {
     unsigned &flag = done[Offset(task) * stride];
 #if defined(__CUDA_ARCH__)
     const cuda::atomic_ref<unsigned, cuda::thread_scope_device> seen(flag);
-    while (seen.load(cuda::memory_order_relaxed) != run) __nanosleep(20);
+    for (int spins = 0; seen.load(cuda::memory_order_relaxed) != run; ++spins) rest(spins);
 #else
-    for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins)
-      if (spins < 64) pause();
-      else sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
+    for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins) rest(spins);
 #endif
   }
 
@@ -83,16 +94,6 @@ struct TaskFlags {
   {
 #if defined(__CUDA_ARCH__)
     cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
-#endif
-  }
-
-private:
-  static void pause()
-  {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
 #endif
   }
 };

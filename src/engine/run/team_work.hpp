@@ -6,12 +6,14 @@
 #include "run/staging.hpp"
 #include "run/steps.hpp"
 #include "run/teams.hpp"
+#include "run/value_flags.hpp"
 
 namespace finegrain::detail
 {
 
-// A worker (run.hpp) that is a team.
-template <int N, class Row, class Member> struct Team {
+// A worker (run.hpp) that is a team, whose rows find their neighbors' values Everywhere or Arriving.
+template <int N, class Row, class Member, class Neighbors> struct Team {
+  static constexpr bool waits_for_tasks = !Neighbors::arrive;
   const Row &row;
   const Member &member;
   Scalar *scratch; // of this thread
@@ -34,11 +36,11 @@ template <int N, class Row, class Member> struct Team {
   {
     const Index begin = tasks.step_ptr[t];
     const Steps<N, Row, Member> steps{row, member, scratch, tasks.step + begin, tasks.step_ptr[t + 1] - begin};
-    steps.template run<1>([](Index) { return Everywhere(); }, wait);
+    steps.template run<1>([](Index) { return Neighbors(); }, wait);
   }
 };
 
-template <int N, class Exec, class Row> struct TeamBody {
+template <int N, class Exec, class Row, class Neighbors> struct TeamBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;
   TaskList tasks;
@@ -47,7 +49,7 @@ template <int N, class Exec, class Row> struct TeamBody {
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
-    work(tasks, progress, Team<N, Row, Member>{row, member, scratch});
+    work(tasks, progress, Team<N, Row, Member, Neighbors>{row, member, scratch});
   }
 };
 
@@ -146,8 +148,12 @@ template <unsigned teams> using BoundsFor = Kokkos::LaunchBounds<teams *unsigned
 static_assert(FINEGRAIN_TEAMS_PER_SM <= 8, "FINEGRAIN_TEAMS_PER_SM is 8 at most: bounds are those of one block");
 using TeamBounds = BoundsFor<FINEGRAIN_TEAMS_PER_SM>;
 // Of tasks whose rows load early, four at most: a round is loaded while other tasks are awaited, in 128 registers.
-template <class Row> using TaskBounds =
-  BoundsFor<unsigned(std::min(FINEGRAIN_TEAMS_PER_SM, LoadsEarly<Row> ? 4 : 16))>;
+// Three where large blocks wait for values, which take registers too.
+template <int N, class Row, class Neighbors> inline constexpr int most_task_teams = !LoadsEarly<Row>             ? 16
+                                                                                    : Neighbors::arrive && N > 5 ? 3
+                                                                                                                 : 4;
+template <int N, class Row, class Neighbors> using TaskBounds =
+  BoundsFor<unsigned(std::min(FINEGRAIN_TEAMS_PER_SM, most_task_teams<N, Row, Neighbors>))>;
 // Of tiles, whose blocks are in scratch memory and not in registers.
 using TileBounds = BoundsFor<8>;
 using LoneBounds = BoundsFor<1>; // of a chain, which is one team

@@ -93,7 +93,9 @@ template <int N, class Exec, class Row> struct TileBody {
 
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(n));
     const Steps<N, Row, Member> steps{here, member, scratch, steps_here, tile.last_step - tile.step};
-    const auto in_tile = [=](Index s) FINEGRAIN_INLINE { return InTile{rows, others - Offset(begin) * n, s - from}; };
+    const auto in_tile = [=](Index s) FINEGRAIN_INLINE {
+      return InTile{{}, rows, others - Offset(begin) * n, s - from};
+    };
     const auto nothing = [] {};
     if constexpr (LoadsEarly<Row>) steps.template run<1, typename Row::EarlyInTile>(in_tile, nothing);
     else steps.template run<0>(in_tile, nothing);

@@ -81,11 +81,11 @@ TEST(DeviceCost, SaysWhatTheAuditSays)
   EXPECT_NEAR(copy, 0.78e-3, 0.005e-3);
   const HostArray<Index> planes = make_planes(box);
   const auto self = [&](TaskSize size) {
-    return 2 * predict_tasks(cost, work, self_levels(planes, size, 16), times_of_self(cost));
+    return 2 * predict_tasks(cost, work, self_levels(planes, size, 16), times_of_flags(cost));
   };
   const double launch = 2 * predict_launch(cost, work, planes, Launch::stream), old_self = self({256, 1}),
-               tile =
-                 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16), {cost.row, cost.row, cost.teams});
+               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16),
+                                        {cost.flag, cost.row, cost.row, cost.teams});
   EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
   EXPECT_NEAR(old_self, 44e-3, 1e-3);
   EXPECT_NEAR(tile, 11e-3, 0.1e-3);
@@ -151,12 +151,23 @@ TEST(DeviceCost, ByHand)
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 4, 2, 8}), Launch::graph), (0.75 + 3 + 2) + (0.75 + 4));
   EXPECT_DOUBLE_EQ(predict_launch(cost, work, make_group({1, 4, 2, 8}), Launch::dependent), (0.5 + 1 + 2) + 4);
 
-  const auto tasks = [&](const TaskLevels &levels) { return predict_tasks(cost, work, levels, times_of_self(cost)); };
+  const auto tasks = [&](const TaskLevels &levels) {
+    return predict_tasks(cost, work, levels, times_of_flags(cost));
+  };
   EXPECT_DOUBLE_EQ(tasks({{1, 1, 1, 1}}), 2 + 1);                 // loaded before the wait
   EXPECT_DOUBLE_EQ(tasks({{1, 3, 3, 9}}), 2 + 1 + 2 * 3);         // rounds one after another
   EXPECT_DOUBLE_EQ(tasks({{3, 1, 3, 3}}), 3 * (2 + 1) / 2.);      // more tasks than teams
   EXPECT_DOUBLE_EQ(tasks({{2, 1, 2, 40}, {1, 1, 1, 1}}), 20 + 3); // memory
-  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 3, 3, 9}}, {3, 0.5, 2}), 2 + 3 + 2 * 0.5);
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 3, 3, 9}}, {2, 3, 0.5, 2}), 2 + 3 + 2 * 0.5);
+  cost.value = 0.5;
+  cost.value_rest = 0.25;
+  cost.task_teams = 4;
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 1, 1, 1}}, times_of_self(cost, 6)), 2 + 1);
+  cost.waits_for_values = true;
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{1, 1, 1, 1}}, times_of_self(cost, 6)), 0.5 + 0.25);
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{8, 1, 8, 1}}, times_of_self(cost, 5)), 8 * 0.75 / 4);
+  EXPECT_DOUBLE_EQ(predict_tasks(cost, work, {{8, 1, 8, 1}}, times_of_self(cost, 6)), 8 * 0.75 / 3);
+  cost.task_teams = 2;
   // Further waves begin late.
   EXPECT_DOUBLE_EQ(predict_launch(cost, {1, 4}, make_group({9}), Launch::dependent), 0.5 + 1 + 3);
 
@@ -193,13 +204,13 @@ TEST(DeviceCost, Limits)
     const auto one = make_group({many});
     EXPECT_NEAR(predict_launch(cost, work, one), copy, 0.01 * copy);
     EXPECT_NEAR(
-      predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once), times_of_self(cost)), copy,
+      predict_tasks(cost, work, self_levels(one, size_tasks(cost, work, one), at_once), times_of_flags(cost)), copy,
       0.2 * copy);
     const auto chain = make_group(std::vector<Index>(1000, 1));
     EXPECT_NEAR(predict_launch(cost, work, chain), cost.graph_gap + cost.row + 999 * cost.early_row, 1e-9);
-    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once), times_of_self(cost)),
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {1, 1, true}, at_once), times_of_flags(cost)),
                 1000 * (cost.flag + cost.early_row), 1e-9);
-    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once), times_of_self(cost)),
+    EXPECT_NEAR(predict_tasks(cost, work, self_levels(chain, {10, 1, true}, at_once), times_of_flags(cost)),
                 100 * (cost.flag + cost.early_row + 9 * cost.row), 1e-9); // levels that one task takes
     EXPECT_NEAR(predict_tiles(cost, make_work(at_once, 1), {{1000, 1, 1}}, {8, 1, 1}),
                 125 * (cost.graph_gap + cost.row + 7 * cost.tile_step), 1e-9);
@@ -213,18 +224,20 @@ TEST(DeviceCost, GrowsWithEachConstant)
   const Grid grid{{40, 24, 16}};
   const auto planes = make_planes(grid[0]);
   const auto predict = [&](const DeviceCost &c) {
-    return std::array{predict_launch(c, work, planes, Launch::stream),
-                      predict_launch(c, work, planes, Launch::graph),
-                      predict_launch(c, work, planes, Launch::dependent),
-                      predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16), times_of_self(c)),
-                      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::stream),
-                      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::dependent)};
+    return std::array{
+      predict_launch(c, work, planes, Launch::stream),
+      predict_launch(c, work, planes, Launch::graph),
+      predict_launch(c, work, planes, Launch::dependent),
+      predict_tasks(c, work, self_levels(planes, size_tasks({}, work, planes), 16), times_of_flags(c)),
+      predict_tasks(c, work, self_levels(planes, {16, 1, true}, 16), times_of_values(c, 5)),
+      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::stream),
+      predict_tiles(c, make_work(16, 5), grid, {4, 2, 2}, Launch::dependent)};
   };
   const auto before = predict({});
-  std::array<bool, 6> moved{};
-  for (double DeviceCost::*constant :
-       {&DeviceCost::row, &DeviceCost::gap, &DeviceCost::host, &DeviceCost::flag, &DeviceCost::graph_gap,
-        &DeviceCost::early_gap, &DeviceCost::early_row, &DeviceCost::tile_step}) {
+  std::array<bool, 7> moved{};
+  for (double DeviceCost::*constant : {&DeviceCost::row, &DeviceCost::gap, &DeviceCost::host, &DeviceCost::flag,
+                                       &DeviceCost::graph_gap, &DeviceCost::early_gap, &DeviceCost::early_row,
+                                       &DeviceCost::tile_step, &DeviceCost::value, &DeviceCost::value_rest}) {
     DeviceCost slower;
     slower.*constant *= 2;
     const auto after = predict(slower);

@@ -80,8 +80,9 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
         continue;
       }
       for (const KokkosRule &rule : rules)
-        for (const KernelLimits &kernel :
-             {KernelLimits(), limits_of<detail::TeamBounds>(), limits_of<detail::TaskBounds<TypeParam>>()})
+        for (const KernelLimits &kernel : {KernelLimits(), limits_of<detail::TeamBounds>(),
+                                           limits_of<detail::TaskBounds<5, TypeParam, Everywhere>>(),
+                                           limits_of<detail::TaskBounds<6, TypeParam, Arriving>>()})
           EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, 0, kernel))
             << "Kokkos " << rule.version << ", n = " << n << ", scalars of " << of_scalar << " bytes, "
             << kernel.most_lanes << " lanes";
