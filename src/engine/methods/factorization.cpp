@@ -1,15 +1,12 @@
 // The engine of fgbilu, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a graph,
 // options, values. It plans, stores the factor, and runs the row functions of factor.hpp, sip.hpp and sweep.hpp.
-#include "kernels/factor.hpp"
-#include "kernels/sip.hpp"
-#include "kernels/sweep.hpp"
 #include "kernels/symmetric.hpp"
 #include "methods/compact_form.hpp"
 #include "methods/eisenstat_form.hpp"
 #include "methods/product_search.hpp"
 #include "methods/runner.hpp"
+#include "methods/stored_factor.hpp"
 #include "methods/whole_factor.hpp"
-#include "plan/sip_star.hpp"
 #include "run/teams.hpp"
 
 #include <optional>
@@ -74,17 +71,15 @@ public:
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     search_.prepare(pattern, view.block);
     whole_.begin(elimination, made_in, view.block, pattern);
-    pattern_ = copy_to<Space>(pattern);
-    transposed_ = {};
-    has_transposed_ = false;
-    run_.begin(view, options, plan, pattern_.row_of);
+    factor_.pattern = copy_to<Space>(pattern);
+    run_.begin(view, options, plan, factor_.pattern.row_of);
     forms_ = {};
-    alpha_ = options.sip_factor.alpha;
-    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
+    factor_.alpha = options.sip_factor.alpha;
+    factor_.star = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    made_in_ = made_in;
-    kernels_ = find_kernels<Exec>(run_.n, made_in_);
-    any_size_ = any_size_kernels_for<Exec>(made_in_);
+    factor_.made_in = made_in;
+    kernels_ = find_kernels<Exec>(run_.n, made_in);
+    any_size_ = any_size_kernels_for<Exec>(made_in);
     if constexpr (works_in_teams<Exec>) {
       if (plan.slots.group.extent(0)) set_tiles(plan, pattern, run_.forward, run_.backward);
       run_.forward.longest = find_longest_row(pattern.lower.ptr);
@@ -92,12 +87,10 @@ public:
     }
     set_lines(plan);
 
-    lower_.allocate(Offset(pattern_.lower.col.extent(0)), run_.n, made_in_.off_diagonal);
-    upper_.allocate(symmetric_ ? 0 : Offset(pattern_.upper.col.extent(0)), run_.n, made_in_.off_diagonal);
-    diagonal_.allocate(run_.rows, run_.n, made_in_.diagonal);
+    factor_.allocate(run_.n, symmetric_);
     grid_ = options.grid;
     grid_coupling_ = options.coupling;
-    y_ = make_array<Scalar, Space>("finegrain::y", pattern_.y == Layout::position ? run_.scalars() : 0);
+    y_ = make_array<Scalar, Space>("finegrain::y", factor_.pattern.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
     const bool by_values = works_in_teams<Exec> && plain && plan.executor == ExecutorKind::self && values_are_flags();
     late_ = make_array<Scalar, Space>("finegrain::late", by_values ? run_.scalars() : 0);
@@ -140,13 +133,13 @@ public:
     if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
     else if (symmetric_) factor_symmetric(values);
     else factor_blocks(values);
-    if (whole_.used()) whole_.keep(run_, lower_.data(), upper_.data());
+    if (whole_.used()) whole_.keep(run_, factor_.lower.data(), factor_.upper.data());
     if (compact_.used() && compact_.compact(bare())) run_.forget(recording_);
     for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
-    lower_.template measure<Exec>();
+    factor_.lower.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())
-      report.bad_row = copy_to<Kokkos::HostSpace>(pattern_.row_of)(report.bad_row);
+      report.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(report.bad_row);
     shifted_ = report.shifted > 0;
     run_.residuals.difference_known = run_.residuals.keeps_difference;
     return report;
@@ -259,10 +252,10 @@ private:
   typename CompactForm<Exec>::Factor bare()
   {
     return {run_,
-            pattern_,
-            static_cast<Scalar *>(lower_.data()),
-            static_cast<Scalar *>(upper_.data()),
-            static_cast<Scalar *>(diagonal_.data()),
+            factor_.pattern,
+            static_cast<Scalar *>(factor_.lower.data()),
+            static_cast<Scalar *>(factor_.upper.data()),
+            static_cast<Scalar *>(factor_.diagonal.data()),
             list(forward_lines_),
             list(backward_lines_)};
   }
@@ -270,7 +263,7 @@ private:
   {
     if (a.transposed) {
       find_transposed();
-      compact_.apply_transposed(bare(), transposed_, a);
+      compact_.apply_transposed(bare(), factor_.transposed, a);
     } else if (a.vectors > 1 || a.total || !run_.replay(recording_, {a.b, a.x}, [&] { compact_.apply(bare(), a); }))
       compact_.apply(bare(), a);
     run_.statistics.bytes_read += double(block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
@@ -286,7 +279,7 @@ private:
   void apply_to_several(const Application &a)
   {
     const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
-    const bool separate = pattern_.y == Layout::position;
+    const bool separate = factor_.pattern.y == Layout::position;
     if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
       y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
     for (int first = 0; first < vectors; first += most_vectors) {
@@ -308,20 +301,15 @@ private:
     for (int first = 0; first < vectors; first += most_vectors) {
       const Offset at = first * stride;
       const Vectors some{std::min(most_vectors, vectors - first), stride};
-      TransposedArguments arguments = transposed_arguments(false, some);
-      arguments.in = b + at;
-      arguments.out = x + at;
-      any_size_.transposed(run_.sweep(run_.forward), run_.n, arguments);
-      arguments = transposed_arguments(true, some);
-      arguments.in = arguments.out = x + at;
-      any_size_.transposed(run_.sweep(run_.backward), run_.n, arguments);
+      any_size_.transposed(run_.sweep(run_.forward), run_.n, factor_.transposed_sweep(false, b + at, x + at, some));
+      any_size_.transposed(run_.sweep(run_.backward), run_.n, factor_.transposed_sweep(true, x + at, x + at, some));
       run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
     }
     run_.finish();
   }
   void find_coupled(const Graph &left_out, const Graph &coupling)
   {
-    const auto row_of = copy_to<Kokkos::HostSpace>(pattern_.row_of);
+    const auto row_of = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of);
     const auto row_at = [&](Index slot) { return row_of.extent(0) ? row_of(slot) : slot; };
     const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
     std::vector<Index> slots;
@@ -341,10 +329,10 @@ private:
     y_known_ = false;
     return {.run = run_,
             .sweeps = {run_},
-            .pattern = pattern_,
+            .pattern = factor_.pattern,
             .kernels = kernels_,
-            .upper = static_cast<const Scalar *>(upper_.data()),
-            .diagonal = static_cast<const Scalar *>(diagonal_.data()),
+            .upper = static_cast<const Scalar *>(factor_.upper.data()),
+            .diagonal = static_cast<const Scalar *>(factor_.diagonal.data()),
             .source = values.owned,
             .row_of = run_.row_of(),
             .rows = run_.rows,
@@ -360,32 +348,16 @@ private:
   void apply_transposed_part(const PartApplication &a)
   {
     find_transposed();
-    TransposedArguments arguments = transposed_arguments(a.part == Part::left_inverse, {});
-    arguments.in = a.b;
-    arguments.out = a.x;
-    any_size_.transposed(run_.sweep(arguments.backward ? run_.backward : run_.forward), run_.n, arguments);
+    const bool left = a.part == Part::left_inverse;
+    any_size_.transposed(run_.sweep(left ? run_.backward : run_.forward), run_.n,
+                         factor_.transposed_sweep(left, a.b, a.x, {}));
   }
   void find_transposed() // at first use
   {
-    if (has_transposed_) return;
-    transposed_ = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_)));
-    has_transposed_ = true;
-    run_.statistics.index_bytes += transposed_.bytes();
-  }
-  TransposedArguments transposed_arguments(bool backward, const Vectors &vectors) const
-  {
-    const auto &part = backward ? transposed_.lower : transposed_.upper;
-    return {.ptr = part.ptr.data(),
-            .entry = part.entry.data(),
-            .col = part.row.data(),
-            .row_of = run_.row_of(),
-            .backward = backward,
-            .last_position = run_.rows - 1,
-            .blocks = backward ? lower_.data() : upper_.data(),
-            .diagonal = backward ? diagonal_.data() : nullptr,
-            .in = nullptr,
-            .out = nullptr,
-            .vectors = vectors};
+    if (factor_.has_transposed) return;
+    factor_.transposed = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(factor_.pattern)));
+    factor_.has_transposed = true;
+    run_.statistics.index_bytes += factor_.transposed.bytes();
   }
   // x by row = y by position.
   void to_rows(const Scalar *y, Scalar *x)
@@ -399,29 +371,16 @@ private:
     return alone ? 1 : std::max(1, run_.machine(block).threads);
   }
   // As it is factored.
-  Pattern<Space> &made() { return whole_.used() ? whole_.pattern() : pattern_; }
-  const Pattern<Space> &made() const { return whole_.used() ? whole_.pattern() : pattern_; }
+  Pattern<Space> &made() { return whole_.used() ? whole_.pattern() : factor_.pattern; }
+  const Pattern<Space> &made() const { return whole_.used() ? whole_.pattern() : factor_.pattern; }
   void factor_blocks(const Values &values)
   {
     const Pattern<Space> &p = made();
-    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
-    const FactorArguments arguments{.lower_ptr = p.lower.ptr.data(),
-                                    .upper_ptr = p.upper.ptr.data(),
-                                    .lower_source = p.lower.source.data(),
-                                    .diagonal_source = p.diagonal.data(),
-                                    .upper_source = p.upper.source.data(),
-                                    .row_of = reports_position_ ? nullptr : run_.row_of(),
-                                    .last_position = run_.rows - 1,
-                                    .to_diagonal = list(p.to_diagonal),
-                                    .to_lower = list(p.to_lower),
-                                    .to_upper = list(p.to_upper),
-                                    .source = values.owned,
-                                    .shift = run_.shift,
-                                    .lower = whole_.used() ? whole_.lower() : lower_.data(),
-                                    .upper = whole_.used() ? whole_.upper() : upper_.data(),
-                                    .diagonal = diagonal_.data(),
-                                    .difference = run_.residuals.difference.data(),
-                                    .trouble = run_.trouble.data()};
+    FactorArguments arguments = factor_.factorization(p, run_, values.owned, !reports_position_);
+    if (whole_.used()) {
+      arguments.lower = whole_.lower();
+      arguments.upper = whole_.upper();
+    }
     if (!p.searched) return kernels_.factor(run_.factorization(), run_.n, arguments);
     const ColumnSearch search = search_.begin(p, run_.row_of(), count_workers(run_.executor, run_.n));
     kernels_.searched_factor(run_.factorization(), run_.n, {arguments, search});
@@ -430,48 +389,26 @@ private:
   void factor_symmetric(const Values &values)
   {
     kernels_.symmetric_factor(run_.sweep(run_.forward), run_.n,
-                              SymmetricFactorArguments{.lower_ptr = pattern_.lower.ptr.data(),
-                                                       .upper_source = pattern_.lower.source.data(),
-                                                       .diagonal_source = pattern_.diagonal.data(),
-                                                       .pivot = pattern_.to_diagonal.right.data(),
+                              SymmetricFactorArguments{.lower_ptr = factor_.pattern.lower.ptr.data(),
+                                                       .upper_source = factor_.pattern.lower.source.data(),
+                                                       .diagonal_source = factor_.pattern.diagonal.data(),
+                                                       .pivot = factor_.pattern.to_diagonal.right.data(),
                                                        .row_of = reports_position_ ? nullptr : run_.row_of(),
                                                        .source = values.owned,
                                                        .shift = run_.shift,
-                                                       .lower = lower_.data(),
-                                                       .diagonal = diagonal_.data(),
+                                                       .lower = factor_.lower.data(),
+                                                       .diagonal = factor_.diagonal.data(),
                                                        .difference = run_.residuals.difference.data(),
                                                        .trouble = run_.trouble.data()});
   }
   void factor_sip(const Values &values)
   {
-    const SipArguments arguments{.star = star_.list(),
-                                 .lower_source = pattern_.lower.source.data(),
-                                 .diagonal_source = pattern_.diagonal.data(),
-                                 .upper_source = pattern_.upper.source.data(),
-                                 .row_of = reports_position_ ? nullptr : run_.row_of(),
-                                 .alpha = alpha_,
-                                 .source = values.owned,
-                                 .shift = run_.shift,
-                                 .lower = lower_.data(),
-                                 .upper = upper_.data(),
-                                 .diagonal = diagonal_.data(),
-                                 .trouble = run_.trouble.data()};
+    const SipArguments arguments = factor_.sip(run_, values.owned, !reports_position_);
     (kernels_.sip ? kernels_.sip : any_size_.sip)(run_.sweep(run_.forward), run_.n, arguments);
   }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
   {
-    return {.ptr = pattern_.lower.ptr.data(),
-            .col = pattern_.lower.col.data(),
-            .row_of = run_.row_of(),
-            .y_by_row = run_.y_by_row(),
-            .lower = lower_.data(),
-            .diagonal = diagonal_.data(),
-            .b = b,
-            .y = y,
-            .z = nullptr,
-            .vectors = {},
-            .lines = list(forward_lines_),
-            .ahead = ahead_of(works_in_teams<Exec>)};
+    return factor_.forward(b, y, list(forward_lines_));
   }
   // x = the rest of an application, with one vector or, by the kernels for any block size, several.
   // y is stored as the forward sweep leaves it, or by row.
@@ -483,14 +420,14 @@ private:
     if (symmetric_)
       (vectors ? any_size_.symmetric_backward
                : kernels_.symmetric_backward)(run, run_.n,
-                                              SymmetricBackwardArguments{.ptr = pattern_.upper.ptr.data(),
-                                                                         .entry = pattern_.upper.source.data(),
-                                                                         .col = pattern_.upper.col.data(),
+                                              SymmetricBackwardArguments{.ptr = factor_.pattern.upper.ptr.data(),
+                                                                         .entry = factor_.pattern.upper.source.data(),
+                                                                         .col = factor_.pattern.upper.col.data(),
                                                                          .row_of = run_.row_of(),
                                                                          .y_by_row = by_row,
                                                                          .last_position = run_.rows - 1,
-                                                                         .lower = lower_.data(),
-                                                                         .diagonal = diagonal_.data(),
+                                                                         .lower = factor_.lower.data(),
+                                                                         .diagonal = factor_.diagonal.data(),
                                                                          .y = y,
                                                                          .x = x,
                                                                          .total = total,
@@ -502,18 +439,10 @@ private:
   BackwardArguments backward_arguments(const Scalar *y, bool by_row, Scalar *x, Scalar *total,
                                        const std::optional<Vectors> &vectors) const
   {
-    return {.ptr = pattern_.upper.ptr.data(),
-            .col = pattern_.upper.col.data(),
-            .row_of = run_.row_of(),
-            .y_by_row = by_row,
-            .last_position = run_.rows - 1,
-            .upper = upper_.data(),
-            .y = y,
-            .x = x,
-            .total = total,
-            .vectors = vectors.value_or(Vectors()),
-            .lines = list(backward_lines_),
-            .ahead = ahead_of(works_in_teams<Exec>)};
+    BackwardArguments a = factor_.backward(y, by_row, x, list(backward_lines_));
+    a.total = total;
+    a.vectors = vectors.value_or(Vectors());
+    return a;
   }
   void set_lines(const Plan &plan)
   {
@@ -525,8 +454,8 @@ private:
   static LineList list(const std::vector<LinePart> &parts) { return {parts.data(), Index(parts.size())}; }
   void count()
   {
-    const double n = run_.n, nn = n * n, lower = double(pattern_.lower.col.extent(0)),
-                 upper = double(pattern_.upper.col.extent(0)),
+    const double n = run_.n, nn = n * n, lower = double(factor_.pattern.lower.col.extent(0)),
+                 upper = double(factor_.pattern.upper.col.extent(0)),
                  listed = double(made().to_diagonal.left.extent(0)) + double(made().to_lower.left.extent(0)) +
                           double(made().to_upper.left.extent(0)),
                  products = made().searched ? double(search_.found()) : listed;
@@ -539,19 +468,16 @@ private:
     s.updates = Offset(products);            // those that are searched for, once they have been
     s.searched = made().searched;
     s.lists_wait = made().lists_wait;
-    s.factor_bytes =
-      compact_.used()
-        ? compact_.bytes((pattern_.lower.col.extent(0) + pattern_.upper.col.extent(0)) * std::size_t(run_.n * run_.n),
-                         std::size_t(run_.rows) * std::size_t(run_.n * run_.n))
-        : lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes = pattern_.bytes() + star_.bytes() + whole_.index_bytes() + r.index_bytes() + run_.forward.bytes() +
-                    run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
-    const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
-                                  pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.values_are_flags = late_.extent(0) > 0 && !r.kept;
+    s.factor_bytes = compact_.used()
+                       ? compact_.bytes((factor_.pattern.lower.col.extent(0) + factor_.pattern.upper.col.extent(0)) *
+                                          std::size_t(run_.n * run_.n),
+                                        std::size_t(run_.rows) * std::size_t(run_.n * run_.n))
+                       : factor_.bytes();
+    s.index_bytes = factor_.pattern.bytes() + factor_.star.bytes() + whole_.index_bytes() + r.index_bytes() +
+                    run_.forward.bytes() + run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
     s.work_bytes =
       (y_.span() + late_.span()) * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
-    s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : structure * sizeof(Index));
+    s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : factor_.structure() * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
     const Offset launches =
@@ -570,27 +496,22 @@ private:
   GridCoupling grid_coupling_ = GridCoupling::factor;
   Kernels<Exec> kernels_{};
   AnySizeKernels<Exec> any_size_{};
-  Pattern<Space> pattern_;
-  Star<Space> star_; // of Stone's factor
+  StoredFactor<Exec> factor_;
 
   ProductSearch<Space> search_;
 
   std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 
-  Real alpha_ = 0;
   bool symmetric_ = false; // FactorKind::icc: no upper blocks
-  Transposed<Space> transposed_;
   bool eisenstat_ = false; // there are no corrections
   Recording<Exec> recording_;
   bool factored_ = false; // once
-  bool has_transposed_ = false, shifted_ = false, y_known_ = false;
+  bool shifted_ = false, y_known_ = false;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
-  BlockStorage<Space> lower_, upper_, diagonal_;
   WholeFactor<Exec> whole_;
   Array<Scalar, Space> y_, y_many_;
   Array<Scalar, Space> late_;                // y of applications whose values are flags
   bool marked_ = false;                      // all of it is late
-  Storage made_in_;                          // of the factorization
   CompactForm<Exec> compact_;                // in fewer bits
   SplitRows<Space> coupled_;                 // of Eisenstat's trick: rows with couplings that the factor leaves out
   std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric

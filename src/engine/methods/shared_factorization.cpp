@@ -2,15 +2,11 @@
 // sip's, tile by tile of a grid (numerics.md 1, 3, 4). In: the pattern of owned rows and of those of others that they
 // read (SharedRows). Row functions are those of factor.hpp, sip.hpp and sweep.hpp; between two stages the SharedHalo
 // fetches what others have done.
-#include "kernels/factor.hpp"
-#include "kernels/sip.hpp"
-#include "kernels/sweep.hpp"
 #include "methods/eisenstat_form.hpp"
-#include "methods/block_storage.hpp"
 #include "methods/runner.hpp"
+#include "methods/stored_factor.hpp"
 #include "plan/factor_pattern.hpp"
 #include "plan/shared_plan.hpp"
-#include "plan/sip_star.hpp"
 
 #include <algorithm>
 
@@ -65,22 +61,19 @@ public:
     stages_ = plan.stages;
     storage_.stages = Index(stages_.size());
     storage_.stage = plan.stage_of;
-    alpha_ = options.sip_factor.alpha;
-    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole, shared.key)) : Star<Space>();
-    pattern_ = copy_to<Space>(pattern);
+    factor_.alpha = options.sip_factor.alpha;
+    factor_.star =
+      kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole, shared.key)) : Star<Space>();
+    factor_.pattern = copy_to<Space>(pattern);
     key_ = shared.key;
-    transposed_ = {};
-    has_transposed_ = false;
     forget_others();
     forms_ = {};
 
     run_.begin(view, options, plan.plan, {});
-    made_in_ = {options.precision, options.diagonal};
-    kernels_ = find_kernels<Exec>(run_.n, made_in_);
-    any_size_ = any_size_kernels_for<Exec>(made_in_);
-    lower_.allocate(Offset(pattern_.lower.col.extent(0)), run_.n, made_in_.off_diagonal);
-    upper_.allocate(Offset(pattern_.upper.col.extent(0)), run_.n, made_in_.off_diagonal);
-    diagonal_.allocate(all_, run_.n, made_in_.diagonal);
+    factor_.made_in = {options.precision, options.diagonal};
+    kernels_ = find_kernels<Exec>(run_.n, factor_.made_in);
+    any_size_ = any_size_kernels_for<Exec>(factor_.made_in);
+    factor_.allocate(run_.n);
     const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
     entries_ = view.owned.entries();
     loaded_ = make_array<Scalar, Space>("finegrain::loaded", std::size_t(entries_ + view.coupling.entries()) * block);
@@ -96,8 +89,8 @@ public:
   {
     const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
     SharedStorage s = storage_;
-    s.diagonal_bytes = block * storage_size(made_in_.diagonal);
-    s.block_bytes = block * storage_size(made_in_.off_diagonal);
+    s.diagonal_bytes = block * storage_size(factor_.made_in.diagonal);
+    s.block_bytes = block * storage_size(factor_.made_in.off_diagonal);
     return s;
   }
   void set_halo(Halo *halo) override { run_.halo = halo; }
@@ -116,39 +109,11 @@ public:
 
   FactorReport factor(const Values &values, Real) override
   {
-    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
     run_.clear_trouble(all_);
     run_.for_each(Offset(loaded_.extent(0)),
                   LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
-    const FactorArguments arguments{.lower_ptr = pattern_.lower.ptr.data(),
-                                    .upper_ptr = pattern_.upper.ptr.data(),
-                                    .lower_source = pattern_.lower.source.data(),
-                                    .diagonal_source = pattern_.diagonal.data(),
-                                    .upper_source = pattern_.upper.source.data(),
-                                    .row_of = pipelined_ ? pattern_.row_of.data() : nullptr,
-                                    .last_position = all_ - 1,
-                                    .to_diagonal = list(pattern_.to_diagonal),
-                                    .to_lower = list(pattern_.to_lower),
-                                    .to_upper = list(pattern_.to_upper),
-                                    .source = {loaded_.data()},
-                                    .shift = run_.shift,
-                                    .lower = lower_.data(),
-                                    .upper = upper_.data(),
-                                    .diagonal = diagonal_.data(),
-                                    .difference = nullptr,
-                                    .trouble = run_.trouble.data()};
-    const SipArguments sip{.star = star_.list(),
-                           .lower_source = arguments.lower_source,
-                           .diagonal_source = arguments.diagonal_source,
-                           .upper_source = arguments.upper_source,
-                           .row_of = arguments.row_of,
-                           .alpha = alpha_,
-                           .source = arguments.source,
-                           .shift = run_.shift,
-                           .lower = lower_.data(),
-                           .upper = upper_.data(),
-                           .diagonal = diagonal_.data(),
-                           .trouble = run_.trouble.data()};
+    const FactorArguments arguments = factor_.factorization(factor_.pattern, run_, {loaded_.data()}, pipelined_);
+    const SipArguments sip = factor_.sip(run_, {loaded_.data()}, pipelined_);
     const auto factor_sip = kernels_.sip ? kernels_.sip : any_size_.sip;
     for_stages(Travel::factor, x_.data(), [&](const Index *cut) {
       if (run_.statistics.factor == FactorKind::sip) factor_sip(run_.independent(cut), run_.n, sip);
@@ -192,7 +157,7 @@ public:
 
   bool prepare(const Values &, bool symmetric) override
   {
-    if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(diagonal_.data());
+    if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(factor_.diagonal.data());
     has_diagonal_ |= symmetric;
     const bool good = forms_[std::size_t(symmetric)].prepare(whole(), symmetric);
     run_.statistics.difference_bytes = forms_[0].bytes() + forms_[1].bytes();
@@ -214,7 +179,7 @@ private:
     FactorReport found = run_.report_trouble(all_);
     if (found.bad_row < 0 || pipelined_) return found;
     while (found.bad_row >= stages_[std::size_t(found.bad_turn)].last) ++found.bad_turn;
-    found.bad_row = copy_to<Kokkos::HostSpace>(pattern_.row_of)(found.bad_row);
+    found.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(found.bad_row);
     return found;
   }
 
@@ -245,7 +210,7 @@ private:
   // x of which.
   template <class Body> void for_stages(Travel travel, Scalar *x, const Body &run)
   {
-    const SharedArrays arrays{x, x + run_.scalars(), diagonal_.data(), upper_.data()};
+    const SharedArrays arrays{x, x + run_.scalars(), factor_.diagonal.data(), factor_.upper.data()};
     const bool backward = travel == Travel::backward;
     const Index stages = Index(stages_.size());
     if (halo_) halo_->start(travel, arrays);
@@ -271,33 +236,13 @@ private:
   void load(const Scalar *b) { run_.for_each(Offset(run_.scalars()), CopyOrAdd{b, x_.data(), nullptr}); }
   void sweep_forward(const Scalar *b)
   {
-    const ForwardArguments forward{.ptr = pattern_.lower.ptr.data(),
-                                   .col = pattern_.lower.col.data(),
-                                   .row_of = pattern_.row_of.data(),
-                                   .y_by_row = true,
-                                   .lower = lower_.data(),
-                                   .diagonal = diagonal_.data(),
-                                   .b = b,
-                                   .y = x_.data(),
-                                   .vectors = {},
-                                   .lines = {},
-                                   .ahead = ahead_of(works_in_teams<Exec>)};
+    const ForwardArguments forward = factor_.forward(b, x_.data());
     for_stages(Travel::forward, x_.data(),
                [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
   }
   void sweep_backward()
   {
-    const BackwardArguments backward{.ptr = pattern_.upper.ptr.data(),
-                                     .col = pattern_.upper.col.data(),
-                                     .row_of = pattern_.row_of.data(),
-                                     .y_by_row = true,
-                                     .last_position = all_ - 1,
-                                     .upper = upper_.data(),
-                                     .y = x_.data(),
-                                     .x = x_.data(),
-                                     .vectors = {},
-                                     .lines = {},
-                                     .ahead = ahead_of(works_in_teams<Exec>)};
+    const BackwardArguments backward = factor_.backward(x_.data(), true, x_.data());
     for_stages(Travel::backward, x_.data(),
                [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
   }
@@ -323,12 +268,12 @@ private:
   {
     return {.run = run_,
             .sweeps = {this},
-            .pattern = pattern_,
+            .pattern = factor_.pattern,
             .kernels = kernels_,
-            .upper = static_cast<const Scalar *>(static_cast<const void *>(upper_.data())),
-            .diagonal = static_cast<const Scalar *>(static_cast<const void *>(diagonal_.data())),
+            .upper = static_cast<const Scalar *>(static_cast<const void *>(factor_.upper.data())),
+            .diagonal = static_cast<const Scalar *>(static_cast<const void *>(factor_.diagonal.data())),
             .source = {loaded_.data()},
-            .row_of = pattern_.row_of.data(),
+            .row_of = factor_.pattern.row_of.data(),
             .rows = all_,
             .own = {first_, first_ + run_.rows},
             .forward = {},
@@ -345,28 +290,17 @@ private:
   {
     const bool backward = travel == Travel::backward;
     find_transposed();
-    const auto &part = backward ? transposed_.lower : transposed_.upper;
-    const TransposedArguments arguments{.ptr = part.ptr.data(),
-                                        .entry = part.entry.data(),
-                                        .col = part.row.data(),
-                                        .row_of = pattern_.row_of.data(),
-                                        .backward = backward,
-                                        .last_position = all_ - 1,
-                                        .blocks = backward ? lower_.data() : upper_.data(),
-                                        .diagonal = backward ? diagonal_.data() : nullptr,
-                                        .in = x_.data(),
-                                        .out = x_.data(),
-                                        .vectors = {}};
+    const TransposedArguments arguments = factor_.transposed_sweep(backward, x_.data(), x_.data(), {});
     for_stages(travel, x_.data(),
                [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
   }
   // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
   void find_transposed()
   {
-    if (halo_ && !has_lower_) halo_->fetch_lower(lower_.data());
+    if (halo_ && !has_lower_) halo_->fetch_lower(factor_.lower.data());
     has_lower_ = true;
-    if (has_transposed_) return;
-    auto t = transpose_pattern(copy_to<Kokkos::HostSpace>(pattern_));
+    if (factor_.has_transposed) return;
+    auto t = transpose_pattern(copy_to<Kokkos::HostSpace>(factor_.pattern));
     for (auto *part : {&t.upper, &t.lower})
       for (Index slot = 0; slot < all_; ++slot) {
         std::vector<std::pair<Index, Index>> terms;
@@ -378,15 +312,15 @@ private:
           part->entry(part->ptr(slot) + Index(k)) = terms[k].second;
         }
       }
-    transposed_ = copy_to<Space>(t);
-    has_transposed_ = true;
-    run_.statistics.index_bytes += transposed_.bytes();
+    factor_.transposed = copy_to<Space>(t);
+    factor_.has_transposed = true;
+    run_.statistics.index_bytes += factor_.transposed.bytes();
   }
 
   // Of owned rows, but for memory, which is what there is.
   void count(const SharedRows &shared, FactorKind kind)
   {
-    const auto pattern = copy_to<Kokkos::HostSpace>(pattern_);
+    const auto pattern = copy_to<Kokkos::HostSpace>(factor_.pattern);
     Statistics &s = run_.statistics;
     s.factor = kind;
     for (const Stage &stage : stages_) {
@@ -402,12 +336,10 @@ private:
     s.updates =
       Offset(pattern.to_diagonal.left.extent(0) + pattern.to_lower.left.extent(0) + pattern.to_upper.left.extent(0));
     const double nn = double(run_.n) * run_.n;
-    const std::size_t structure = pattern_.lower.ptr.span() + pattern_.lower.col.span() + pattern_.upper.ptr.span() +
-                                  pattern_.upper.col.span() + 2 * pattern_.row_of.span();
-    s.factor_bytes = lower_.size() + upper_.size() + diagonal_.size();
-    s.index_bytes = pattern_.bytes();
+    s.factor_bytes = factor_.bytes();
+    s.index_bytes = factor_.pattern.bytes();
     s.work_bytes = (x_.span() + loaded_.span()) * sizeof(Scalar);
-    s.apply_bytes = s.factor_bytes + 4 * run_.scalars() * sizeof(Scalar) + structure * sizeof(Index);
+    s.apply_bytes = s.factor_bytes + 4 * run_.scalars() * sizeof(Scalar) + factor_.structure() * sizeof(Index);
     s.apply_flops = 2 * nn * (double(s.lower) + double(s.upper) + double(run_.rows));
     s.factor_flops = 2 * nn * run_.n * (double(s.updates) + double(s.upper) + double(run_.rows));
     s.apply_launches = s.executor == ExecutorKind::launch ? 4 * Offset(stages_.size()) : 0;
@@ -421,18 +353,12 @@ private:
   std::vector<Stage> stages_;
   SharedStorage storage_;
   HostArray<std::int64_t> key_;
-  Pattern<Space> pattern_;
-  Transposed<Space> transposed_;
-  Star<Space> star_; // sip's
-  Real alpha_ = 0;
-  bool has_transposed_ = false;
+  StoredFactor<Exec> factor_;
   bool has_lower_ = false, has_diagonal_ = false; // of other ranks
   std::array<EisenstatForm<Exec>, 2> forms_;      // general, symmetric; tiles only
   Index first_ = 0;                               // owned slot, where there are tiles
-  Storage made_in_;
   Kernels<Exec> kernels_{};
   AnySizeKernels<Exec> any_size_{};
-  BlockStorage<Space> lower_, upper_, diagonal_;
   Array<Scalar, Space> loaded_, x_; // the matrix's blocks; both sweeps' vector
   Array<Scalar, Space> y_;          // Eisenstat's
 };

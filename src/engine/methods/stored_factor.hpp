@@ -1,0 +1,132 @@
+// A factor as its kernels see it: a pattern, the blocks of it, and what factorizations and sweeps are told of both.
+// The engines of factorization.cpp and shared_factorization.cpp have one.
+#pragma once
+
+#include "kernels/factor.hpp"
+#include "kernels/sip.hpp"
+#include "kernels/sweep.hpp"
+#include "methods/block_storage.hpp"
+#include "plan/factor_pattern.hpp"
+#include "plan/sip_star.hpp"
+#include "run/look_ahead.hpp"
+
+namespace finegrain
+{
+
+template <class Exec> struct Runner; // runner.hpp: of the engine that has this as a member
+
+template <class Exec> struct StoredFactor {
+  using Space = typename Exec::memory_space;
+
+  Pattern<Space> pattern;
+  Star<Space> star; // of Stone's factor
+  Real alpha = 0;
+  Storage made_in; // while it is factored
+  BlockStorage<Space> lower, upper, diagonal;
+  Transposed<Space> transposed; // empty: not yet
+  bool has_transposed = false;
+
+  // For a pattern that is there, of blocks of n; `folded`: without upper blocks.
+  void allocate(int n, bool folded = false)
+  {
+    lower.allocate(Offset(pattern.lower.col.extent(0)), n, made_in.off_diagonal);
+    upper.allocate(folded ? 0 : Offset(pattern.upper.col.extent(0)), n, made_in.off_diagonal);
+    diagonal.allocate(pattern.rows, n, made_in.diagonal);
+    transposed = {};
+    has_transposed = false;
+  }
+  const Index *row_of() const { return pattern.row_of.extent(0) ? pattern.row_of.data() : nullptr; }
+  Index last_position() const { return pattern.rows - 1; }
+  bool y_by_row() const { return pattern.y == Layout::row; }
+  std::size_t bytes() const { return lower.size() + upper.size() + diagonal.size(); }
+  // That an application reads of the pattern.
+  std::size_t structure() const
+  {
+    return pattern.lower.ptr.span() + pattern.lower.col.span() + pattern.upper.ptr.span() + pattern.upper.col.span() +
+           2 * pattern.row_of.span();
+  }
+
+  // Of a pattern that may be larger than what sweeps have. by_row: rows in trouble are reported, not positions.
+  FactorArguments factorization(const Pattern<Space> &p, Runner<Exec> &run, const MatrixValues &source, bool by_row)
+  {
+    const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
+    return {.lower_ptr = p.lower.ptr.data(),
+            .upper_ptr = p.upper.ptr.data(),
+            .lower_source = p.lower.source.data(),
+            .diagonal_source = p.diagonal.data(),
+            .upper_source = p.upper.source.data(),
+            .row_of = by_row ? row_of() : nullptr,
+            .last_position = last_position(),
+            .to_diagonal = list(p.to_diagonal),
+            .to_lower = list(p.to_lower),
+            .to_upper = list(p.to_upper),
+            .source = source,
+            .shift = run.shift,
+            .lower = lower.data(),
+            .upper = upper.data(),
+            .diagonal = diagonal.data(),
+            .difference = run.residuals.difference.data(),
+            .trouble = run.trouble.data()};
+  }
+  SipArguments sip(Runner<Exec> &run, const MatrixValues &source, bool by_row)
+  {
+    return {.star = star.list(),
+            .lower_source = pattern.lower.source.data(),
+            .diagonal_source = pattern.diagonal.data(),
+            .upper_source = pattern.upper.source.data(),
+            .row_of = by_row ? row_of() : nullptr,
+            .alpha = alpha,
+            .source = source,
+            .shift = run.shift,
+            .lower = lower.data(),
+            .upper = upper.data(),
+            .diagonal = diagonal.data(),
+            .trouble = run.trouble.data()};
+  }
+  ForwardArguments forward(const Scalar *b, Scalar *y, const LineList &lines = {}) const
+  {
+    return {.ptr = pattern.lower.ptr.data(),
+            .col = pattern.lower.col.data(),
+            .row_of = row_of(),
+            .y_by_row = y_by_row(),
+            .lower = lower.data(),
+            .diagonal = diagonal.data(),
+            .b = b,
+            .y = y,
+            .vectors = {},
+            .lines = lines,
+            .ahead = ahead_of(works_in_teams<Exec>)};
+  }
+  // y is stored by row, or as the forward sweep leaves it.
+  BackwardArguments backward(const Scalar *y, bool by_row, Scalar *x, const LineList &lines = {}) const
+  {
+    return {.ptr = pattern.upper.ptr.data(),
+            .col = pattern.upper.col.data(),
+            .row_of = row_of(),
+            .y_by_row = by_row || y_by_row(),
+            .last_position = last_position(),
+            .upper = upper.data(),
+            .y = y,
+            .x = x,
+            .vectors = {},
+            .lines = lines,
+            .ahead = ahead_of(works_in_teams<Exec>)};
+  }
+  TransposedArguments transposed_sweep(bool backward, const Scalar *in, Scalar *out, const Vectors &vectors) const
+  {
+    const auto &part = backward ? transposed.lower : transposed.upper;
+    return {.ptr = part.ptr.data(),
+            .entry = part.entry.data(),
+            .col = part.row.data(),
+            .row_of = row_of(),
+            .backward = backward,
+            .last_position = last_position(),
+            .blocks = backward ? lower.data() : upper.data(),
+            .diagonal = backward ? diagonal.data() : nullptr,
+            .in = in,
+            .out = out,
+            .vectors = vectors};
+  }
+};
+
+} // namespace finegrain
