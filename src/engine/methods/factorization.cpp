@@ -475,6 +475,7 @@ private:
                        : factor_.bytes();
     s.index_bytes = factor_.pattern.bytes() + factor_.star.bytes() + whole_.index_bytes() + r.index_bytes() +
                     run_.forward.bytes() + run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
+    s.values_are_flags = late_.extent(0) > 0 && !r.kept;
     s.work_bytes =
       (y_.span() + late_.span()) * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : factor_.structure() * sizeof(Index));
