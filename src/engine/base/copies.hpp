@@ -42,7 +42,7 @@ public:
     const std::size_t bytes = size * sizeof(T);
     if (!is_far || bytes <= 2 * part_) return copy_up<Space>(to, from, size);
     if (!ways_[0]) ways_ = {std::make_unique<Way>(part_), std::make_unique<Way>(part_)};
-    Kokkos::fence("finegrain: before an upload"); // kernels may still read what was there, as before a deep_copy()
+    Kokkos::fence(); // kernels may still read what was there, as before a deep_copy()
     for (std::size_t at = 0, turn = 0; at < bytes; at += part_, ++turn)
       ways_[turn % 2]->send(reinterpret_cast<char *>(to) + at, reinterpret_cast<const char *>(from) + at,
                             std::min(part_, bytes - at));
