@@ -170,6 +170,44 @@ void print_products_table(Best &best)
   }
 }
 
+// Several vectors at once, by PETSc's PCILU one after the other.
+constexpr PetscInt vectors = 8;
+void apply_to_several(benchmark::State &s, const Problem &p, PC pc)
+{
+  Mat B, X;
+  PetscInt rows;
+  OK(VecGetSize(p.b, &rows));
+  OK(MatCreateSeqDense(PETSC_COMM_SELF, rows, vectors, nullptr, &B));
+  for (PetscInt v = 0; v < vectors; ++v) {
+    Vec column;
+    OK(MatDenseGetColumnVecWrite(B, v, &column));
+    OK(VecCopy(p.b, column));
+    OK(MatDenseRestoreColumnVecWrite(B, v, &column));
+  }
+  OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X));
+  OK(PCMatApply(pc, B, X));
+  for (auto _ : s) OK(PCMatApply(pc, B, X));
+  OK(MatDestroy(&B));
+  OK(MatDestroy(&X));
+}
+
+void print_several_table(Best &best)
+{
+  std::printf(
+    "\n%d vectors by PCMatApply(), times of each; mcpi: half precision, one sweep\n\n| n | PETSc | fgbilu | "
+    "ratio | one / of several | mcpi, one | mcpi, of several | ratio |\n|---|---|---|---|---|---|---|---|\n",
+    int(vectors));
+  for (const auto &[n, p] : problems) {
+    const auto t = [&, n = n, points = p.points](const char *what) {
+      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
+    };
+    const double theirs = t("petsc_several") / double(vectors), ours = t("several") / double(vectors),
+                 relaxed = t("mcpi_several") / double(vectors);
+    std::printf("| %d | %.1f | %.1f | %.2f | %.2f | %.1f | %.1f | %.2f |\n", int(n), theirs, ours, theirs / ours,
+                t("apply") / ours, t("mcpi"), relaxed, t("mcpi") / relaxed);
+  }
+}
+
 // A product with A, then the preconditioner.
 void multiply_and_apply(benchmark::State &s, const Problem &p, const char *format, const char *type)
 {
@@ -267,6 +305,14 @@ int main(int argc, char **argv)
     add("both" + end, [&p](benchmark::State &s) { multiply_and_apply(s, p, MATBAIJKOKKOS, PCFGBILU); });
     add("eisenstat" + end, [&p](benchmark::State &s) { multiply_by_sweeps(s, p, KSPGMRES); });
     add("eisenstat_cg" + end, [&p](benchmark::State &s) { multiply_by_sweeps(s, p, KSPCG); });
+    add("petsc_several" + end,
+        [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { apply_to_several(s, p, pc); }); });
+    add("several" + end,
+        [&p](benchmark::State &s) { with(make_ours(p, false, false), [&](PC pc) { apply_to_several(s, p, pc); }); });
+    add("mcpi" + end,
+        [&p](benchmark::State &s) { with(make_pc(p, PCMCPI), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
+    add("mcpi_several" + end,
+        [&p](benchmark::State &s) { with(make_pc(p, PCMCPI), [&](PC pc) { apply_to_several(s, p, pc); }); });
     for (const Store &store : stores) {
       add("stored " + std::string(store.name) + end,
           [&](benchmark::State &s) { with(make_stored(p, store), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
@@ -286,6 +332,7 @@ int main(int argc, char **argv)
   print_symmetric_table(best);
   print_products_table(best);
   print_storage_table(best);
+  print_several_table(best);
   for (auto &[n, p] : problems) {
     OK(VecDestroy(&p.b));
     OK(VecDestroy(&p.x));

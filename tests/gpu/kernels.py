@@ -8,10 +8,10 @@ Per kernel: registers; bytes of stack, of spills and of arguments; the most load
 kernels ahead, with tasks for a flag, with values for the first of them; how often a poll of a task flag empties the L1 cache.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another
 way (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than
-N loads under way, in a graph or with tasks before they wait (tiles copy instead); kernels of a graph that do not let
-the next one begin, or do not wait for those ahead before their first store; kernels that copy blocks into shared
-memory and have no load that could read them there; forward sweeps by tiles that load from global memory once all
-copies are there.
+N loads under way, of several vectors too, or before they wait in a graph or with tasks (tiles copy instead); kernels
+of a graph that do not let the next one begin, or do not wait for those ahead before their first store; kernels that
+copy blocks into shared memory and have no load that could read them there; forward sweeps by tiles that load from
+global memory once all copies are there.
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse
@@ -25,6 +25,7 @@ MOST_ARGUMENTS = 512  # bytes; team_work.hpp has the same limit for nvcc
 ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 
 SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
+SEVERAL = r"ForwardRow<[4-8], double, double, 8, false>"  # vectors
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
 Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads early copies copied_loads late polls invalidations")
@@ -193,7 +194,7 @@ def find_errors(kernel, sweep_loads):
     if kernel.name.startswith("graph "):
         if re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
             yield f"{kernel.early} loads before it waits, fewer than {sweep_loads}"
-    elif re.search(SWEEP, kernel.name) and kernel.loads < sweep_loads:
+    elif re.search(f"{SWEEP}|{SEVERAL}", kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
     elif kernel.name.startswith(("tasks ", "values ")) and re.search(SWEEP, kernel.name) and (kernel.early or 0) < sweep_loads:
         yield f"{kernel.early} loads before it polls, fewer than {sweep_loads}"

@@ -35,7 +35,7 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
   CompactArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
   {
     arg.b = ends.in;
@@ -51,40 +51,39 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
     const Diagonal *d = static_cast<const Diagonal *>(arg.diagonal) + pos * nn;
     if constexpr (looks_ahead)
       if (!arg.backward && arg.ahead) prefetch<N * N * sizeof(Diagonal), Caches::first>(d + 8 * nn);
-    for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-      Entry *y = static_cast<Entry *>(arg.y) + v * arg.vectors.stride;
-      const Offset at = v * arg.vectors.stride + Offset(row) * n;
-      sum_products<ByColumns, N, Sum, strip_width<V>>(
-        lanes, n, arg.ptr[slot], arg.ptr[slot + 1], [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
-        [=, this](Index e) FINEGRAIN_INLINE { return y + Offset(arg.col[e]) * n; },
-        [&](auto s, const Sum *sum) FINEGRAIN_INLINE {
-          Accumulator<s.width> sums;
-          Entry *own = y + Offset(row) * n + s.first;
-          if (arg.backward) sums.load(own);
-          else {
-            sums.zero();
-            accumulate<Sign::plus>(s, n, d, arg.b + at, sums);
-          }
-          sums.subtract_product(multiplier(Scalar(arg.unscale)), sum);
-          if (arg.backward) put(sums, s.first, at);
-          if constexpr (!std::is_same_v<Entry, Sum>) { // what one vector keeps
-            Sum kept[std::size_t(s.width)];
-            sums.store(kept);
-            sums.load(kept);
-          }
-          sums.store(own);
-        });
-    });
+    Entry *const y = static_cast<Entry *>(arg.y);
+    sum_products<ByColumns, N, Sum, V>(
+      lanes, n, arg.vectors.count, arg.ptr[slot], arg.ptr[slot + 1],
+      [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
+      [=, this](Index e, int v) FINEGRAIN_INLINE { return y + v * arg.vectors.stride + Offset(arg.col[e]) * n; },
+      [=, this](auto s, int v, const Sum *sum) FINEGRAIN_INLINE {
+        const Offset at = v * arg.vectors.stride + Offset(row) * n;
+        Accumulator<s.width> sums;
+        Entry *own = y + at + s.first;
+        if (arg.backward) sums.load(own);
+        else {
+          sums.zero();
+          accumulate<Sign::plus>(s, n, d, arg.b + at, sums);
+        }
+        sums.subtract_product(multiplier(Scalar(arg.unscale)), sum);
+        if (arg.backward) put(sums, s.first, at);
+        if constexpr (!std::is_same_v<Entry, Sum>) { // what one vector keeps
+          Sum kept[std::size_t(s.width)];
+          sums.store(kept);
+          sums.load(kept);
+        }
+        sums.store(own);
+      });
   }
 
   // For teams that copy blocks (run/staging.hpp).
-  std::size_t entry_bytes() const requires(sizeof(Stored) < sizeof(Scalar))
+  std::size_t most_bytes(Index longest) const requires(sizeof(Stored) < sizeof(Scalar))
   {
-    return std::size_t(n) * std::size_t(n) * sizeof(Stored);
+    return std::size_t(longest) * std::size_t(n) * std::size_t(n) * sizeof(Stored);
   }
-  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index first, Index last) const
+  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index slot) const
   {
-    return stored_bytes(static_cast<const Stored *>(arg.blocks), Offset(n) * n, arg.ptr[first], arg.ptr[last]);
+    return stored_bytes(static_cast<const Stored *>(arg.blocks), Offset(n) * n, arg.ptr[slot], arg.ptr[slot + 1]);
   }
   KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
   {

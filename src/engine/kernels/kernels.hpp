@@ -46,24 +46,24 @@ template <class Exec> struct Kernels {
   void (*sip)(const Run<Exec> &, int n, const SipArguments &); // block sizes 1 and any only, else null
   void (*symmetric_factor)(const Run<Exec> &, int n, const SymmetricFactorArguments &);
   void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
+  void (*many_forward)(const Run<Exec> &, int n, const ForwardArguments &); // these are of several vectors
+  void (*many_backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*many_symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
-// Kernels that exist for any block size only: several vectors, and transposes.
+// Kernels that exist for any block size only.
 template <class Exec> struct AnySizeKernels {
-  void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
-  void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
   void (*sip)(const Run<Exec> &, int n, const SipArguments &);
-  void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
 };
 
 // Of compact factors: sweeps, and what makes their lower blocks.
 template <class Exec> struct CompactKernels {
   void (*sweep)(const Run<Exec> &, int n, const CompactArguments &);
   void (*lower)(const Run<Exec> &, int n, const CompactLowerArguments &);
+  void (*many_sweep)(const Run<Exec> &, int n, const CompactArguments &); // of several vectors
 };
 template <class Exec> struct AnySizeCompactKernels {
-  void (*sweep)(const Run<Exec> &, int n, const CompactArguments &);
   void (*transposed)(const Run<Exec> &, int n, const CompactTransposedArguments &);
 };
 

@@ -176,7 +176,10 @@ template <int N, class Exec> Kernels<Exec> kernels_for(const Storage &storage)
             works_in_teams<Exec> ? nullptr : &T::searched_factor,
             sip_kernel<T, N>(),
             T::symmetric_factor,
-            T::template symmetric_backward<1>};
+            T::template symmetric_backward<1>,
+            T::template forward<most_vectors, false>,
+            T::template backward<most_vectors>,
+            T::template symmetric_backward<most_vectors>};
   });
 }
 
@@ -191,7 +194,7 @@ template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Stor
     storage, [](auto off, auto diagonal, auto sum) -> CompactKernels<Exec> {
       using T = TypedCompact<N, Exec, typename decltype(off)::type, typename decltype(diagonal)::type,
                              typename decltype(sum)::type>;
-      return {T::template sweep<1>, T::lower};
+      return {T::template sweep<1>, T::lower, T::template sweep<most_vectors>};
     });
 }
 
@@ -207,8 +210,7 @@ template <class Exec> AnySizeKernels<Exec> any_size_kernels_for(const Storage &s
     using OffDiagonal = typename decltype(off)::type;
     using Diagonal = typename decltype(diag)::type;
     using T = Typed<0, Exec, OffDiagonal, Diagonal>;
-    return {T::template forward<most_vectors, false>, T::template backward<most_vectors>, T::transposed, T::sip,
-            T::template symmetric_backward<most_vectors>};
+    return {T::transposed, T::sip};
   });
 }
 
@@ -218,7 +220,7 @@ template <class Exec> AnySizeCompactKernels<Exec> any_size_compact_kernels_for(c
     storage, [](auto off, auto diagonal, auto sum) -> AnySizeCompactKernels<Exec> {
       using T = TypedCompact<0, Exec, typename decltype(off)::type, typename decltype(diagonal)::type,
                              typename decltype(sum)::type>;
-      return {T::template sweep<most_vectors>, T::transposed};
+      return {T::transposed};
     });
 }
 

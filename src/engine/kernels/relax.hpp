@@ -43,7 +43,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   RelaxArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
   {
     arg.b = ends.in;
@@ -54,28 +54,22 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
   {
-    const Index pos = arg.rows.position(slot), row = arg.rows.row(pos);
-    const Index first = arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
-    const Index last = arg.from_zero && !arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos + 1];
+    const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
     const Offset nn = Offset(n) * n, length = block_length<OffDiagonal>(n);
     const Real less = arg.unscale.of(pos);
-    for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-      const Entry *own = y() + v * arg.vectors.stride;
-      const Scalar *rhs = arg.b + v * arg.vectors.stride + Offset(row) * n;
-      Scalar *rest = scratch + v * n;
-      const auto column = [&](Index e) FINEGRAIN_INLINE {
-        const Index c = arg.rows.col[e];
-        return c < arg.rows.owned ? own + Offset(c) * n : ghosts() + Offset(c - arg.rows.owned) * n;
-      };
-      sum_up(lanes, pos, first, last, length, column, [&](auto s, const Sum *total) FINEGRAIN_INLINE {
-        Accumulator<s.width> sums; // the scale is a power of two: the product is exact
-        sums.load(rhs + s.first);
-        sums.subtract_product(multiplier(Scalar(less)), total);
-        sums.store(rest + s.first);
-      });
+    const auto column = [=, this](Index e, int v) FINEGRAIN_INLINE {
+      const Index c = arg.rows.col[e];
+      return c < arg.rows.owned ? y() + v * arg.vectors.stride + Offset(c) * n
+                                : ghosts() + Offset(c - arg.rows.owned) * n;
+    };
+    sum_up(lanes, pos, first, last, length, column, [=, this](auto s, int v, const Sum *total) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums; // the scale is a power of two: the product is exact
+      sums.load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
+      sums.subtract_product(multiplier(Scalar(less)), total);
+      sums.store(scratch + v * n + s.first);
     });
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal() + pos * nn, scratch + v * n, sums);
@@ -87,16 +81,27 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
     });
   }
 
-  // For teams that copy blocks (run/staging.hpp): not those in the memory of the matrix, nor half of each row.
-  std::size_t entry_bytes() const requires(sizeof(OffDiagonal) < sizeof(Scalar))
+  // For teams that copy blocks (run/staging.hpp). Those in the memory of the matrix lie around the one of the
+  // diagonal, which is copied too; ghosts' lie elsewhere, and a row that has some does not fit.
+  std::size_t most_bytes(Index longest) const requires(sizeof(OffDiagonal) < sizeof(Scalar))
   {
-    return arg.from_zero || arg.rows.block ? 0 : std::size_t(block_length<OffDiagonal>(n)) * sizeof(OffDiagonal);
+    return std::size_t(longest + (arg.rows.block ? 1 : 0)) * std::size_t(block_length<OffDiagonal>(n)) *
+           sizeof(OffDiagonal);
   }
-  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index first, Index last) const
+  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index slot) const
   {
-    const Index one = arg.rows.position(first), other = arg.rows.position(last - 1);
-    const Index begin = arg.rows.ptr[one < other ? one : other], end = arg.rows.ptr[(one < other ? other : one) + 1];
-    return stored_bytes(blocks(), block_length<OffDiagonal>(n), begin, end);
+    const Index pos = arg.rows.position(slot), first = begin(pos), last = end(pos);
+    Offset least = first, next = last;
+    if (arg.rows.block && first < last) {
+      least = next = arg.rows.block[first];
+      for (Index e = first + 1; e < last; ++e) {
+        const Offset number = arg.rows.block[e];
+        least = number < least ? number : least;
+        next = number > next ? number : next;
+      }
+      ++next;
+    }
+    return stored_bytes(blocks(), block_length<OffDiagonal>(n), least, next);
   }
   KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
   {
@@ -104,6 +109,15 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
 private:
+  // Of the entries that this sweep reads: a first one from zero has those that it has visited.
+  KOKKOS_FORCEINLINE_FUNCTION Index begin(Index pos) const
+  {
+    return arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Index end(Index pos) const
+  {
+    return arg.from_zero && !arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos + 1];
+  }
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
   {
     return static_cast<const OffDiagonal *>(arg.blocks);
@@ -135,8 +149,8 @@ private:
       prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
       prefetch<1, Caches::first>(arg.rows.col + first + 64);
     }
-    sum_products<std::conditional_t<is_quantized<OffDiagonal>, ByBlocks, ByColumns>, N, Sum, strip_width<V>>(
-      lanes, n, first, last,
+    sum_products<std::conditional_t<is_quantized<OffDiagonal>, ByBlocks, ByColumns>, N, Sum, V>(
+      lanes, n, arg.vectors.count, first, last,
       [&](Index e) FINEGRAIN_INLINE {
         const OffDiagonal *block = blocks() + arg.rows.number(e) * length;
         ask_ahead<N>(block, ahead);

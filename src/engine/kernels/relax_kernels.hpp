@@ -19,11 +19,11 @@ template <class Exec> struct RelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &);
   void (*largest)(const Run<Exec> &, int n, const LargestArguments &);
   void (*load)(const Run<Exec> &, int n, const LoadArguments &);
+  void (*many_relax)(const Run<Exec> &, int n, const RelaxArguments &); // of several vectors
 };
 
 // Those that exist for any block size only.
 template <class Exec> struct AnySizeRelaxKernels {
-  void (*relax)(const Run<Exec> &, int n, const RelaxArguments &); // several vectors
   void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &);
   void (*check)(const Run<Exec> &, int n, const CheckArguments &);
   // Of reduction in place to eight bits, whatever the storage is.

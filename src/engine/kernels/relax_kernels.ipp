@@ -44,7 +44,7 @@ template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const Storage 
 {
   return with_storage<Method::relaxation, N == 0>(s, [](auto off, auto diagonal, auto sum) -> RelaxKernels<Exec> {
     using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), N, Exec>;
-    return {T::template relax<1>, T::largest, T::load};
+    return {T::template relax<1>, T::largest, T::load, T::template relax<most_vectors>};
   });
 }
 
@@ -69,12 +69,8 @@ template <class Exec> AnySizeRelaxKernels<Exec> any_size_relax_kernels_for(const
   return with_storage<Method::relaxation, true>(
     s, [](auto off, auto diagonal, auto sum) -> AnySizeRelaxKernels<Exec> {
       using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
-      return {T::template relax<most_vectors>,
-              T::transposed,
-              T::check,
-              quantize_blocks<QuantizeStep::gather, Exec>,
-              quantize_blocks<QuantizeStep::spread, Exec>,
-              quantize_blocks<QuantizeStep::finish, Exec>};
+      return {T::transposed, T::check, quantize_blocks<QuantizeStep::gather, Exec>,
+              quantize_blocks<QuantizeStep::spread, Exec>, quantize_blocks<QuantizeStep::finish, Exec>};
     });
 }
 

@@ -167,7 +167,7 @@ private:
         Scalar *const copy = scratch + (e - first) * nn;
         lanes.runs(nn, [=](int i, int) FINEGRAIN_INLINE { begin_copy(block + i, copy + i); });
       }
-      end_row_copies(lanes);
+      end_copies(RowCopy<Lanes>{lanes});
       lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
         const Offset at = Offset(slot) * n + s.first;
         Scalar sum = before ? before[at] : Scalar(0);

@@ -17,31 +17,12 @@
 namespace finegrain
 {
 
-inline constexpr int most_vectors = 8; // served by one sweep
-
-// f(v) for the vectors of a sweep.
-template <int V, class F> KOKKOS_FORCEINLINE_FUNCTION void for_vectors([[maybe_unused]] int vectors, const F &f)
-{
-  if constexpr (V == 1) f(0);
-  else
-    for (int v = 0; v < vectors; ++v) f(v);
-}
-
-// Sums of all vectors of a strip are to stay in registers.
-template <int V> inline constexpr int strip_width = V == 1 ? 32 : 4;
-
-struct Vectors {
-  int count = 1; // at most V
-  Offset stride = 0;
-};
-
 // f(i, v) for output i of vector v.
 template <int V, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
 {
-  lanes.template strips<strip_width<V>>([=](auto s) FINEGRAIN_INLINE {
-    for (int i = s.first; i < s.first + s.width; ++i)
-      for_vectors<V>(vectors.count, [&](int v) FINEGRAIN_INLINE { f(i, v); });
+  share_vectors<V>(lanes, vectors.count, [=](auto s, auto some) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i) some.each([&](int v) FINEGRAIN_INLINE { f(i, v); });
   });
 }
 
@@ -89,7 +70,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   static constexpr bool is_plain = V == 1 && !Corrected && sizeof(OffDiagonal) == sizeof(Scalar),
                         loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && !Corrected) { arg.b = ends.in; }
 
   // What is loaded before its neighbors are done.
@@ -150,14 +131,15 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
     else place = find_place(arg, slot, slot);
     const Index row = place.row, first = place.first, last = place.last;
     [[maybe_unused]] auto *const has = &loaded; // lambdas copy the rest
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      Accumulator<s.width> sums[std::size_t(V)];
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums[std::size_t(some.most)];
+      some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
       Index begin = first;
       if constexpr (std::is_same_v<Loaded, Early>) {
         sums[0].load(has->b.columns(s)(0));
       } else {
-        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-          sums[v].load(neighbors.right_side(arg.b + v * arg.vectors.stride + Offset(row) * n, n) + s.first);
+        some.at_once([&](int k, int v) FINEGRAIN_INLINE {
+          sums[k].load(neighbors.right_side(arg.b + v * arg.vectors.stride + Offset(row) * n, n) + s.first);
         });
       }
       if constexpr (early)
@@ -166,22 +148,22 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
                                      FINEGRAIN_INLINE { accumulate<Sign::minus>(s, n, columns, x, sums[0]); });
       for (Index e = begin; e < last; ++e) {
         ask_ahead<N>(lower() + e * nn, arg.ahead);
-        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+        some.at_once([&](int k, int v) FINEGRAIN_INLINE {
           const Scalar *from = neighbors.find(arg.y + v * arg.vectors.stride, arg.col, e, n);
           if constexpr (Corrected) {
             const Scalar *less = arg.z + Offset(arg.col[e]) * n;
             accumulate<Sign::minus>(
-              s, n, lower() + e * nn, [&](int c) { return from[c] - less[c]; }, sums[v]);
+              s, n, lower() + e * nn, [&](int c) { return from[c] - less[c]; }, sums[k]);
           } else {
             auto seen = neighbors.template look<N>(from);
-            accumulate<Sign::minus>(s, n, lower() + e * nn, neighbors.await(seen, from), sums[v]);
+            accumulate<Sign::minus>(s, n, lower() + e * nn, neighbors.await(seen, from), sums[k]);
           }
         });
       }
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE { sums[v].store(scratch + v * n + s.first); });
+      some.at_all([&](int k, int v) FINEGRAIN_INLINE { sums[k].store(scratch + v * n + s.first); });
     });
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.at_once([&](int, int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         if constexpr (std::is_same_v<Loaded, Early>)
@@ -222,7 +204,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   static constexpr bool is_plain = V == 1 && sizeof(OffDiagonal) == sizeof(Scalar),
                         loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   // What is loaded before its neighbors are done.
@@ -273,11 +255,12 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
     else place = find_place(arg, slot, pos);
     const Index row = place.row, first = place.first, last = place.last;
     [[maybe_unused]] auto *const has = &loaded; // the lambda copies the rest
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      Accumulator<s.width> sums[std::size_t(V)];
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums[std::size_t(some.most)];
+      some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
       const Offset y_at = Offset(arg.y_by_row ? row : pos) * n;
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
-        sums[v].load(neighbors.right_side(arg.y + v * arg.vectors.stride + y_at, n) + s.first);
+      some.at_once([&](int k, int v) FINEGRAIN_INLINE {
+        sums[k].load(neighbors.right_side(arg.y + v * arg.vectors.stride + y_at, n) + s.first);
       });
       if constexpr (Neighbors::arrive)
         for (int i = s.first; i < s.first + s.width; ++i) arg.late[y_at + i] = late_value();
@@ -288,15 +271,15 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
                                      FINEGRAIN_INLINE { accumulate<Sign::minus>(s, n, columns, x, sums[0]); });
       for (Index f = begin; f < last; ++f) {
         ask_ahead<N>(upper() + f * nn, arg.ahead);
-        for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+        some.at_once([&](int k, int v) FINEGRAIN_INLINE {
           const Scalar *from = neighbors.find(arg.x + v * arg.vectors.stride, arg.col, f, n);
           auto seen = neighbors.template look<N>(from);
-          accumulate<Sign::minus>(s, n, upper() + f * nn, neighbors.await(seen, from), sums[v]);
+          accumulate<Sign::minus>(s, n, upper() + f * nn, neighbors.await(seen, from), sums[k]);
         });
       }
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+      some.at_once([&](int k, int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
-        neighbors.put(sums[v], arg.x + to, n, s.first);
+        neighbors.put(sums[k], arg.x + to, n, s.first);
         if (arg.total)
           for (int i = 0; i < s.width; ++i) arg.total[to + i] += arg.x[to + i];
       });

@@ -120,7 +120,7 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
   SymmetricBackwardArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   template <class Lanes>
@@ -129,8 +129,8 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
-    lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+    share_vectors<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
         Scalar sums[std::size_t(s.width)];
         for (int c = 0; c < s.width; ++c) sums[c] = Scalar(0);
         for (Index f = first; f < last; ++f) {
@@ -145,8 +145,8 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
         for (int c = 0; c < s.width; ++c) scratch[v * n + s.first + c] = sums[c];
       });
     });
-    lanes.template strips<strip_width<V>>([=, this](auto s) FINEGRAIN_INLINE {
-      for_vectors<V>(arg.vectors.count, [&](int v) FINEGRAIN_INLINE {
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
         Accumulator<s.width> sums;
         sums.load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);

@@ -161,7 +161,7 @@ public:
       s.x = a.x + first * a.stride;
       s.total = a.total;
       s.y = work(run, a.vectors > 1, a.stride);
-      const auto sweep = a.vectors > 1 ? any_size_.sweep : kernels_.sweep;
+      const auto sweep = a.vectors > 1 ? kernels_.many_sweep : kernels_.sweep;
       sweep(run.sweep(run.forward), run.n, s);
       take_part(f, true, s);
       sweep(run.sweep(run.backward), run.n, s);
@@ -207,12 +207,12 @@ public:
     s.vectors = {1, Offset(run.scalars())};
     Scalar *y = static_cast<Scalar *>(s.y);
     if (part == Part::left_inverse) {
-      any_size_.sweep(run.sweep(run.forward), run.n, s);
+      kernels_.many_sweep(run.sweep(run.forward), run.n, s);
       run.for_each(Offset(run.scalars()), ScaleRows{unit_.data(), false, run.n, y, x});
     } else {
       run.for_each(Offset(run.scalars()), ScaleRows{unit_.data(), true, run.n, b, y});
       take_part(f, true, s);
-      any_size_.sweep(run.sweep(run.backward), run.n, s);
+      kernels_.many_sweep(run.sweep(run.backward), run.n, s);
     }
   }
 

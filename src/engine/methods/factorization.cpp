@@ -287,7 +287,7 @@ private:
       Scalar *y = separate ? y_many_.data() : x + at;
       ForwardArguments forward = forward_arguments(b + at, y);
       forward.vectors = {std::min(most_vectors, vectors - first), stride};
-      any_size_.forward(run_.sweep(run_.forward), run_.n, forward);
+      kernels_.many_forward(run_.sweep(run_.forward), run_.n, forward);
       sweep_backward(y, x + at, nullptr, forward.vectors);
       run_.statistics.bytes_read += double(block_bytes());
     }
@@ -410,7 +410,7 @@ private:
   {
     return factor_.forward(b, y, list(forward_lines_));
   }
-  // x = the rest of an application, with one vector or, by the kernels for any block size, several.
+  // x = the rest of an application, with one vector or, by kernels of their own, several.
   // y is stored as the forward sweep leaves it, or by row.
   void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {},
                       bool by_row = false)
@@ -418,7 +418,7 @@ private:
     by_row = by_row || run_.y_by_row();
     const Run<Exec> run = run_.sweep(run_.backward);
     if (symmetric_)
-      (vectors ? any_size_.symmetric_backward
+      (vectors ? kernels_.many_symmetric_backward
                : kernels_.symmetric_backward)(run, run_.n,
                                               SymmetricBackwardArguments{.ptr = factor_.pattern.upper.ptr.data(),
                                                                          .entry = factor_.pattern.upper.source.data(),
@@ -433,8 +433,8 @@ private:
                                                                          .total = total,
                                                                          .vectors = vectors.value_or(Vectors())});
     else
-      (vectors ? any_size_.backward : kernels_.backward)(run, run_.n,
-                                                         backward_arguments(y, by_row, x, total, vectors));
+      (vectors ? kernels_.many_backward : kernels_.backward)(run, run_.n,
+                                                             backward_arguments(y, by_row, x, total, vectors));
   }
   BackwardArguments backward_arguments(const Scalar *y, bool by_row, Scalar *x, Scalar *total,
                                        const std::optional<Vectors> &vectors) const

@@ -166,7 +166,7 @@ private:
       a.from_zero = begin_from_zero(a.x, a.vectors);
       for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
-        any_size_.relax(run_.sweep(direction(backward)), run_.n, a);
+        kernels_.many_relax(run_.sweep(direction(backward)), run_.n, a);
         count_read(a.from_zero);
         a.from_zero = false;
       });
@@ -203,7 +203,7 @@ private:
   {
     if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
     for (int v = 0; v < vectors.count; ++v)
-      Kokkos::deep_copy(run_.exec, unmanaged(x + v * vectors.stride), Scalar(0));
+      run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
     return false;
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
@@ -330,8 +330,8 @@ private:
   }
   void clear_ghosts()
   {
-    Kokkos::deep_copy(run_.exec, ghosts_, Scalar(0));
-    if (copies_) Kokkos::deep_copy(run_.exec, ghost_copy_, Single(0));
+    run_.put(ghosts_, Scalar(0));
+    if (copies_) run_.put(ghost_copy_, Single(0));
   }
   void round_to(const Array<Single, Space> &to, const Scalar *from)
   {
@@ -378,7 +378,7 @@ private:
                                .out = x,
                                .vectors = vectors};
     for (int v = 0; v < vectors.count; ++v)
-      Kokkos::deep_copy(run_.exec, unmanaged(x + v * vectors.stride), Scalar(0));
+      run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
@@ -391,7 +391,7 @@ private:
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
     if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
-    Kokkos::deep_copy(run_.exec, rhs_, unmanaged(b));
+    run_.put(rhs_, unmanaged(b));
     TransposedRelaxArguments shares = a;
     shares.rows.ptr += run_.rows;
     shares.diagonal = nullptr;

@@ -220,10 +220,16 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
       .bad_row = find(t.bad_row), .shifted = t.shifted, .bad_coupling = find(t.bad_coupling), .flushed = t.flushed};
   }
 
+  // A number or an array into an array. Kokkos waits for a copy of nothing.
+  template <class To, class From> void put(const To &to, const From &from) const
+  {
+    if (to.extent(0)) Kokkos::deep_copy(exec, to, from);
+  }
+
   // A vector for callers (Engine::scratch()).
   Scalar *scratch()
   {
-    if (!step.extent(0)) step = make_array<Scalar, Space>("finegrain::step", scalars());
+    if (step.extent(0) < scalars()) step = make_array<Scalar, Space>("finegrain::step", scalars());
     return step.data();
   }
 

@@ -36,10 +36,11 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
   const Index first = run.group[g], last = run.group[g + 1];
   if constexpr (works_in_teams<Exec>) {
     const Index threads = shape_on<Exec>(row).threads;
-    const std::size_t staged = run.visit ? 0 : staged_bytes(row, threads, run.longest);
+    const std::size_t staged = staged_bytes(row, threads, run.longest);
     if (staged && run.copying) ++*run.copying;
     launch_teams<TeamBounds>(run, (last - first + threads - 1) / threads,
-                             GroupBody<N, Exec, Row>{row, run.visit, first, last, int(staged)}, staged);
+                             GroupBody<N, Exec, Row>{row, run.visit, first, last, int(staged)},
+                             team_bytes(staged, threads));
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
     for_threads(run.exec, shares, HostShare<N, Row>{row, run.visit, first, last, shares});

@@ -2,8 +2,8 @@
 // column of a block asks for as many cache lines as its warp has rows, for a few bytes of each; a copy asks for every
 // line once, and for all of them at the same time.
 //
-// For rows whose blocks lie one after the other, and only where a column is short: of numbers of fewer bytes than a
-// Scalar has (docs/gpu.md, Whole lines).
+// A row copies its own blocks, which lie in one piece of memory, and only where a column is short: of numbers of
+// fewer bytes than a Scalar has (docs/gpu.md, Whole lines).
 #pragma once
 
 #include "base/scalar.hpp"
@@ -38,12 +38,24 @@ struct StoredBytes {
   const char *from;
   Offset count;
 
-  // With what wherever they begin may take.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool fit(std::size_t space) const
+  // With all else on their first and last line: arrays of blocks begin with a line, and go on for block_slack bytes.
+  KOKKOS_FORCEINLINE_FUNCTION StoredBytes whole_lines() const
   {
-    return std::size_t(count) + 2 * line_bytes <= space;
+    const Offset skew = Offset(reinterpret_cast<std::uintptr_t>(from) % line_bytes);
+    return {from - skew, (skew + count + line_bytes - 1) / line_bytes * line_bytes};
   }
 };
+
+// The room of a copy of so many bytes, wherever they begin: whole lines, and one for what is ahead of the first.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t copied_bytes(std::size_t bytes)
+{
+  return (bytes + 2 * line_bytes - 1) / line_bytes * line_bytes;
+}
+// That a team asks for to have so many for each of its rows: scratch begins anywhere.
+constexpr std::size_t team_bytes(std::size_t of_row, int rows)
+{
+  return of_row ? of_row * std::size_t(rows) + line_bytes : 0;
+}
 
 // The blocks of entries first to last - 1, each of so many numbers.
 template <class B>
@@ -52,14 +64,13 @@ KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored_bytes(const B *blocks, Offset num
   return {reinterpret_cast<const char *>(blocks + first * numbers), (last - first) * numbers * Offset(sizeof(B))};
 }
 
-// Row functions whose blocks may be read elsewhere: stored(first, last) are those of the slots before `last`,
-// read_copy() says where their first byte lies instead, entry_bytes() how many a block has; 0: this sweep does not
-// read all of them.
+// Row functions whose blocks may be read elsewhere: stored() are those of a slot's row, read_copy() says where their
+// first byte lies instead, most_bytes(longest) how many there are of a row of so many entries.
 template <class Row>
 concept Stages = requires(Row &row)
 {
-  row.entry_bytes();
-  row.stored(Index(), Index());
+  row.most_bytes(Index());
+  row.stored(Index());
   row.read_copy(StoredBytes(), static_cast<const char *>(nullptr));
 };
 
@@ -71,13 +82,13 @@ KOKKOS_FORCEINLINE_FUNCTION const void *move_blocks(const void *blocks, const St
   return copy - (of.from - static_cast<const char *>(blocks));
 }
 
-// Scratch for a team of so many rows, of `longest` entries at most; 0: nothing is copied.
+// Scratch of each row of a team of so many, of `longest` entries at most: whole lines; 0: nothing is copied.
 template <class Row>
 std::size_t staged_bytes([[maybe_unused]] const Row &row, [[maybe_unused]] int rows, [[maybe_unused]] Index longest)
 {
   if constexpr (Stages<Row>) {
-    const StoredBytes most{nullptr, Offset(rows) * longest * Offset(row.entry_bytes())};
-    if (stages_blocks() && most.count > 0 && most.fit(stage_scratch)) return std::size_t(most.count) + 2 * line_bytes;
+    const std::size_t of_row = copied_bytes(longest > 0 ? row.most_bytes(longest) : 0);
+    if (stages_blocks() && longest > 0 && team_bytes(of_row, rows) <= stage_scratch) return of_row;
   }
   return 0;
 }
@@ -88,10 +99,40 @@ template <class Member> KOKKOS_FORCEINLINE_FUNCTION char *take_lines(const Membe
   return static_cast<char *>(member.team_scratch(0).get_shmem_aligned(space - line_bytes, line_bytes));
 }
 
-// All lanes of a team begin to copy these bytes to `to`, a multiple of line_bytes, with line_bytes to spare. Returns
+// The lanes that share a copy: of a team, or of one of its rows. They know the range of i < count for them, and when
+// all of them are done.
+template <class Member> struct TeamCopy {
+  const Member &member;
+  KOKKOS_FORCEINLINE_FUNCTION auto range(Offset count) const { return Kokkos::TeamVectorRange(member, count); }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member.team_barrier(); }
+};
+template <class Lanes> struct RowCopy {
+  const Lanes &lanes;
+  KOKKOS_FORCEINLINE_FUNCTION auto range(Offset count) const
+  {
+    return Kokkos::ThreadVectorRange(lanes.member, count);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { lanes.barrier(); }
+};
+
+// They begin to copy so many lines; both addresses are multiples of line_bytes.
+template <class Sharing>
+KOKKOS_FORCEINLINE_FUNCTION void begin_lines(const Sharing &sharing, const char *from, char *to, Offset lines)
+{
+  Kokkos::parallel_for(sharing.range(lines), [=](Offset i) {
+    char *const there = to + i * line_bytes;
+    const char *const here = from + i * line_bytes;
+#if defined(__CUDA_ARCH__)
+    __pipeline_memcpy_async(there, here, line_bytes);
+#else
+    std::memcpy(there, here, line_bytes);
+#endif
+  });
+}
+// The same for bytes from anywhere, to a multiple of line_bytes, where copied_bytes() of them have room. Returns
 // where the first byte will be.
-template <class Member>
-KOKKOS_FORCEINLINE_FUNCTION const char *begin_copy(const Member &member, const StoredBytes &stored, void *to)
+template <class Sharing>
+KOKKOS_FORCEINLINE_FUNCTION const char *begin_copy(const Sharing &sharing, const StoredBytes &stored, void *to)
 {
   const Offset skew = Offset(reinterpret_cast<std::uintptr_t>(stored.from) % line_bytes),
                before = skew ? line_bytes - skew : 0,
@@ -99,16 +140,8 @@ KOKKOS_FORCEINLINE_FUNCTION const char *begin_copy(const Member &member, const S
     lines = (stored.count - head) / line_bytes, rest = stored.count - lines * line_bytes;
   const char *const from = stored.from;
   char *const at = static_cast<char *>(to) + skew;
-  Kokkos::parallel_for(Kokkos::TeamVectorRange(member, lines), [=](Offset i) {
-    char *const there = at + head + i * line_bytes;
-    const char *const here = from + head + i * line_bytes;
-#if defined(__CUDA_ARCH__)
-    __pipeline_memcpy_async(there, here, line_bytes);
-#else
-    std::memcpy(there, here, line_bytes);
-#endif
-  });
-  Kokkos::parallel_for(Kokkos::TeamVectorRange(member, rest), [=](Offset i) {
+  begin_lines(sharing, from + head, at + head, lines);
+  Kokkos::parallel_for(sharing.range(rest), [=](Offset i) {
     const Offset k = i < head ? i : i + lines * line_bytes;
     at[k] = from[k];
   });
@@ -123,30 +156,14 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION void begin_copy(const T *from, T 
   *to = *from;
 #endif
 }
-// All that was begun is there, for all lanes.
-template <class Member> KOKKOS_FORCEINLINE_FUNCTION void end_copies(const Member &member)
+// All that was begun is there, for all who share it.
+template <class Sharing> KOKKOS_FORCEINLINE_FUNCTION void end_copies(const Sharing &sharing)
 {
 #if defined(__CUDA_ARCH__)
   __pipeline_commit();
   __pipeline_wait_prior(0);
 #endif
-  member.team_barrier();
-}
-// The same of a row, for its lanes.
-template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void end_row_copies(const Lanes &lanes)
-{
-#if defined(__CUDA_ARCH__)
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-#endif
-  lanes.barrier();
-}
-template <class Member>
-KOKKOS_FORCEINLINE_FUNCTION const char *stage_bytes(const Member &member, const StoredBytes &stored, void *to)
-{
-  const char *const at = begin_copy(member, stored, to);
-  end_copies(member);
-  return at;
+  sharing.barrier();
 }
 
 } // namespace finegrain

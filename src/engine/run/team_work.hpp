@@ -59,31 +59,40 @@ template <int N, class Exec, class Row> struct GroupBody {
   Row row;
   const Index *visit; // null: slots are as they come
   Index first, last;
-  int staged; // bytes for the blocks of a team; 0: they are read where they are
+  int staged; // bytes for the blocks of a row; 0: they are read where they are
 
   KOKKOS_FUNCTION void operator()(const Member &member) const { run<false>(member); }
   template <bool replayed> KOKKOS_FORCEINLINE_FUNCTION void run(const Member &member) const
   {
-    const Index rows = Index(member.team_size()), begin = first + Index(member.league_rank()) * rows;
-    if constexpr (Stages<Row>)
-      if (staged) {
-        Row here = row;
-        const StoredBytes stored = here.stored(begin, begin + rows < last ? begin + rows : last);
-        const std::size_t space = std::size_t(staged);
-        if (stored.fit(space)) here.read_copy(stored, stage_bytes(member, stored, take_lines(member, space)));
-        return run<replayed>(here, begin, member);
-      }
-    run<replayed>(row, begin, member);
-  }
-
-private:
-  template <bool replayed>
-  KOKKOS_FORCEINLINE_FUNCTION void run(const Row &here, Index begin, const Member &member) const
-  {
-    const Index at = begin + Index(member.team_rank());
+    const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
     const bool has_row = at < last;
     const Index slot = visit && has_row ? visit[at] : at;
     const TeamLanes<N, Member> lanes{row.n, member};
+    if constexpr (Stages<Row>)
+      if (staged) {
+        const std::size_t of_row = std::size_t(staged);
+        char *const space =
+          take_lines(member, team_bytes(of_row, int(member.team_size()))) + std::size_t(member.team_rank()) * of_row;
+        Row here = row;
+        if (has_row) {
+          const StoredBytes stored = here.stored(slot).whole_lines();
+          if (std::size_t(stored.count) <= of_row) {
+            const RowCopy<TeamLanes<N, Member>> sharing{lanes};
+            begin_lines(sharing, stored.from, space, stored.count / line_bytes);
+            end_copies(sharing);
+            here.read_copy(stored, space);
+          }
+        }
+        return run<replayed>(here, has_row, slot, lanes, member);
+      }
+    run<replayed>(row, has_row, slot, lanes, member);
+  }
+
+private:
+  template <bool replayed> KOKKOS_FORCEINLINE_FUNCTION void run(const Row &here, bool has_row, Index slot,
+                                                                const TeamLanes<N, Member> &lanes,
+                                                                const Member &member) const
+  {
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
     if constexpr (replayed && LoadsEarly<Row>) {
       typename Row::Early held;

@@ -14,12 +14,6 @@
 namespace finegrain::detail
 {
 
-// Of an array of the tile, wherever it begins.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::size_t copied_bytes(std::size_t bytes)
-{
-  return (bytes + 2 * line_bytes - 1) / line_bytes * line_bytes;
-}
-
 // Scratch that a team needs for a tile of so many rows and entries: values of rows and entries, steps, copies.
 // Plans count no less (most_tile_bytes()).
 template <class Row> std::size_t tile_bytes(Row row, Index rows, Index entries)
@@ -58,12 +52,13 @@ template <int N, class Exec, class Row> struct TileBody {
     const TileRange tile = tiles[member.league_rank()];
     const Index from = tile.slot, to = tile.last_slot, begin = tile.entry, end = tile.last_entry;
     const int n = row.n;
+    const TeamCopy<Member> sharing{member};
     char *free = take_lines(member, std::size_t(space));
     Scalar *const rows = reinterpret_cast<Scalar *>(free), *const others = rows + (to - from) * n;
     free += copied_bytes(sizeof(Scalar) * std::size_t(to - from + end - begin) * std::size_t(n));
     const auto copy = [&](const auto *array, Offset a, Offset b) FINEGRAIN_INLINE {
       const StoredBytes stored = stored_bytes(array, 1, a, b);
-      const char *const there = begin_copy(member, stored, free);
+      const char *const there = begin_copy(sharing, stored, free);
       free += copied_bytes(std::size_t(stored.count));
       return static_cast<decltype(array)>(move_blocks(array, stored, there));
     };
@@ -82,14 +77,14 @@ template <int N, class Exec, class Row> struct TileBody {
     here.each_array(from, to, begin, end, columns, copy);
     const Index *const steps_here = copy(step, tile.step, tile.last_step + 1) + tile.step;
     if constexpr (!Row::right_side_waits) gather_right_sides();
-    end_copies(member);
+    end_copies(sharing);
     if constexpr (replayed) wait_for_kernels_ahead();
     if constexpr (Row::right_side_waits) gather_right_sides();
     gather(begin, end, others, [&](Index e) FINEGRAIN_INLINE {
       const Index c = here.arg.col[e];
       return c >= 0 ? row.neighbor_values() + Offset(c) * n : nullptr;
     });
-    end_copies(member);
+    end_copies(sharing);
 
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(n));
     const Steps<N, Row, Member> steps{here, member, scratch, steps_here, tile.last_step - tile.step};
