@@ -57,6 +57,20 @@ public:
     });
   }
 
+  // Whether holds(row) for all rows; no more are asked of a piece after one for which it does not.
+  template <class Holds> bool all_rows(const Holds &holds) const
+  {
+    std::vector<char> good(std::size_t(count_), 1);
+    for_each([&](int piece, Index first, Index last) {
+      for (Index row = first; row < last; ++row)
+        if (!holds(row)) {
+          good[std::size_t(piece)] = 0;
+          return;
+        }
+    });
+    return std::count(good.begin(), good.end(), 0) == 0;
+  }
+
 private:
 #if defined(FINEGRAIN_OWN_THREADS)
   static constexpr Index few = 32; // tests have small graphs

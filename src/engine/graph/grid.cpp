@@ -1,5 +1,6 @@
 #include "graph/grid.hpp"
 
+#include "base/pieces.hpp"
 #include "graph/graph.hpp"
 
 #include <algorithm>
@@ -28,13 +29,14 @@ Hyperplanes number_planes(const Grid &grid, Index rows, std::array<Index, 3> w)
 
 bool fits(const Hyperplanes &h, const Graph &g)
 {
-  for (Index row = 0; row < g.rows; ++row)
+  return Pieces(g.rows).all_rows([&](Index row) {
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
       const Index col = g.col(e);
       if (col < row && h.plane(col) >= h.plane(row)) return false;
       if (col > row && h.plane(col) <= h.plane(row)) return false;
     }
-  return true;
+    return true;
+  });
 }
 
 } // namespace

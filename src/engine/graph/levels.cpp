@@ -31,23 +31,32 @@ Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &grou
   return s;
 }
 
-// Levels of the rows [first, last), set to zero before, by their couplings to each other in either direction. Returns
-// their number.
-Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index> &level)
+// Levels of the rows at positions [first, last), set to zero before, by their couplings to each other in either
+// direction. Returns their number. is_inside(row): whether it is one of them.
+template <class RowAt, class IsInside> Index find_levels(const Graph &g, Index first, Index last, const RowAt &row_at,
+                                                         const IsInside &is_inside, const HostArray<Index> &level)
 {
   const Index *ptr = g.ptr.data(), *col = g.col.data();
   Index *const of = level.data(), levels = 0;
-  for (Index i = first; i < last; ++i) {
+  for (Index p = first; p < last; ++p) {
     // Rows before i have pushed their level across entries of the transpose; pull across our own, then push.
+    const Index i = row_at(p);
     Index mine = of[i];
     for (Index e = ptr[i]; e < ptr[i + 1]; ++e)
-      if (col[e] < i && col[e] >= first) mine = std::max(mine, of[col[e]] + 1);
+      if (col[e] < i && is_inside(col[e])) mine = std::max(mine, of[col[e]] + 1);
     of[i] = mine;
     for (Index e = ptr[i]; e < ptr[i + 1]; ++e)
-      if (col[e] > i && col[e] < last) of[col[e]] = std::max(of[col[e]], mine + 1);
+      if (col[e] > i && is_inside(col[e])) of[col[e]] = std::max(of[col[e]], mine + 1);
     levels = std::max(levels, mine + 1);
   }
   return levels;
+}
+
+// Of the rows [first, last) themselves.
+Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index> &level)
+{
+  return find_levels(
+    g, first, last, [](Index p) { return p; }, [=](Index c) { return first <= c && c < last; }, level);
 }
 
 // Whether the first pieces have levels of nearly that width: what is wanted of all of them is not found without it
@@ -77,25 +86,53 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
   return sort_rows(ScheduleKind::hyperplane, planes->count, planes->plane);
 }
 
-Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, HostArray<Index> &first)
+namespace
+{
+
+// row_at() as of find_levels(), levels_of(piece, level) what that does for a piece.
+template <class RowAt, class LevelsOf> Schedule schedule(const Graph &g, const HostArray<Index> &cut,
+                                                         const RowAt &row_at, const LevelsOf &levels_of,
+                                                         HostArray<Index> &first)
 {
   const Index count = Index(cut.extent(0)) - 1;
   const Pieces threads(count, g.rows);
   HostArray<Index> level("finegrain::level", std::size_t(g.rows));
   first = make_array<Index>("finegrain::first", std::size_t(count) + 1);
   first(0) = 0;
-  threads.for_rows([&](Index p) { first(p + 1) = find_levels(g, cut(p), cut(p + 1), level); });
+  threads.for_rows([&](Index p) { first(p + 1) = levels_of(p, level); });
   for (Index p = 0; p < count; ++p) first(p + 1) += first(p);
   // Every level has rows, and groups of a piece are next to each other.
   Schedule s{ScheduleKind::level, make_array<Index>("finegrain::order", std::size_t(g.rows)),
              HostArray<Index>("finegrain::group", std::size_t(first(count)) + 1)};
   threads.for_rows([&](Index p) {
     Index *end = s.group.data() + first(p) + 1, before = cut(p);
-    for (Index i = cut(p); i < cut(p + 1); ++i) ++end[level(i)];
+    for (Index i = cut(p); i < cut(p + 1); ++i) ++end[level(row_at(i))];
     for (Index l = 0; l < first(p + 1) - first(p); ++l) before += std::exchange(end[l], before);
-    for (Index i = cut(p); i < cut(p + 1); ++i) s.order(end[level(i)]++) = i;
+    for (Index i = cut(p); i < cut(p + 1); ++i) s.order(end[level(row_at(i))]++) = row_at(i);
   });
   return s;
+}
+
+} // namespace
+
+Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, HostArray<Index> &first)
+{
+  return schedule(
+    g, cut, [](Index i) { return i; },
+    [&](Index p, const HostArray<Index> &level) { return find_levels(g, cut(p), cut(p + 1), level); }, first);
+}
+
+Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, const HostArray<Index> &order,
+                         const std::vector<Index> &piece_of, HostArray<Index> &first)
+{
+  const auto row_at = [&](Index i) { return order(i); };
+  return schedule(
+    g, cut, row_at,
+    [&](Index p, const HostArray<Index> &level) {
+      return find_levels(
+        g, cut(p), cut(p + 1), row_at, [&](Index row) { return piece_of[std::size_t(row)] == p; }, level);
+    },
+    first);
 }
 
 Schedule schedule_levels(const Graph &g)

@@ -31,12 +31,15 @@ Schedule schedule_levels(const Graph &);
 // Levels inside each piece of consecutive rows [cut(p), cut(p + 1)): rows stay in their piece, and its groups begin
 // with first(p).
 Schedule schedule_pieces(const Graph &, const HostArray<Index> &cut, HostArray<Index> &first);
+// The same for pieces of an order that keeps the direction of every coupling; piece_of: of each row.
+Schedule schedule_pieces(const Graph &, const HostArray<Index> &cut, const HostArray<Index> &order,
+                         const std::vector<Index> &piece_of, HostArray<Index> &first);
 
 // An order for one thread: natural order with the rows of each window of consecutive rows sorted by their level
 // inside the window. Every coupling keeps its direction, neighbors in storage stay neighbors, and rows that follow
 // one another are mostly independent, so that a core overlaps their chains of operations. The smallest window whose
 // levels have `width` rows on average is taken; empty if none has. Windows do not reach across the ends of `pieces`,
-// given as in schedule_pieces(); empty: one piece.
+// as `cut` of schedule_pieces(); empty: one piece.
 HostArray<Index> order_windows(const Graph &, double width, const HostArray<Index> &pieces = {});
 
 // An order for one thread that respects ranks (colors): coupled rows come in the order of their ranks, and rows stay

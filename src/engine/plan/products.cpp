@@ -23,7 +23,7 @@ Index lower_row(const Pattern<Host> &p, const StoredOrder &o, Index e)
 // The slot in the upper part of a lower entry's column.
 Index pivot_slot(const Pattern<Host> &p, const StoredOrder &o, Index e)
 {
-  return o.rows - 1 - o.pos(lower_row(p, o, e));
+  return o.rows - 1 - (p.y == Layout::row ? o.pos(p.lower.col(e)) : p.lower.col(e));
 }
 
 // Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order

@@ -1,5 +1,6 @@
 #include "plan/tasks.hpp"
 
+#include "base/pieces.hpp"
 #include "graph/graph.hpp"
 #include "graph/levels.hpp"
 
@@ -64,14 +65,14 @@ std::vector<Index> group_units(const Buckets &chunks, Index levels, TaskSize siz
 }
 
 // The tasks that each task has to wait for, by couplings in either direction, without those that another one waits
-// for already.
-void find_waits(const Graph &g, const std::vector<Index> &task_of, Tasks<Host> &tasks)
+// for already. order: of the rows, by tasks; task_of: of each row.
+void find_waits(const Graph &g, const HostArray<Index> &order, const std::vector<Index> &task_of, Tasks<Host> &tasks)
 {
   std::vector<std::pair<Index, Index>> pairs; // later, earlier
   std::vector<Index> last(std::size_t(tasks.count()), -1);
   for (Index p = 0; p < g.rows; ++p) {
-    const Index t = task_of[std::size_t(p)];
-    for (Index e = g.ptr(p); e < g.ptr(p + 1); ++e) {
+    const Index row = order(p), t = task_of[std::size_t(row)];
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
       const Index s = task_of[std::size_t(g.col(e))];
       if (s == t || last[std::size_t(s)] == t) continue;
       last[std::size_t(s)] = t;
@@ -136,11 +137,14 @@ std::optional<Chunks> cut_tiles(const Grid &grid, Box tile, const Graph &g)
           chunks.of(row++) = chunks.count + i / tile.i + ti * (j / tile.j + tj * (k / tile.k));
     chunks.count += ti * tj * tk;
   }
-  for (Index i = 0; i < g.rows; ++i)
+  const auto keeps_order = [&](Index i) {
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
       if ((g.col(e) < i && chunks.of(g.col(e)) > chunks.of(i)) ||
           (g.col(e) > i && chunks.of(g.col(e)) < chunks.of(i)))
-        return std::nullopt;
+        return false;
+    return true;
+  };
+  if (!Pieces(g.rows).all_rows(keeps_order)) return std::nullopt;
   return chunks;
 }
 
@@ -221,8 +225,8 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
     for (Index m = first[t]; m < first[t + 1]; ++m) {
       const Index chunk = by_level.members[std::size_t(m)];
       for (Index r = begin(chunk); r < begin(chunk + 1); ++r) {
-        task_of[std::size_t(p)] = Index(t);
-        plan.order(p++) = rows.members[std::size_t(r)];
+        const Index row = plan.order(p++) = rows.members[std::size_t(r)];
+        task_of[std::size_t(row)] = Index(t);
       }
     }
     plan.tasks.slot(t + 1) = p;
@@ -230,19 +234,17 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
       std::stable_sort(plan.order.data() + plan.tasks.slot(t), plan.order.data() + p,
                        [&](Index a, Index b) { return key(a) < key(b); });
   }
-  const Graph sorted = permute(g, plan.order);
-  find_waits(sorted, task_of, plan.tasks);
+  find_waits(g, plan.order, task_of, plan.tasks);
   measure_levels(plan);
 
-  HostArray<Index> inner;
   if (width > 0) {
-    inner = order_windows(sorted, width, plan.tasks.slot);
+    const auto inner = order_windows(permute(g, plan.order), width, plan.tasks.slot);
+    if (inner.extent(0)) plan.order = compose(plan.order, inner);
   } else if (width == 0) {
-    const Schedule s = schedule_pieces(sorted, plan.tasks.slot, plan.tasks.step_ptr);
+    const Schedule s = schedule_pieces(g, plan.tasks.slot, plan.order, task_of, plan.tasks.step_ptr);
     plan.tasks.step = s.group;
-    inner = s.order;
+    plan.order = s.order;
   }
-  if (inner.extent(0)) plan.order = compose(plan.order, inner);
   return plan;
 }
 

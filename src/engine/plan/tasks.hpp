@@ -2,6 +2,7 @@
 // interruption, and the tasks that each waits for. plan.cpp makes them, run/executor.hpp runs them.
 #pragma once
 
+#include "base/pieces.hpp"
 #include "graph/grid.hpp"
 
 namespace finegrain
@@ -77,13 +78,13 @@ template <class SlotOf> HostArray<Index> mark_tile_columns(const HostArray<Index
                                                            const Tasks<Kokkos::HostSpace> &tasks)
 {
   auto tile_columns = make_array<Index>("finegrain::tile_columns", col.extent(0));
-  for (Index t = 0; t < tasks.count(); ++t) {
+  Pieces(tasks.count(), tasks.slot(tasks.count())).for_rows([&](Index t) {
     const Index first = tasks.slot(t), last = tasks.slot(t + 1);
     for (Index e = ptr(first); e < ptr(last); ++e) {
       const Index slot = slot_of(col(e));
       tile_columns(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
     }
-  }
+  });
   return tile_columns;
 }
 
