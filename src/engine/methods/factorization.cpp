@@ -2,6 +2,7 @@
 // options, values. It plans, stores the factor, and runs the row functions of factor.hpp, sip.hpp and sweep.hpp.
 #include "kernels/symmetric.hpp"
 #include "methods/compact_form.hpp"
+#include "methods/device_pattern.hpp"
 #include "methods/eisenstat_form.hpp"
 #include "methods/product_search.hpp"
 #include "methods/runner.hpp"
@@ -61,29 +62,20 @@ public:
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
-    const bool may_search = !works_in_teams<Exec> && !symmetric_;
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
-    auto pattern = split_pattern(elimination.selection, elimination.ordering, plan.row_of, plan.y, kind,
-                                 {may_search ? options.products : Products::listed,
-                                  double(bytes_of_block(made_in.off_diagonal, view.block)), view.block,
-                                  count_workers(plan.executor, view.block)});
-    if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
-    if (view.stored.extent(0)) renumber(view.stored, pattern);
-    search_.prepare(pattern, view.block);
-    whole_.begin(elimination, made_in, view.block, pattern);
-    factor_.pattern = copy_to<Space>(pattern);
+    if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
     run_.begin(view, options, plan, factor_.pattern.row_of);
     forms_ = {};
     factor_.alpha = options.sip_factor.alpha;
-    factor_.star = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, options.grid)) : Star<Space>();
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     factor_.made_in = made_in;
     kernels_ = find_kernels<Exec>(run_.n, made_in);
     any_size_ = any_size_kernels_for<Exec>(made_in);
     if constexpr (works_in_teams<Exec>) {
-      if (plan.slots.group.extent(0)) set_tiles(plan, pattern, run_.forward, run_.backward);
-      run_.forward.longest = find_longest_row(pattern.lower.ptr);
-      run_.backward.longest = find_longest_row(pattern.upper.ptr);
+      const Pattern<Space> &p = factor_.pattern;
+      if (plan.slots.group.extent(0)) set_tiles(run_.exec, plan, p, run_.forward, run_.backward);
+      run_.forward.longest = find_longest_row(run_.exec, p.lower.ptr);
+      run_.backward.longest = find_longest_row(run_.exec, p.upper.ptr);
     }
     set_lines(plan);
 
@@ -228,6 +220,33 @@ public:
   }
 
 private:
+  // What is factored and where, of an elimination in the order of a plan. A device makes it itself where it can.
+  SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
+                          const Storage &made_in, const Plan &plan, FactorKind &kind)
+  {
+    factor_.star = {};
+    search_ = {};
+    whole_ = {};
+    if constexpr (works_in_teams<Exec>)
+      if (!symmetric_ && !e.drops_after && e.ordering.extent(0) == 0 && view.stored.extent(0) == 0 &&
+          kind != FactorKind::sip)
+        if (auto pattern = split_on_device(run_.exec, e.selection, plan.row_of, plan.y, kind)) {
+          factor_.pattern = std::move(*pattern);
+          return {};
+        }
+    const bool may_search = !works_in_teams<Exec> && !symmetric_;
+    auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind,
+                                 {may_search ? options.products : Products::listed,
+                                  double(bytes_of_block(made_in.off_diagonal, view.block)), view.block,
+                                  count_workers(plan.executor, view.block)});
+    if (symmetric_ && !fold_upper(pattern)) return {SetupError::unsymmetric};
+    if (view.stored.extent(0)) renumber(view.stored, pattern);
+    search_.prepare(pattern, view.block);
+    whole_.begin(e, made_in, view.block, pattern);
+    factor_.pattern = copy_to<Space>(pattern);
+    if (kind == FactorKind::sip) factor_.star = copy_to<Space>(find_star(pattern, options.grid));
+    return {};
+  }
   // With values that are flags. Corrections want the y of the application before, by ranks alike.
   void apply_by_values(const Application &a)
   {

@@ -4,6 +4,7 @@
 #include "kernels/relax.hpp"
 #include "kernels/quantize.hpp"
 #include "methods/block_storage.hpp"
+#include "methods/device_pattern.hpp"
 #include "methods/runner.hpp"
 #include "base/copies.hpp"
 #include "base/rounding_in_place.hpp"
@@ -47,7 +48,8 @@ public:
     rows_of_ = copy_to<Space>(p.rows);
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);
-    if constexpr (works_in_teams<Exec>) run_.forward.longest = run_.backward.longest = find_longest_row(p.rows.ptr);
+    if constexpr (works_in_teams<Exec>)
+      run_.forward.longest = run_.backward.longest = find_longest_row(run_.exec, rows_of_.ptr);
     options_ = options.relaxation;
     storage_ = {options.precision, options.diagonal, options.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
@@ -202,8 +204,7 @@ private:
   bool begin_from_zero(Scalar *x, const Vectors &vectors) const
   {
     if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
-    for (int v = 0; v < vectors.count; ++v)
-      run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
+    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
     return false;
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
@@ -377,8 +378,7 @@ private:
                                .x = x,
                                .out = x,
                                .vectors = vectors};
-    for (int v = 0; v < vectors.count; ++v)
-      run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
+    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);

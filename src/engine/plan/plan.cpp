@@ -312,7 +312,7 @@ private:
   {
     const bool lines = tiles && fits_lines();
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
-                             lines ? HostArray<Index>() : line_levels());
+                             lines ? HostArray<Index>() : line_levels(), !machine_.device);
     plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
   }
   // Of each task: a tile.

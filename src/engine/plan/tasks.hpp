@@ -2,7 +2,6 @@
 // interruption, and the tasks that each waits for. plan.cpp makes them, run/executor.hpp runs them.
 #pragma once
 
-#include "base/pieces.hpp"
 #include "graph/grid.hpp"
 
 namespace finegrain
@@ -58,7 +57,8 @@ struct TaskSize {
 // A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
 // is 0; then each level is a step. Below 0 there are no steps, and rows stay as they come. `key`, if given, is of
 // each row: what windows are cut from are the rows of a task by key, chunk and number, a key not being less than
-// those of the rows it needs.
+// those of the rows it needs. Tasks of one chunk each have its level; without `waits` they have no lists of others to
+// wait for, where there is a kernel for each level.
 struct TaskPlan {
   HostArray<Index> order; // row at each position
   Tasks<Kokkos::HostSpace> tasks;
@@ -66,27 +66,10 @@ struct TaskPlan {
   std::vector<Index> level;     // of each task
 };
 TaskPlan plan_tasks(const Graph &, const Chunks &, const ChunkLevels &, TaskSize, double width,
-                    const HostArray<Index> &key = {});
+                    const HostArray<Index> &key = {}, bool waits = true);
 
 // The same tasks for sweeps that run from the last position to the first.
 Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
-
-// Columns of one part of a factor, with ~place instead for rows of the same task, where place counts from the task's
-// first slot. slot_of(column) is its slot.
-template <class SlotOf> HostArray<Index> mark_tile_columns(const HostArray<Index> &ptr, const HostArray<Index> &col,
-                                                           const SlotOf &slot_of,
-                                                           const Tasks<Kokkos::HostSpace> &tasks)
-{
-  auto tile_columns = make_array<Index>("finegrain::tile_columns", col.extent(0));
-  Pieces(tasks.count(), tasks.slot(tasks.count())).for_rows([&](Index t) {
-    const Index first = tasks.slot(t), last = tasks.slot(t + 1);
-    for (Index e = ptr(first); e < ptr(last); ++e) {
-      const Index slot = slot_of(col(e));
-      tile_columns(e) = first <= slot && slot < last ? ~(slot - first) : col(e);
-    }
-  });
-  return tile_columns;
-}
 
 template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
 {

@@ -2,9 +2,7 @@
 // for each, of which runner.hpp makes the Run of a sweep.
 #pragma once
 
-#include "plan/factor_pattern.hpp"
 #include "plan/plan.hpp"
-#include "plan/products.hpp"
 #include "run/run.hpp"
 
 namespace finegrain
@@ -87,13 +85,6 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
   }
 }
 
-inline Index find_longest_row(const HostArray<Index> &ptr)
-{
-  Index most = 0;
-  for (std::size_t i = 0; i + 1 < ptr.extent(0); ++i) most = std::max(most, ptr(i + 1) - ptr(i));
-  return most;
-}
-
 // The first task of each level, and the end of the last. Tasks are in an order of levels.
 inline HostArray<Index> cut_levels(const TaskPlan &plan)
 {
@@ -102,38 +93,6 @@ inline HostArray<Index> cut_levels(const TaskPlan &plan)
     if (plan.level[t] != plan.level[t - 1]) first.push_back(Index(t));
   first.push_back(Index(plan.level.size()));
   return to_array("finegrain::level", first);
-}
-
-// By tiles of a device; after set_sweep_orders().
-template <class Space> void set_tiles(const Plan &plan, const Pattern<Kokkos::HostSpace> &pattern,
-                                      SweepOrder<Space> &forward, SweepOrder<Space> &backward)
-{
-  const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  const auto set = [&](SweepOrder<Space> &d, const Tasks<Kokkos::HostSpace> &tasks,
-                       const Triangle<Kokkos::HostSpace> &part, const HostArray<Index> &level, const auto &slot_of) {
-    auto range = make_array<TileRange>("finegrain::tiles", std::size_t(tasks.count()));
-    TileLevels &tiles = d.tiles;
-    for (Index t = 0; t < tasks.count(); ++t) {
-      const Index first = tasks.slot(t), last = tasks.slot(t + 1);
-      range(t) = {first, last, part.ptr(first), part.ptr(last), tasks.step_ptr(t), tasks.step_ptr(t + 1)};
-      tiles.rows = std::max(tiles.rows, last - first);
-      tiles.entries = std::max(tiles.entries, part.ptr(last) - part.ptr(first));
-    }
-    d.tile_range = copy_to<Space>(range);
-    d.tile_columns = copy_to<Space>(mark_tile_columns(part.ptr, part.col, slot_of, tasks));
-    d.step = copy_to<Space>(tasks.step);
-    d.level = level;
-    tiles.first = d.level.data();
-    tiles.count = Index(level.extent(0)) - 1;
-    tiles.range = d.tile_range.data();
-    tiles.step = d.step.data();
-    tiles.columns = d.tile_columns.data();
-  };
-  const HostArray<Index> level = cut_levels(plan.tasks);
-  const StoredOrder stored = invert_order(pattern.rows, pattern.row_of);
-  set(forward, up, pattern.lower, level, [](Index column) { return column; });
-  set(backward, reverse_tasks(up), pattern.upper, reverse_groups(level),
-      [&](Index row) { return pattern.rows - 1 - stored.pos(row); });
 }
 
 } // namespace finegrain

@@ -15,10 +15,14 @@ namespace
 
 using Host = Kokkos::HostSpace;
 
-// closure[t]: all tasks that are finished when t begins.
-std::vector<std::set<Index>> close_waits(const Tasks<Host> &t)
+// closure[t]: all tasks that are finished when t begins: those that it waits for or, where there is a kernel for each
+// level, those of smaller levels.
+std::vector<std::set<Index>> close_waits(const Tasks<Host> &t, const std::vector<Index> &level)
 {
   std::vector<std::set<Index>> closure(std::size_t(t.count()));
+  for (std::size_t i = 0; i < level.size(); ++i)
+    for (std::size_t j = 0; j < level.size(); ++j)
+      if (level[j] < level[i]) closure[i].insert(Index(j));
   for (Index i = 0; i < t.count(); ++i)
     for (Index w = t.wait_ptr(i); w < t.wait_ptr(i + 1); ++w) {
       auto &mine = closure[std::size_t(i)];
@@ -29,8 +33,10 @@ std::vector<std::set<Index>> close_waits(const Tasks<Host> &t)
   return closure;
 }
 
-// row_of is the row at each slot; `backward` says that rows need those with larger numbers.
-void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward)
+// row_of is the row at each slot; `backward` says that rows need those with larger numbers; level: of tasks that do
+// not wait for each other.
+void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward,
+                 const std::vector<Index> &level)
 {
   std::vector<Index> task_of(std::size_t(g.rows), -1), slot_of(std::size_t(g.rows), -1);
   ASSERT_EQ(t.slot(0), 0);
@@ -50,7 +56,7 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
     for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s)
       for (Index p = t.step(s); p < t.step(s + 1); ++p) step_of[std::size_t(row_of[std::size_t(p)])] = s;
   }
-  const auto closure = close_waits(t);
+  const auto closure = close_waits(t, level);
   for (Index i = 0; i < g.rows; ++i)
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
       const Index j = g.col(e);
@@ -70,10 +76,13 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
 
 void check_plan(const Graph &g, const TaskPlan &plan)
 {
-  std::vector<Index> rows(plan.order.data(), plan.order.data() + g.rows);
-  check_tasks(g, plan.tasks, rows, false);
+  std::vector<Index> rows(plan.order.data(), plan.order.data() + g.rows), level;
+  if (plan.tasks.wait.extent(0) == 0) level = plan.level;
+  check_tasks(g, plan.tasks, rows, false, level);
   std::reverse(rows.begin(), rows.end());
-  check_tasks(g, reverse_tasks(plan.tasks), rows, true);
+  std::reverse(level.begin(), level.end());
+  for (Index &l : level) l = -l;
+  check_tasks(g, reverse_tasks(plan.tasks), rows, true, level);
 }
 
 std::vector<Graph> graphs()
@@ -120,7 +129,16 @@ TEST(Tasks, TilesOfAnyShapeFitStars)
     for (const double width : {0., 1.9}) {
       const auto chunks = cut_tiles({box}, tile, g);
       ASSERT_TRUE(chunks);
-      check_plan(g, plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, width));
+      const TaskPlan plan = plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, width);
+      check_plan(g, plan);
+      ASSERT_EQ(plan.tasks.wait.extent(0) > 0, plan.tasks.count() > 1);
+      const TaskPlan bare = plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, width, {}, false);
+      EXPECT_EQ(bare.tasks.wait.extent(0), 0u);
+      check_plan(g, bare);
+      EXPECT_EQ(bare.level, plan.level);
+      EXPECT_EQ(bare.levels, plan.levels);
+      EXPECT_EQ(bare.widest, plan.widest);
+      EXPECT_TRUE(std::equal(bare.order.data(), bare.order.data() + g.rows, plan.order.data()));
     }
 }
 

@@ -1,0 +1,287 @@
+// What the analysis makes by flat kernels where a device reads it, so that the host neither makes nor copies it: both
+// parts of each row and the products of DILU, as factor_pattern.hpp makes them on a host, the longest rows, and
+// tiles. In: a graph in natural order of elimination, the order of storage, tasks.
+#pragma once
+
+#include "plan/factor_pattern.hpp"
+#include "run/sweep_order.hpp"
+
+namespace finegrain
+{
+
+namespace detail
+{
+
+template <class Exec> using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+
+struct InvertOrder {
+  const Index *row_of;
+  Index *position;
+
+  KOKKOS_FUNCTION void operator()(Offset p) const { position[row_of[p]] = Index(p); }
+};
+
+struct StoredGraph {
+  const Index *ptr, *col, *entry; // entry: number of each entry in the operator; null: its own
+  const Index *row_of, *position; // null: rows are stored as they are
+  Index rows;
+
+  KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
+  KOKKOS_FORCEINLINE_FUNCTION Index pos(Index of_row) const { return position ? position[of_row] : of_row; }
+  KOKKOS_FORCEINLINE_FUNCTION Index source(Index e) const { return entry ? entry[e] : e; }
+  // Columns ascend.
+  KOKKOS_FORCEINLINE_FUNCTION bool has(Index of_row, Index column) const
+  {
+    Index first = ptr[of_row], last = ptr[of_row + 1];
+    while (first < last) {
+      const Index middle = first + (last - first) / 2;
+      if (col[middle] < column) first = middle + 1;
+      else last = middle;
+    }
+    return first < ptr[of_row + 1] && col[first] == column;
+  }
+};
+
+// ptr of a part, by slot.
+struct CountPart {
+  StoredGraph g;
+  bool upper;
+  Index *ptr;
+
+  KOKKOS_FUNCTION void operator()(Offset slot, Offset &count, bool final) const
+  {
+    const Index row = g.row(upper ? g.rows - 1 - Index(slot) : Index(slot));
+    if (final && slot == 0) ptr[0] = 0;
+    for (Index e = g.ptr[row]; e < g.ptr[row + 1]; ++e) count += upper ? g.col[e] > row : g.col[e] < row;
+    if (final) ptr[slot + 1] = Index(count);
+  }
+};
+
+// Arrays of a Pattern.
+struct PartsOfRows {
+  bool y_by_row;
+  const Index *lower_ptr, *upper_ptr;
+  Index *lower_col, *lower_source, *upper_col, *upper_source, *diagonal;
+};
+
+struct FillRow {
+  StoredGraph g;
+  PartsOfRows to;
+
+  KOKKOS_FUNCTION void operator()(Offset p) const
+  {
+    const Index pos = Index(p), row = g.row(pos);
+    Index low = to.lower_ptr[pos], up = to.upper_ptr[g.rows - pos], diagonal = -1; // upper ones by descending column
+    for (Index e = g.ptr[row]; e < g.ptr[row + 1]; ++e) {
+      const Index c = g.col[e];
+      if (c < row) {
+        to.lower_col[low] = to.y_by_row ? c : g.pos(c);
+        to.lower_source[low++] = g.source(e);
+      } else if (c > row) {
+        to.upper_col[--up] = c;
+        to.upper_source[up] = g.source(e);
+      } else {
+        diagonal = g.source(e);
+      }
+    }
+    to.diagonal[pos] = diagonal;
+  }
+};
+
+// The products of each row's lower blocks with the upper ones of their columns' rows.
+struct ProductsOfRows {
+  StoredGraph g;
+  PartsOfRows parts;
+
+  // f(lower entry, upper entry, the column that their product falls on)
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void visit(Index pos, const F &f) const
+  {
+    for (Index e = parts.lower_ptr[pos]; e < parts.lower_ptr[pos + 1]; ++e) {
+      const Index c = parts.lower_col[e], slot = g.rows - 1 - (parts.y_by_row ? g.pos(c) : c);
+      for (Index u = parts.upper_ptr[slot]; u < parts.upper_ptr[slot + 1]; ++u) f(e, u, parts.upper_col[u]);
+    }
+  }
+};
+
+// Those that fall on the diagonal: ptr of their list.
+struct CountProducts {
+  ProductsOfRows products;
+  Offset *ptr;
+
+  KOKKOS_FUNCTION void operator()(Offset pos, Offset &count, bool final) const
+  {
+    const Index row = products.g.row(Index(pos));
+    if (final && pos == 0) ptr[0] = 0;
+    products.visit(Index(pos), [&](Index, Index, Index column) { count += column == row; });
+    if (final) ptr[pos + 1] = count;
+  }
+};
+
+// The list, and how many products fall on entries beside the diagonal.
+struct ListProducts {
+  ProductsOfRows products;
+  const Offset *ptr;
+  Index *left, *right;
+
+  KOKKOS_FUNCTION void operator()(Offset pos, Offset &beside) const
+  {
+    const Index row = products.g.row(Index(pos));
+    Offset to = ptr[pos];
+    products.visit(Index(pos), [&](Index lower, Index upper, Index column) {
+      if (column == row) {
+        left[to] = lower;
+        right[to++] = upper;
+      } else {
+        beside += products.g.has(row, column);
+      }
+    });
+  }
+};
+
+struct LengthOfRow {
+  const Index *ptr;
+
+  KOKKOS_FUNCTION void operator()(Offset slot, Index &most) const
+  {
+    const Index length = ptr[slot + 1] - ptr[slot];
+    most = length > most ? length : most;
+  }
+};
+
+// The tile of a task, its columns with ~place instead for rows of the same tile, where place counts from the tile's
+// first slot, and the most entries of all.
+struct SetTile {
+  const Index *slot, *step_ptr, *ptr, *col;
+  const Index *position; // of the row that a column is, in a backward sweep's slots; null: columns are slots
+  bool backward;
+  Index rows;
+  TileRange *range;
+  Index *columns;
+
+  KOKKOS_FUNCTION void operator()(Offset t, Index &most) const
+  {
+    const Index first = slot[t], last = slot[t + 1], begin = ptr[first], end = ptr[last];
+    range[t] = {first, last, begin, end, step_ptr[t], step_ptr[t + 1]};
+    for (Index e = begin; e < end; ++e) {
+      const Index c = col[e], pos = position ? position[c] : c, at = backward ? rows - 1 - pos : pos;
+      columns[e] = first <= at && at < last ? ~(at - first) : c;
+    }
+    most = end - begin > most ? end - begin : most;
+  }
+};
+
+template <class Exec, class Space>
+Array<Index, Space> invert_order(const Exec &exec, const Array<Index, Space> &row_of)
+{
+  const auto position = make_array<Index, Space>("finegrain::position", row_of.extent(0));
+  Kokkos::parallel_for("finegrain::analysis", Flat<Exec>(exec, 0, Offset(row_of.extent(0))),
+                       InvertOrder{row_of.data(), position.data()});
+  return position;
+}
+
+template <class T, class Space> const T *data_or_null(const Array<T, Space> &a)
+{
+  return a.extent(0) ? a.data() : nullptr;
+}
+
+} // namespace detail
+
+// What split_pattern() makes of a factor without fill whose products fall on the diagonal only (or shall, kind dilu);
+// nothing where others fall beside it.
+template <class Exec>
+std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &exec, const Selection &selection,
+                                                                    const HostArray<Index> &row_of, Layout y,
+                                                                    FactorKind &kind)
+{
+  using Space = typename Exec::memory_space;
+  using detail::Flat;
+  const Offset rows = selection.graph.rows;
+  if (rows == 0) return std::nullopt;
+  Pattern<Space> p;
+  p.rows = Index(rows);
+  p.permuted = row_of.extent(0) > 0;
+  p.y = p.permuted ? y : Layout::row;
+  p.row_of = copy_to<Space>(row_of);
+  const auto ptr = copy_to<Space>(selection.graph.ptr), col = copy_to<Space>(selection.graph.col),
+             entry = copy_to<Space>(selection.entry), position = detail::invert_order(exec, p.row_of);
+  const detail::StoredGraph g{ptr.data(),
+                              col.data(),
+                              detail::data_or_null(entry),
+                              detail::data_or_null(p.row_of),
+                              detail::data_or_null(position),
+                              p.rows};
+  const auto count = [&](const auto &counter) {
+    Offset all = 0;
+    Kokkos::parallel_scan("finegrain::analysis", Flat<Exec>(exec, 0, rows), counter, all);
+    exec.fence(); // Kokkos does not promise that `all` is there
+    return std::size_t(all);
+  };
+  for (Triangle<Space> *t : {&p.lower, &p.upper}) {
+    t->ptr = make_array<Index, Space>("finegrain::ptr", std::size_t(rows) + 1);
+    const std::size_t entries = count(detail::CountPart{g, t == &p.upper, t->ptr.data()});
+    t->col = make_array<Index, Space>("finegrain::col", entries);
+    t->source = make_array<Index, Space>("finegrain::source", entries);
+  }
+  p.diagonal = make_array<Index, Space>("finegrain::diagonal", std::size_t(rows));
+  const detail::PartsOfRows parts{p.y == Layout::row,    p.lower.ptr.data(),    p.upper.ptr.data(),
+                                  p.lower.col.data(),    p.lower.source.data(), p.upper.col.data(),
+                                  p.upper.source.data(), p.diagonal.data()};
+  Kokkos::parallel_for("finegrain::analysis", Flat<Exec>(exec, 0, rows), detail::FillRow{g, parts});
+
+  const detail::ProductsOfRows products{g, parts};
+  Updates<Space> &list = p.to_diagonal;
+  list.ptr = make_array<Offset, Space>("finegrain::updates", std::size_t(rows) + 1);
+  const std::size_t pairs = count(detail::CountProducts{products, list.ptr.data()});
+  list.left = make_array<Index, Space>("finegrain::left", pairs);
+  list.right = make_array<Index, Space>("finegrain::right", pairs);
+  Offset beside = 0;
+  Kokkos::parallel_reduce("finegrain::analysis", Flat<Exec>(exec, 0, rows),
+                          detail::ListProducts{products, list.ptr.data(), list.left.data(), list.right.data()},
+                          Kokkos::Sum<Offset>(beside));
+  if (beside > 0 && kind != FactorKind::dilu) return std::nullopt;
+  if (kind == FactorKind::automatic) kind = FactorKind::dilu;
+  return p;
+}
+
+template <class Exec, class Space> Index find_longest_row(const Exec &exec, const Array<Index, Space> &ptr)
+{
+  Index longest = 0;
+  if (ptr.extent(0) > 1)
+    Kokkos::parallel_reduce("finegrain::analysis", detail::Flat<Exec>(exec, 0, Offset(ptr.extent(0)) - 1),
+                            detail::LengthOfRow{ptr.data()}, Kokkos::Max<Index>(longest));
+  return std::max(longest, Index(0));
+}
+
+// Sweeps by tiles; after set_sweep_orders().
+template <class Exec, class Space> void set_tiles(const Exec &exec, const Plan &plan, const Pattern<Space> &pattern,
+                                                  SweepOrder<Space> &forward, SweepOrder<Space> &backward)
+{
+  const auto position = detail::invert_order(exec, pattern.row_of);
+  const auto set = [&](SweepOrder<Space> &d, const Tasks<Kokkos::HostSpace> &tasks, const Triangle<Space> &part,
+                       const HostArray<Index> &level, bool is_backward) {
+    const auto slot = copy_to<Space>(tasks.slot), step_ptr = copy_to<Space>(tasks.step_ptr);
+    d.tile_range = make_array<TileRange, Space>("finegrain::tiles", std::size_t(tasks.count()));
+    d.tile_columns = make_array<Index, Space>("finegrain::tile_columns", part.col.extent(0));
+    d.step = copy_to<Space>(tasks.step);
+    d.level = level;
+    d.tiles = {.first = d.level.data(),
+               .count = Index(level.extent(0)) - 1,
+               .range = d.tile_range.data(),
+               .step = d.step.data(),
+               .columns = d.tile_columns.data()};
+    for (Index t = 0; t < tasks.count(); ++t)
+      d.tiles.rows = std::max(d.tiles.rows, tasks.slot(t + 1) - tasks.slot(t));
+    Index most = 0;
+    Kokkos::parallel_reduce("finegrain::analysis", detail::Flat<Exec>(exec, 0, Offset(tasks.count())),
+                            detail::SetTile{slot.data(), step_ptr.data(), part.ptr.data(), part.col.data(),
+                                            is_backward ? detail::data_or_null(position) : nullptr, is_backward,
+                                            pattern.rows, d.tile_range.data(), d.tile_columns.data()},
+                            Kokkos::Max<Index>(most));
+    d.tiles.entries = std::max(most, Index(0));
+  };
+  const HostArray<Index> level = cut_levels(plan.tasks);
+  set(forward, plan.tasks.tasks, pattern.lower, level, false);
+  set(backward, reverse_tasks(plan.tasks.tasks), pattern.upper, reverse_groups(level), true);
+}
+
+} // namespace finegrain

@@ -1,0 +1,123 @@
+// Patterns that a device makes by flat kernels, beside those that a host makes row after row.
+#include "problems.hpp"
+
+#include "methods/device_pattern.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+template <class T> void expect_equal(const HostArray<T> &expected, const HostArray<T> &found, const char *what)
+{
+  ASSERT_EQ(expected.extent(0), found.extent(0)) << what;
+  for (std::size_t i = 0; i < found.extent(0); ++i) ASSERT_EQ(expected(i), found(i)) << what << ' ' << i;
+}
+
+void expect_equal(const Pattern<Kokkos::HostSpace> &expected, const Pattern<Kokkos::HostSpace> &found)
+{
+  EXPECT_EQ(expected.rows, found.rows);
+  EXPECT_EQ(expected.permuted, found.permuted);
+  EXPECT_EQ(expected.y, found.y);
+  EXPECT_EQ(expected.searched, found.searched);
+  expect_equal(expected.row_of, found.row_of, "row_of");
+  expect_equal(expected.diagonal, found.diagonal, "diagonal");
+  expect_equal(expected.lower.ptr, found.lower.ptr, "lower.ptr");
+  expect_equal(expected.lower.col, found.lower.col, "lower.col");
+  expect_equal(expected.lower.source, found.lower.source, "lower.source");
+  expect_equal(expected.upper.ptr, found.upper.ptr, "upper.ptr");
+  expect_equal(expected.upper.col, found.upper.col, "upper.col");
+  expect_equal(expected.upper.source, found.upper.source, "upper.source");
+  expect_equal(expected.to_diagonal.ptr, found.to_diagonal.ptr, "to_diagonal.ptr");
+  expect_equal(expected.to_diagonal.left, found.to_diagonal.left, "to_diagonal.left");
+  expect_equal(expected.to_diagonal.right, found.to_diagonal.right, "to_diagonal.right");
+}
+
+struct Case {
+  const char *name;
+  Selection selection;
+};
+
+std::vector<Case> cases()
+{
+  const Graph star = make_grid_graph({7, 5, 4}, Stencil::star);
+  const Graph two = make_grid_graph({6, 6, 2}, Stencil::star);
+  return {{"star", {star, {}, {}, {}}},
+          {"two grids", select_within_grids(two, {{6, 6, 1}, {6, 6, 1}})}, // entries have other numbers
+          {"box", {make_grid_graph({5, 4, 3}, Stencil::box), {}, {}, {}}},
+          {"unsymmetric", {make_random_graph(60, 3, false, 5), {}, {}, {}}},
+          {"one row", {make_grid_graph({1, 1, 1}, Stencil::star), {}, {}, {}}}};
+}
+
+TEST(DevicePattern, IsThatOfAHost)
+{
+  int made = 0, refused = 0;
+  for (const Case &c : cases())
+    for (const bool permuted : {false, true})
+      for (const Layout y : {Layout::row, Layout::position})
+        for (const FactorKind asked : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0}) {
+          SCOPED_TRACE(c.name);
+          const HostArray<Index> row_of = permuted ? schedule_levels(c.selection.graph).order : HostArray<Index>();
+          FactorKind expected_kind = asked, kind = asked;
+          const auto expected = split_pattern(c.selection, {}, row_of, y, expected_kind);
+          const auto found = split_on_device(HostExec(), c.selection, row_of, y, kind);
+          const bool beside = expected.to_lower.ptr.extent(0) > 0;
+          ASSERT_EQ(found.has_value(), !beside);
+          ++(found ? made : refused);
+          if (!found) {
+            EXPECT_EQ(kind, asked);
+            continue;
+          }
+          EXPECT_EQ(kind, expected_kind);
+          expect_equal(expected, *found);
+        }
+  EXPECT_GT(made, 0);
+  EXPECT_GT(refused, 0);
+}
+
+TEST(DevicePattern, HasTheLongestRow)
+{
+  EXPECT_EQ(find_longest_row(HostExec(), to_array("ptr", {0, 0, 3, 3, 8, 9})), 5);
+  EXPECT_EQ(find_longest_row(HostExec(), to_array("ptr", {0})), 0);
+  EXPECT_EQ(find_longest_row(HostExec(), HostArray<Index>()), 0);
+}
+
+// Of tiles whose slots are 0 to 1, 2 to 4 of five rows.
+TEST(DevicePattern, MarksColumnsOfTiles)
+{
+  Plan plan;
+  plan.tasks.tasks.slot = to_array("slot", {0, 2, 5});
+  plan.tasks.tasks.step_ptr = to_array("step", {0, 2, 4});
+  plan.tasks.tasks.step = to_array("step", {0, 1, 2, 3, 5});
+  plan.tasks.tasks.wait_ptr = to_array("wait", {0, 0, 1});
+  plan.tasks.tasks.wait = to_array("wait", {0});
+  plan.tasks.level = {0, 1};
+  Pattern<Kokkos::HostSpace> p;
+  p.rows = 5;
+  p.permuted = true;
+  p.y = Layout::position;
+  p.row_of = to_array("row_of", {1, 0, 4, 2, 3});
+  p.lower.ptr = to_array("ptr", {0, 0, 1, 2, 4, 6});
+  p.lower.col = to_array("col", {0, 1, 0, 2, 1, 3}); // positions
+  p.upper.ptr = to_array("ptr", {0, 0, 1, 1, 3, 4}); // slots 4 - position
+  p.upper.col = to_array("col", {3, 4, 2, 0});       // rows
+  SweepOrder<Kokkos::HostSpace> forward, backward;
+  set_tiles(HostExec(), plan, p, forward, backward);
+  EXPECT_EQ(forward.tiles.rows, 3);
+  EXPECT_EQ(forward.tiles.entries, 5);
+  EXPECT_EQ(backward.tiles.rows, 3);
+  EXPECT_EQ(backward.tiles.entries, 3);
+  expect_equal(to_array("", {~0, 1, 0, ~0, 1, ~1}), forward.tile_columns, "forward");
+  // Rows 3, 2 and 4 have slots 0 to 2 backward, the first tile, rows 0 and 1 slots 3 and 4.
+  expect_equal(to_array("", {~0, 4, 2, ~0}), backward.tile_columns, "backward");
+  EXPECT_EQ(forward.tile_range(1).entry, 1);
+  EXPECT_EQ(forward.tile_range(1).last_entry, 6);
+  EXPECT_EQ(backward.tile_range(1).slot, 3);
+  EXPECT_EQ(backward.tile_range(1).last_entry, 4);
+  EXPECT_EQ(backward.tile_range(0).last_step, 2);
+}
+
+} // namespace
