@@ -194,7 +194,7 @@ void apply_to_several(benchmark::State &s, const Problem &p, PC pc)
 void print_several_table(Best &best)
 {
   std::printf(
-    "\n%d vectors by PCMatApply(), times of each; mcpi: half precision, one sweep\n\n| n | PETSc | fgbilu | "
+    "\n%d vectors by PCMatApply(), times of each; mcpi: half precision, 15 sweeps\n\n| n | PETSc | fgbilu | "
     "ratio | one / of several | mcpi, one | mcpi, of several | ratio |\n|---|---|---|---|---|---|---|---|\n",
     int(vectors));
   for (const auto &[n, p] : problems) {

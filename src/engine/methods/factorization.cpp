@@ -139,6 +139,12 @@ public:
 
   void apply(const Application &a) override
   {
+    if (a.vectors > 1 && !a.transposed && !forward_lines_.empty()) { // lines have one vector, and are faster
+      Application one = a;
+      one.vectors = 1;
+      for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) apply(one);
+      return;
+    }
     if (compact_.used()) return apply_compact(a);
     if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
