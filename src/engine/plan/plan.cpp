@@ -3,9 +3,11 @@
 #include "plan/elimination.hpp"
 #include "plan/factor_pattern.hpp"
 #include "plan/products.hpp"
+#include "plan/star_tiles.hpp"
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace finegrain
 {
@@ -205,9 +207,8 @@ private:
                  self =
                    predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once),
                                  times_of_self(cost, block_)),
-                 tile = work().plain && has_grid() && is_complete_star(g_.get(), options_.grid)
-                          ? predict_tiles(cost, work(), options_.grid, tile_shapes().front())
-                          : 0;
+                 tile =
+                   work().plain && has_star() ? predict_tiles(cost, work(), options_.grid, tile_shapes().front()) : 0;
     plan_.executor = ExecutorKind::tile;
     if (tile > 0 && tile < launch && cost.worth * self >= tile) share_tiles();
     plan_.reason = "least time by a model";
@@ -232,11 +233,16 @@ private:
     return options_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(options_.grid) == g_.rows() &&
            g_.keeps_grid();
   }
+  // Complete stars on grids.
+  bool has_star() const
+  {
+    if (!star_) star_ = has_grid() && is_complete_star(g_.get(), options_.grid);
+    return *star_;
+  }
   // Whether sweeps may go by lines.
   bool fits_lines() const
   {
-    return block_ == 1 && !machine_.device && options_.method == Method::factorization && has_grid() &&
-           is_complete_star(g_.get(), options_.grid);
+    return block_ == 1 && !machine_.device && options_.method == Method::factorization && has_star();
   }
   // Of the factor, for one sweep.
   double bytes_per_row() const
@@ -270,11 +276,28 @@ private:
     const bool asked = options_.tile.points() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
+    if (machine_.device && work().plain && has_star()) {
+      share_star_tiles();
+      return {};
+    }
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
     if (tiles || !machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
     else plan_.reason = "no tiles: by groups";
     return {};
+  }
+  // What find_tiles() and plan_tile_tasks() come to on a device, without the graph.
+  void share_star_tiles()
+  {
+    const char *const reason = std::exchange(plan_.reason, "no tiles: by groups");
+    for (const Box &shape : wanted_shapes())
+      if (const TileSize most = find_largest_tile(options_.grid, shape);
+          most_tile_bytes(most.rows, most.entries, block_) <= machine_.scratch) {
+        plan_.tile = shape;
+        plan_.tasks = plan_star_tiles(options_.grid, shape);
+        plan_.reason = reason;
+        return;
+      }
   }
   // Whether a device's sweeps go by such tiles: a team has scratch memory for the most rows and entries of any of
   // them.
@@ -296,11 +319,14 @@ private:
     };
     return most_tile_bytes(most(rows), std::max(most(lower), most(upper)), block_) <= machine_.scratch;
   }
+  std::vector<Box> wanted_shapes() const
+  {
+    return options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
+  }
   // The shape that is asked for, or the best that fits.
   std::optional<Chunks> find_tiles()
   {
-    const bool asked = options_.tile.points() > 0;
-    for (const Box &shape : asked ? std::vector<Box>{options_.tile} : tile_shapes())
+    for (const Box &shape : wanted_shapes())
       if (auto chunks = cut_tiles(options_.grid, shape, g_.get());
           chunks && (!machine_.device || fits_team(*chunks))) {
         plan_.tile = shape;
@@ -398,6 +424,7 @@ private:
   const EngineOptions &options_;
   const Machine &machine_;
   Plan &plan_;
+  mutable std::optional<bool> star_; // has_star(), once it was asked
 };
 
 } // namespace

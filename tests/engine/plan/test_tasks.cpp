@@ -1,6 +1,8 @@
 // Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
 #include "plan/elimination.hpp"
+#include "plan/lines.hpp"
 #include "plan/plan.hpp"
+#include "plan/star_tiles.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
@@ -139,6 +141,60 @@ TEST(Tasks, TilesOfAnyShapeFitStars)
       EXPECT_EQ(bare.levels, plan.levels);
       EXPECT_EQ(bare.widest, plan.widest);
       EXPECT_TRUE(std::equal(bare.order.data(), bare.order.data() + g.rows, plan.order.data()));
+    }
+}
+
+// Boxes one after the other, which do not need each other.
+Graph make_stars(const Grid &grid)
+{
+  std::vector<Index> ptr{0}, col;
+  for (const Box &box : grid) {
+    const Graph g = make_grid_graph(box, Stencil::star);
+    const Index before = Index(ptr.size()) - 1;
+    for (Index i = 0; i < g.rows; ++i) {
+      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) col.push_back(before + g.col(e));
+      ptr.push_back(Index(col.size()));
+    }
+  }
+  return {Index(ptr.size()) - 1, to_array("ptr", ptr), to_array("col", col)};
+}
+
+TEST(Tasks, TilesOfStarsAreThoseOfTheirGraphs)
+{
+  const auto equal = [](const HostArray<Index> &a, const HostArray<Index> &b) {
+    return a.extent(0) == b.extent(0) && std::equal(a.data(), a.data() + a.extent(0), b.data());
+  };
+  for (const Grid &grid : {Grid{{7, 6, 5}}, Grid{{8, 4, 6}}, Grid{{1, 1, 1}}, Grid{{9, 1, 1}}, Grid{{1, 5, 7}},
+                           Grid{{4, 3, 2}, {0, 3, 2}, {5, 2, 3}, {1, 1, 1}}})
+    for (const Box tile :
+         {Box{1, 1, 1}, Box{4, 2, 2}, Box{7, 2, 2}, Box{3, 4, 2}, Box{100, 100, 100}, Box{2, 6, 1}}) {
+      const Graph g = make_stars(grid);
+      ASSERT_TRUE(is_complete_star(g, grid));
+      const auto chunks = cut_tiles(grid, tile, g);
+      ASSERT_TRUE(chunks);
+      const TaskPlan expected = plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, 0, {}, false),
+                     plan = plan_star_tiles(grid, tile);
+      EXPECT_TRUE(equal(plan.order, expected.order));
+      EXPECT_TRUE(equal(plan.tasks.slot, expected.tasks.slot));
+      EXPECT_TRUE(equal(plan.tasks.step_ptr, expected.tasks.step_ptr));
+      EXPECT_TRUE(equal(plan.tasks.step, expected.tasks.step));
+      EXPECT_TRUE(equal(plan.tasks.wait_ptr, expected.tasks.wait_ptr));
+      EXPECT_EQ(plan.level, expected.level);
+      EXPECT_EQ(plan.levels, expected.levels);
+      EXPECT_EQ(plan.widest, expected.widest);
+
+      std::vector<Offset> rows(std::size_t(chunks->count), 0), lower = rows, upper = rows;
+      for (Index i = 0; i < g.rows; ++i) {
+        const auto t = std::size_t(chunks->of(i));
+        ++rows[t];
+        for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+          lower[t] += g.col(e) < i;
+          upper[t] += g.col(e) > i;
+        }
+      }
+      const auto most = [](const std::vector<Offset> &v) { return *std::max_element(v.begin(), v.end()); };
+      EXPECT_EQ(find_largest_tile(grid, tile).rows, most(rows));
+      EXPECT_EQ(find_largest_tile(grid, tile).entries, std::max(most(lower), most(upper)));
     }
 }
 
