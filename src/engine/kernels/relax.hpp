@@ -82,7 +82,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
   // For teams that copy blocks (run/staging.hpp). Those in the memory of the matrix lie around the one of the
-  // diagonal, which is copied too; ghosts' lie elsewhere, and a row that has some does not fit.
+  // diagonal, which is copied too; those of ghosts lie behind all of them, and mostly too far to fit.
   std::size_t most_bytes(Index longest) const requires(sizeof(OffDiagonal) < sizeof(Scalar))
   {
     return std::size_t(longest + (arg.rows.block ? 1 : 0)) * std::size_t(block_length<OffDiagonal>(n)) *
