@@ -2,9 +2,11 @@
 #include "problems.hpp"
 #include "storages.hpp"
 
+#include "base/rounding.hpp"
 #include "kernels/compact.hpp"
 #include "kernels/relax.hpp"
 #include "run/staging.hpp"
+#include "run/team_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,6 +111,68 @@ TEST(Staging, RangesOfRows)
   compact.read_copy(some, reinterpret_cast<const char *>(there));
   EXPECT_EQ(static_cast<const Half *>(compact.arg.blocks) + 2 * nn, there);
 }
+
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+
+template <class Body> struct InGraph {
+  Body body;
+  void operator()(const typename Body::Member &member) const { body.template run<true>(member); }
+};
+std::vector<char> *lost; // what is full of NaN when kernels ahead have ended
+
+// Rows of a graph copy their blocks before the wait for kernels ahead: after it, they need no other.
+TEST(Staging, RowsReadTheirCopies)
+{
+  if (where != Where::device) GTEST_SKIP() << "hosts copy nothing";
+  using Half = StorageOf<Precision::half>::type;
+  using Row = RelaxRow<3, Half, Scalar, Scalar>;
+  using Body = detail::GroupBody<3, DeviceExec, Row>;
+  constexpr std::size_t n = 3, nn = 9, rows = 4;
+  // A chain; in a matrix its couplings have these numbers beside the diagonals.
+  const Index ptr[] = {0, 1, 3, 5, 6}, mid[] = {0, 2, 4, 6}, col[] = {1, 0, 2, 1, 3, 2},
+              number[] = {1, 2, 4, 5, 7, 8};
+  std::vector<char> numbers(10 * nn * sizeof(Half) + block_slack), blocks(numbers.size());
+  for (std::size_t k = 0; k + 1 < numbers.size(); k += 2) { // from 1 to 2
+    const std::uint16_t bits = std::uint16_t(0x3c00 + 37 * k % 0x400);
+    std::memcpy(&numbers[k], &bits, 2);
+  }
+  const std::vector<Scalar> diagonal = make_vector(rows * nn, 2), b = make_vector(rows * n, 3),
+                            before = make_vector(rows * n, 4);
+  std::vector<Scalar> x;
+  lost = &blocks;
+  const auto run = [&](const Row &row, Index slot, std::size_t staged, bool loses) {
+    blocks = numbers;
+    x = before;
+    Row here = row;
+    here.arg.blocks = blocks.data();
+    here.arg.x = x.data();
+    here.arg.y = x.data();
+    if (loses) kernels_ahead() = [] { std::fill(lost->begin(), lost->end(), char(-1)); };
+    Kokkos::TeamPolicy<DeviceExec::execution_space> policy(1, 1, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(ScratchBytes(team_bytes(staged, 1))),
+                            Kokkos::PerThread(ScratchBytes(scratch_bytes(Row::scratch_size(n)))));
+    Kokkos::parallel_for(policy, InGraph<Body>{{here, nullptr, slot, slot + 1, int(staged)}});
+    kernels_ahead() = nullptr;
+    return x;
+  };
+  for (const bool in_matrix : {false, true})
+    for (const bool from_zero : {false, true})
+      for (const bool backward : {false, true})
+        for (Index slot = 0; slot < Index(rows); ++slot) {
+          Row row{BlockSize<3>(3), {}};
+          row.arg.rows = {ptr, mid, col, nullptr, Index(rows), backward, in_matrix ? number : nullptr};
+          row.arg.from_zero = from_zero;
+          row.arg.diagonal = diagonal.data();
+          row.arg.omega = 1;
+          row.arg.b = b.data();
+          const auto expected = run(row, slot, 0, false);
+          EXPECT_EQ(run(row, slot, staged_bytes(row, 1, 2), true), expected) << in_matrix << from_zero << slot;
+          const bool has_none = from_zero && slot == 0; // of a half
+          EXPECT_EQ(run(row, slot, 0, true) == expected, has_none) << "what is lost is needed";
+        }
+}
+
+#endif
 
 // Both sweep directions, in kernels and in graphs.
 TEST(Staging, GivesTheBitsOfBlocksWhereTheyAre)
