@@ -52,6 +52,13 @@ PC make_ours(const Problem &p, bool single, bool launch)
   return pc;
 }
 
+// Nanoseconds a point of what is asked for.
+auto times_of(Best &best, PetscInt n, PetscInt points)
+{
+  return
+    [&best, n, points](const std::string &what) { return best.ns[what + "/" + std::to_string(n)] / double(points); };
+}
+
 // Only one is in memory at a time.
 template <class Body> void with(PC pc, Body body)
 {
@@ -71,9 +78,7 @@ void print_table(Best &best)
               "refactor | fgbilu refactor | ratio | single | without the probe |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
-    const auto t = [&, n = n, points = p.points](const char *what) {
-      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
-    };
+    const auto t = times_of(best, n, p.points);
     const auto least = [&, n = n](double size) {
       return (7 * double(n * n) * size + 4 * 8 + 4 * double(n) * sizeof(PetscScalar)) / bandwidth;
     };
@@ -95,9 +100,7 @@ void print_symmetric_table(Best &best)
     "| n | PETSc ICC(0) apply | fgbicc apply | ratio | fgbilu apply | PETSc refactor | fgbicc refactor | ratio |\n"
     "|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
-    const auto t = [&, n = n, points = p.points](const char *what) {
-      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
-    };
+    const auto t = times_of(best, n, p.points);
     std::printf("| %d | %.1f | %.1f | %.2f | %.1f | %.0f | %.0f | %.2f |\n", int(n), t("petsc_icc"), t("icc"),
                 t("petsc_icc") / t("icc"), t("apply"), t("petsc_icc_refactor"), t("icc_refactor"),
                 t("petsc_icc_refactor") / t("icc_refactor"));
@@ -139,9 +142,7 @@ void print_storage_table(Best &best)
     "\nstorage: 6 couplings, a diagonal block, 6 columns, 2 row pointers and 5 vectors are least\n\n"
     "| n | storage | apply | PETSc / ours | working / this | of least | refactor |\n|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
-    const auto t = [&, n = n, points = p.points](const std::string &what) {
-      return best.ns[what + "/" + std::to_string(n)] / double(points);
-    };
+    const auto t = times_of(best, n, p.points);
     for (const Store &s : stores) {
       const std::string name = s.name;
       const double least =
@@ -161,9 +162,7 @@ void print_products_table(Best &best)
     "symmetric\n\n| n | PETSc | ours | fgbilu apply | Eisenstat | ours / it | it / apply | PETSc / it | "
     "symmetric |\n|---|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
-    const auto t = [&, n = n, points = p.points](const char *what) {
-      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
-    };
+    const auto t = times_of(best, n, p.points);
     std::printf("| %d | %.1f | %.1f | %.1f | %.1f | %.2f | %.2f | %.2f | %.1f |\n", int(n), t("petsc_both"),
                 t("both"), t("apply"), t("eisenstat"), t("both") / t("eisenstat"), t("eisenstat") / t("apply"),
                 t("petsc_both") / t("eisenstat"), t("eisenstat_cg"));
@@ -198,9 +197,7 @@ void print_several_table(Best &best)
     "ratio | one / of several | mcpi, one | mcpi, of several | ratio |\n|---|---|---|---|---|---|---|---|\n",
     int(vectors));
   for (const auto &[n, p] : problems) {
-    const auto t = [&, n = n, points = p.points](const char *what) {
-      return best.ns[std::string(what) + "/" + std::to_string(n)] / double(points);
-    };
+    const auto t = times_of(best, n, p.points);
     const double theirs = t("petsc_several") / double(vectors), ours = t("several") / double(vectors),
                  relaxed = t("mcpi_several") / double(vectors);
     std::printf("| %d | %.1f | %.1f | %.2f | %.2f | %.1f | %.1f | %.2f |\n", int(n), theirs, ours, theirs / ours,

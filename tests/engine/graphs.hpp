@@ -10,7 +10,7 @@ namespace finegrain::test
 
 using Keys = HostArray<std::int64_t>;
 
-inline std::vector<Index> to_vector(const HostArray<Index> &a) { return {a.data(), a.data() + a.extent(0)}; }
+template <class T> std::vector<T> to_vector(const HostArray<T> &a) { return {a.data(), a.data() + a.extent(0)}; }
 
 // Every row once and no group empty; couplings, in either direction, only between different groups, the smaller row
 // in the earlier one.

@@ -71,6 +71,21 @@ inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array
   return make_graph(rows);
 }
 
+// Complete stars of boxes, which do not need each other.
+inline Graph make_stars(const Grid &grid)
+{
+  Rows rows;
+  for (const Box &box : grid) {
+    const Index first = Index(rows.size());
+    const Graph star = make_grid_graph(box, Stencil::star);
+    for (Index i = 0; i < star.rows; ++i) {
+      rows.emplace_back();
+      for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e) rows.back().insert(first + star.col(e));
+    }
+  }
+  return make_graph(rows);
+}
+
 // A diagonal and about `degree` other entries a row; the pattern is not symmetric unless asked for.
 inline Graph make_random_graph(Index rows, int degree, bool symmetric, unsigned seed)
 {

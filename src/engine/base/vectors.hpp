@@ -56,9 +56,6 @@ struct OneVector {
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_once(const F &f) const { f(0, number); }
 };
 
-// Lanes that a row of n outputs can use for V vectors.
-template <int V> KOKKOS_FORCEINLINE_FUNCTION constexpr int lanes_of(int n) { return V * n; }
-
 // f(strip, vectors that this lane serves) for all rows of a block and all vectors. Sums of all vectors of a strip are
 // to stay in registers.
 template <int V, int Widest = 32, class Lanes, class F>

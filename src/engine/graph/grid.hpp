@@ -4,6 +4,7 @@
 
 #include "base/scalar.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -25,6 +26,16 @@ struct Box {
 using Grid = std::vector<Box>;
 
 Offset count_points(const Grid &);
+
+// f(first point, points) of each tile of a box, in the order of first points.
+template <class F> void each_tile(const Box &box, const Box &tile, const F &f)
+{
+  if (box.points() == 0) return;
+  for (Index k = 0; k < box.k; k += tile.k)
+    for (Index j = 0; j < box.j; j += tile.j)
+      for (Index i = 0; i < box.i; i += tile.i)
+        f(Box{i, j, k}, Box{std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)});
+}
 
 // Row r of a grid lies on hyperplane weight[0] i + weight[1] j + weight[2] k of its box.
 struct Hyperplanes {

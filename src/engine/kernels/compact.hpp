@@ -35,7 +35,7 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
   CompactArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
   {
     arg.b = ends.in;

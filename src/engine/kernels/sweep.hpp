@@ -70,7 +70,7 @@ template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = 
   static constexpr bool is_plain = V == 1 && !Corrected && sizeof(OffDiagonal) == sizeof(Scalar),
                         loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && !Corrected) { arg.b = ends.in; }
 
   // What is loaded before its neighbors are done.
@@ -204,7 +204,7 @@ template <int N, class OffDiagonal, int V = 1> struct BackwardRow {
   static constexpr bool is_plain = V == 1 && sizeof(OffDiagonal) == sizeof(Scalar),
                         loads_early = is_plain && early_fits<N, OffDiagonal>;
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return lanes_of<V>(n); }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   // What is loaded before its neighbors are done.

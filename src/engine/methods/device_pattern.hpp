@@ -249,7 +249,7 @@ template <class Exec, class Space> Index find_longest_row(const Exec &exec, cons
   if (ptr.extent(0) > 1)
     Kokkos::parallel_reduce("finegrain::analysis", detail::Flat<Exec>(exec, 0, Offset(ptr.extent(0)) - 1),
                             detail::LengthOfRow{ptr.data()}, Kokkos::Max<Index>(longest));
-  return std::max(longest, Index(0));
+  return longest;
 }
 
 // Sweeps by tiles; after set_sweep_orders().

@@ -231,13 +231,13 @@ private:
                           const Storage &made_in, const Plan &plan, FactorKind &kind)
   {
     factor_.star = {};
-    search_ = {};
-    whole_ = {};
     if constexpr (works_in_teams<Exec>)
       if (!symmetric_ && !e.drops_after && e.ordering.extent(0) == 0 && view.stored.extent(0) == 0 &&
           kind != FactorKind::sip)
         if (auto pattern = split_on_device(run_.exec, e.selection, plan.row_of, plan.y, kind)) {
           factor_.pattern = std::move(*pattern);
+          search_ = {};
+          whole_ = {};
           return {};
         }
     const bool may_search = !works_in_teams<Exec> && !symmetric_;

@@ -204,8 +204,12 @@ private:
   bool begin_from_zero(Scalar *x, const Vectors &vectors) const
   {
     if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
-    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
+    clear(x, vectors);
     return false;
+  }
+  void clear(Scalar *x, const Vectors &vectors) const
+  {
+    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
@@ -378,7 +382,7 @@ private:
                                .x = x,
                                .out = x,
                                .vectors = vectors};
-    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
+    clear(x, vectors);
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);

@@ -36,23 +36,21 @@ std::vector<LinePart> cut_parts(const Grid &grid, Box tile, const HostArray<Inde
   const auto row_at = [&](Index place) { return ordering.extent(0) ? ordering(place) : place; };
   Index slot = 0, corner = 0; // the box's first place
   for (const Box &box : grid) {
-    if (box.points() == 0) continue;
     const auto along = [&](Index edge, Index places) {
       return edge > 1 ? row_at(corner + places) - row_at(corner) : 0;
     };
-    for (Index k = 0; k < box.k; k += tile.k)
-      for (Index j = 0; j < box.j; j += tile.j)
-        for (Index i = 0; i < box.i; i += tile.i) {
-          LinePart p;
-          p.size = {std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)};
-          p.first = row_at(corner + i + box.i * (j + box.j * k));
-          p.slot = slot;
-          p.step = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
-          p.before = {i > 0, j > 0, k > 0};
-          p.after = {i + p.size.i < box.i, j + p.size.j < box.j, k + p.size.k < box.k};
-          slot += Index(p.size.points());
-          parts.push_back(p);
-        }
+    each_tile(box, tile, [&](const Box &first, const Box &points) {
+      const auto [i, j, k] = first;
+      LinePart p;
+      p.size = points;
+      p.first = row_at(corner + i + box.i * (j + box.j * k));
+      p.slot = slot;
+      p.step = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
+      p.before = {i > 0, j > 0, k > 0};
+      p.after = {i + points.i < box.i, j + points.j < box.j, k + points.k < box.k};
+      slot += Index(points.points());
+      parts.push_back(p);
+    });
     corner += Index(box.points());
   }
   return parts;

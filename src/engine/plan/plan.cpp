@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <random>
-#include <utility>
 
 namespace finegrain
 {
@@ -277,27 +276,27 @@ private:
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     if (machine_.device && work().plain && has_star()) {
-      share_star_tiles();
+      if (!share_star_tiles()) plan_.reason = no_tiles;
       return {};
     }
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
     if (tiles || !machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
-    else plan_.reason = "no tiles: by groups";
+    else plan_.reason = no_tiles;
     return {};
   }
-  // What find_tiles() and plan_tile_tasks() come to on a device, without the graph.
-  void share_star_tiles()
+  static constexpr const char *no_tiles = "no tiles: by groups";
+  // What find_tiles() and plan_tile_tasks() come to on a device, without the graph. Whether a shape fits.
+  bool share_star_tiles()
   {
-    const char *const reason = std::exchange(plan_.reason, "no tiles: by groups");
     for (const Box &shape : wanted_shapes())
       if (const TileSize most = find_largest_tile(options_.grid, shape);
           most_tile_bytes(most.rows, most.entries, block_) <= machine_.scratch) {
         plan_.tile = shape;
         plan_.tasks = plan_star_tiles(options_.grid, shape);
-        plan_.reason = reason;
-        return;
+        return true;
       }
+    return false;
   }
   // Whether a device's sweeps go by such tiles: a team has scratch memory for the most rows and entries of any of
   // them.

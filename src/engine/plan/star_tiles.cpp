@@ -1,7 +1,6 @@
 #include "plan/star_tiles.hpp"
 
 #include "base/pieces.hpp"
-#include "graph/graph.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -11,16 +10,6 @@ namespace finegrain
 
 namespace
 {
-
-// f(first point, points) of each tile of a box.
-template <class F> void each_tile(const Box &box, const Box &tile, const F &f)
-{
-  if (box.points() == 0) return;
-  for (Index k = 0; k < box.k; k += tile.k)
-    for (Index j = 0; j < box.j; j += tile.j)
-      for (Index i = 0; i < box.i; i += tile.i)
-        f(Box{i, j, k}, Box{std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)});
-}
 
 // The rows of a tile by step, and inside a step as they come, counted from its first row; where steps begin.
 struct Rows {

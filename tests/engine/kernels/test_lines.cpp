@@ -32,20 +32,6 @@ const std::vector<Grid> grids = {{{1, 5, 4}},
                                  {{12, 1, 9}},
                                  {{4, 3, 2}, {1, 1, 1}, {6, 5, 3}, {1, 8, 2}}};
 
-Graph make_stars(const Grid &grid)
-{
-  Rows rows;
-  for (const Box &box : grid) {
-    const Index first = Index(rows.size());
-    const Graph star = make_grid_graph(box, Stencil::star);
-    for (Index i = 0; i < star.rows; ++i) {
-      rows.emplace_back();
-      for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e) rows.back().insert(first + star.col(e));
-    }
-  }
-  return make_graph(rows);
-}
-
 EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
 {
   EngineOptions r;

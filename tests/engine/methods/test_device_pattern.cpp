@@ -1,5 +1,5 @@
 // Patterns that a device makes by flat kernels, beside those that a host makes row after row.
-#include "problems.hpp"
+#include "graphs.hpp"
 
 #include "methods/device_pattern.hpp"
 
@@ -11,29 +11,23 @@ using namespace finegrain::test;
 namespace
 {
 
-template <class T> void expect_equal(const HostArray<T> &expected, const HostArray<T> &found, const char *what)
-{
-  ASSERT_EQ(expected.extent(0), found.extent(0)) << what;
-  for (std::size_t i = 0; i < found.extent(0); ++i) ASSERT_EQ(expected(i), found(i)) << what << ' ' << i;
-}
-
 void expect_equal(const Pattern<Kokkos::HostSpace> &expected, const Pattern<Kokkos::HostSpace> &found)
 {
   EXPECT_EQ(expected.rows, found.rows);
   EXPECT_EQ(expected.permuted, found.permuted);
   EXPECT_EQ(expected.y, found.y);
   EXPECT_EQ(expected.searched, found.searched);
-  expect_equal(expected.row_of, found.row_of, "row_of");
-  expect_equal(expected.diagonal, found.diagonal, "diagonal");
-  expect_equal(expected.lower.ptr, found.lower.ptr, "lower.ptr");
-  expect_equal(expected.lower.col, found.lower.col, "lower.col");
-  expect_equal(expected.lower.source, found.lower.source, "lower.source");
-  expect_equal(expected.upper.ptr, found.upper.ptr, "upper.ptr");
-  expect_equal(expected.upper.col, found.upper.col, "upper.col");
-  expect_equal(expected.upper.source, found.upper.source, "upper.source");
-  expect_equal(expected.to_diagonal.ptr, found.to_diagonal.ptr, "to_diagonal.ptr");
-  expect_equal(expected.to_diagonal.left, found.to_diagonal.left, "to_diagonal.left");
-  expect_equal(expected.to_diagonal.right, found.to_diagonal.right, "to_diagonal.right");
+  EXPECT_EQ(to_vector(expected.row_of), to_vector(found.row_of));
+  EXPECT_EQ(to_vector(expected.diagonal), to_vector(found.diagonal));
+  EXPECT_EQ(to_vector(expected.lower.ptr), to_vector(found.lower.ptr));
+  EXPECT_EQ(to_vector(expected.lower.col), to_vector(found.lower.col));
+  EXPECT_EQ(to_vector(expected.lower.source), to_vector(found.lower.source));
+  EXPECT_EQ(to_vector(expected.upper.ptr), to_vector(found.upper.ptr));
+  EXPECT_EQ(to_vector(expected.upper.col), to_vector(found.upper.col));
+  EXPECT_EQ(to_vector(expected.upper.source), to_vector(found.upper.source));
+  EXPECT_EQ(to_vector(expected.to_diagonal.ptr), to_vector(found.to_diagonal.ptr));
+  EXPECT_EQ(to_vector(expected.to_diagonal.left), to_vector(found.to_diagonal.left));
+  EXPECT_EQ(to_vector(expected.to_diagonal.right), to_vector(found.to_diagonal.right));
 }
 
 struct Case {
@@ -110,9 +104,9 @@ TEST(DevicePattern, MarksColumnsOfTiles)
   EXPECT_EQ(forward.tiles.entries, 5);
   EXPECT_EQ(backward.tiles.rows, 3);
   EXPECT_EQ(backward.tiles.entries, 3);
-  expect_equal(to_array("", {~0, 1, 0, ~0, 1, ~1}), forward.tile_columns, "forward");
+  EXPECT_EQ(to_vector(forward.tile_columns), std::vector<Index>({~0, 1, 0, ~0, 1, ~1}));
   // Rows 3, 2 and 4 have slots 0 to 2 backward, the first tile, rows 0 and 1 slots 3 and 4.
-  expect_equal(to_array("", {~0, 4, 2, ~0}), backward.tile_columns, "backward");
+  EXPECT_EQ(to_vector(backward.tile_columns), std::vector<Index>({~0, 4, 2, ~0}));
   EXPECT_EQ(forward.tile_range(1).entry, 1);
   EXPECT_EQ(forward.tile_range(1).last_entry, 6);
   EXPECT_EQ(backward.tile_range(1).slot, 3);

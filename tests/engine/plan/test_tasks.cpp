@@ -1,4 +1,5 @@
 // Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
+#include "graphs.hpp"
 #include "plan/elimination.hpp"
 #include "plan/lines.hpp"
 #include "plan/plan.hpp"
@@ -140,30 +141,12 @@ TEST(Tasks, TilesOfAnyShapeFitStars)
       EXPECT_EQ(bare.level, plan.level);
       EXPECT_EQ(bare.levels, plan.levels);
       EXPECT_EQ(bare.widest, plan.widest);
-      EXPECT_TRUE(std::equal(bare.order.data(), bare.order.data() + g.rows, plan.order.data()));
+      EXPECT_EQ(to_vector(bare.order), to_vector(plan.order));
     }
-}
-
-// Boxes one after the other, which do not need each other.
-Graph make_stars(const Grid &grid)
-{
-  std::vector<Index> ptr{0}, col;
-  for (const Box &box : grid) {
-    const Graph g = make_grid_graph(box, Stencil::star);
-    const Index before = Index(ptr.size()) - 1;
-    for (Index i = 0; i < g.rows; ++i) {
-      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) col.push_back(before + g.col(e));
-      ptr.push_back(Index(col.size()));
-    }
-  }
-  return {Index(ptr.size()) - 1, to_array("ptr", ptr), to_array("col", col)};
 }
 
 TEST(Tasks, TilesOfStarsAreThoseOfTheirGraphs)
 {
-  const auto equal = [](const HostArray<Index> &a, const HostArray<Index> &b) {
-    return a.extent(0) == b.extent(0) && std::equal(a.data(), a.data() + a.extent(0), b.data());
-  };
   for (const Grid &grid : {Grid{{7, 6, 5}}, Grid{{8, 4, 6}}, Grid{{1, 1, 1}}, Grid{{9, 1, 1}}, Grid{{1, 5, 7}},
                            Grid{{4, 3, 2}, {0, 3, 2}, {5, 2, 3}, {1, 1, 1}}})
     for (const Box tile :
@@ -174,11 +157,11 @@ TEST(Tasks, TilesOfStarsAreThoseOfTheirGraphs)
       ASSERT_TRUE(chunks);
       const TaskPlan expected = plan_tasks(g, *chunks, find_chunk_levels(g, *chunks), {}, 0, {}, false),
                      plan = plan_star_tiles(grid, tile);
-      EXPECT_TRUE(equal(plan.order, expected.order));
-      EXPECT_TRUE(equal(plan.tasks.slot, expected.tasks.slot));
-      EXPECT_TRUE(equal(plan.tasks.step_ptr, expected.tasks.step_ptr));
-      EXPECT_TRUE(equal(plan.tasks.step, expected.tasks.step));
-      EXPECT_TRUE(equal(plan.tasks.wait_ptr, expected.tasks.wait_ptr));
+      EXPECT_EQ(to_vector(plan.order), to_vector(expected.order));
+      EXPECT_EQ(to_vector(plan.tasks.slot), to_vector(expected.tasks.slot));
+      EXPECT_EQ(to_vector(plan.tasks.step_ptr), to_vector(expected.tasks.step_ptr));
+      EXPECT_EQ(to_vector(plan.tasks.step), to_vector(expected.tasks.step));
+      EXPECT_EQ(to_vector(plan.tasks.wait_ptr), to_vector(expected.tasks.wait_ptr));
       EXPECT_EQ(plan.level, expected.level);
       EXPECT_EQ(plan.levels, expected.levels);
       EXPECT_EQ(plan.widest, expected.widest);

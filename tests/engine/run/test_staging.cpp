@@ -1,4 +1,5 @@
 // Blocks that teams copy into their scratch memory.
+#include "in_graph.hpp"
 #include "problems.hpp"
 #include "storages.hpp"
 
@@ -114,10 +115,6 @@ TEST(Staging, RangesOfRows)
 
 #if defined(FINEGRAIN_EMULATE_DEVICE)
 
-template <class Body> struct InGraph {
-  Body body;
-  void operator()(const typename Body::Member &member) const { body.template run<true>(member); }
-};
 std::vector<char> *lost; // what is full of NaN when kernels ahead have ended
 
 // Rows of a graph copy their blocks before the wait for kernels ahead: after it, they need no other.

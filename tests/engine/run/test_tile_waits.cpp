@@ -1,6 +1,7 @@
 // A tile loads nothing before the wait that kernels ahead of it in a graph write: neighbors of other tiles and, of a
 // backward sweep, right-hand sides are full of NaN until then.
 #include "kernels/sweep.hpp"
+#include "in_graph.hpp"
 #include "problems.hpp"
 #include "run/team_work.hpp"
 #include "run/tile_work.hpp"
@@ -32,11 +33,6 @@ std::vector<Scalar> nans() { return std::vector<Scalar>(rows * n, Scalar(std::nu
 std::vector<Scalar> vector; // that the kernel reads and writes
 std::vector<Scalar> late;   // right-hand sides of the backward sweep
 int waits;
-
-template <class Body> struct InGraph {
-  Body body;
-  void operator()(const typename Body::Member &member) const { body.template run<true>(member); }
-};
 
 template <class Row> void run_tile(const Row &row, const std::vector<Index> &columns)
 {
