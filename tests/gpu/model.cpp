@@ -5,7 +5,7 @@
 
 #include "kernels/sweep.hpp"
 #include "plan/elimination.hpp"
-#include "plan/plan.hpp"
+#include "plan/make_plan.hpp"
 #include "run/teams.hpp"
 
 #include <cstdio>

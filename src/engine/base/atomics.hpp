@@ -35,6 +35,15 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 #endif
 }
+// The number before `more` is added.
+KOKKOS_FORCEINLINE_FUNCTION Index atomic_fetch_add(Index *count, Index more)
+{
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(count, more);
+#else
+  return __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
+#endif
+}
 KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 {
 #if defined(__CUDA_ARCH__)

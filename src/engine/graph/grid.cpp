@@ -11,32 +11,21 @@ namespace finegrain
 namespace
 {
 
-constexpr Index widest_box_stencil = 3;
-
-Hyperplanes number_planes(const Grid &grid, Index rows, std::array<Index, 3> w)
+Hyperplanes number_planes(const Grid &grid, Index rows, PlaneWeights w)
 {
-  Hyperplanes h{w, 0, make_array<Index>("finegrain::plane", std::size_t(rows))};
+  Hyperplanes h{w, w.planes(grid), make_array<Index>("finegrain::plane", std::size_t(rows))};
   Index row = 0;
-  for (const Box &box : grid) {
+  for (const Box &box : grid)
     for (Index k = 0; k < box.k; ++k)
       for (Index j = 0; j < box.j; ++j)
-        for (Index i = 0; i < box.i; ++i) h.plane(row++) = w[0] * i + w[1] * j + w[2] * k;
-    if (box.points() > 0)
-      h.count = std::max(h.count, w[0] * (box.i - 1) + w[1] * (box.j - 1) + w[2] * (box.k - 1) + 1);
-  }
+        for (Index i = 0; i < box.i; ++i) h.plane(row++) = w.plane(i, j, k);
   return h;
 }
 
 bool fits(const Hyperplanes &h, const Graph &g)
 {
-  return Pieces(g.rows).all_rows([&](Index row) {
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
-      const Index col = g.col(e);
-      if (col < row && h.plane(col) >= h.plane(row)) return false;
-      if (col > row && h.plane(col) <= h.plane(row)) return false;
-    }
-    return true;
-  });
+  return Pieces(g.rows).all_rows(
+    [&](Index row) { return keeps_directions(g.ptr.data(), g.col.data(), h.plane.data(), row); });
 }
 
 } // namespace
@@ -48,11 +37,19 @@ Offset count_points(const Grid &grid)
   return points;
 }
 
+Index PlaneWeights::planes(const Grid &grid) const
+{
+  Index count = 0;
+  for (const Box &box : grid)
+    if (box.points() > 0) count = std::max(count, plane(box.i - 1, box.j - 1, box.k - 1) + 1);
+  return count;
+}
+
 std::optional<Hyperplanes> find_hyperplanes(const Grid &grid, const Graph &g)
 {
   if (count_points(grid) != g.rows) return std::nullopt;
   for (Index s = 0; s <= widest_box_stencil; ++s) {
-    Hyperplanes h = number_planes(grid, g.rows, {1, s + 1, (s + 1) * (s + 1)});
+    Hyperplanes h = number_planes(grid, g.rows, plane_weights(s));
     if (fits(h, g)) return h;
   }
   return std::nullopt;

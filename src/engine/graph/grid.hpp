@@ -5,7 +5,6 @@
 #include "base/scalar.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -37,9 +36,33 @@ template <class F> void each_tile(const Box &box, const Box &tile, const F &f)
         f(Box{i, j, k}, Box{std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)});
 }
 
-// Row r of a grid lies on hyperplane weight[0] i + weight[1] j + weight[2] k of its box.
+// Weights of hyperplanes that fit box stencils of width s, and s = 0 stars.
+struct PlaneWeights {
+  Index i, j, k;
+
+  KOKKOS_FORCEINLINE_FUNCTION Index plane(Index at_i, Index at_j, Index at_k) const
+  {
+    return i * at_i + j * at_j + k * at_k;
+  }
+  Index planes(const Grid &) const; // how many
+  bool operator==(const PlaneWeights &) const = default;
+};
+inline PlaneWeights plane_weights(Index s) { return {1, s + 1, (s + 1) * (s + 1)}; }
+inline constexpr Index widest_box_stencil = 3;
+
+// Whether planes keep the direction of a row's couplings: neighbors of smaller numbers are on smaller planes.
+KOKKOS_FORCEINLINE_FUNCTION bool keeps_directions(const Index *ptr, const Index *col, const Index *plane, Index row)
+{
+  for (Index e = ptr[row]; e < ptr[row + 1]; ++e) {
+    const Index c = col[e];
+    if ((c < row && plane[c] >= plane[row]) || (c > row && plane[c] <= plane[row])) return false;
+  }
+  return true;
+}
+
+// Row r of a grid lies on the hyperplane of weights at (i, j, k) of its box.
 struct Hyperplanes {
-  std::array<Index, 3> weight;
+  PlaneWeights weight;
   Index count = 0;
   HostArray<Index> plane; // of each row
 };

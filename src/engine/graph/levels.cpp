@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <random>
 #include <utility>
 
 namespace finegrain
@@ -12,24 +13,6 @@ namespace finegrain
 
 namespace
 {
-
-// Rows sorted by group, ascending inside a group; groups without a row are left out.
-Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &group_of)
-{
-  const Index rows = Index(group_of.extent(0));
-  Schedule s{kind, make_array<Index>("finegrain::order", std::size_t(rows)), {}};
-
-  std::vector<Index> first(std::size_t(groups) + 1, 0);
-  for (Index r = 0; r < rows; ++r) ++first[std::size_t(group_of(r)) + 1];
-  std::vector<Index> cut(1, 0);
-  for (std::size_t g = 0; g < std::size_t(groups); ++g) {
-    if (first[g + 1] > 0) cut.push_back(cut.back() + first[g + 1]);
-    first[g + 1] += first[g];
-  }
-  for (Index r = 0; r < rows; ++r) s.order(first[std::size_t(group_of(r))]++) = r;
-  s.group = to_array("finegrain::group", cut);
-  return s;
-}
 
 // Levels of the rows at positions [first, last), set to zero before, by their couplings to each other in either
 // direction. Returns their number. is_inside(row): whether it is one of them.
@@ -78,6 +61,23 @@ HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g
 } // namespace
 
 Index find_levels(const Graph &g, const HostArray<Index> &level) { return find_levels(g, 0, g.rows, level); }
+
+Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &group_of)
+{
+  const Index rows = Index(group_of.extent(0));
+  Schedule s{kind, make_array<Index>("finegrain::order", std::size_t(rows)), {}};
+
+  std::vector<Index> first(std::size_t(groups) + 1, 0);
+  for (Index r = 0; r < rows; ++r) ++first[std::size_t(group_of(r)) + 1];
+  std::vector<Index> cut(1, 0);
+  for (std::size_t g = 0; g < std::size_t(groups); ++g) {
+    if (first[g + 1] > 0 || kind == ScheduleKind::color) cut.push_back(cut.back() + first[g + 1]);
+    first[g + 1] += first[g];
+  }
+  for (Index r = 0; r < rows; ++r) s.order(first[std::size_t(group_of(r))]++) = r;
+  s.group = to_array("finegrain::group", cut);
+  return s;
+}
 
 std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
 {
@@ -185,6 +185,16 @@ HostArray<Index> reverse_groups(const HostArray<Index> &group)
   auto reversed = make_array<Index>("finegrain::group", size);
   for (std::size_t g = 0; g < size; ++g) reversed(g) = group(size - 1) - group(size - 1 - g);
   return reversed;
+}
+
+HostArray<Index> shuffle_slots(const HostArray<Index> &group)
+{
+  const std::size_t last = group.extent(0) - 1;
+  auto visit = make_array<Index>("finegrain::visit", std::size_t(group(last)));
+  std::mt19937 random(20150101);
+  for (Index i = 0; i < group(last); ++i) visit(i) = i;
+  for (std::size_t g = 0; g < last; ++g) std::shuffle(visit.data() + group(g), visit.data() + group(g + 1), random);
+  return visit;
 }
 
 Widths measure_widths(const Schedule &s)

@@ -1,5 +1,5 @@
 // An order of elimination cut into groups of rows that do not depend on each other (hyperplanes, level sets, colors).
-// In: a graph, perhaps a grid. Out: a Schedule, for plan/plan.hpp; also storage orders for one thread.
+// In: a graph, perhaps a grid. Out: a Schedule, for plan/make_plan.hpp; also storage orders for one thread.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -17,6 +17,10 @@ struct Schedule {
   Index groups() const { return Index(group.extent(0)) - 1; }
   Index rows() const { return group(groups()); }
 };
+
+// Rows sorted by their numbers below `groups`, ascending inside a group. Groups without a row are left out, but for
+// those of colors.
+Schedule sort_rows(ScheduleKind, Index groups, const HostArray<Index> &group_of);
 
 // Hyperplanes where they fit (ScheduleKind::hyperplane), or nothing.
 std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);
@@ -50,6 +54,9 @@ HostArray<Index> order_by_neighbors(const Graph &symmetric, const HostArray<Inde
 
 // Group boundaries of the backward sweep: slots run from the last position to the first.
 HostArray<Index> reverse_groups(const HostArray<Index> &group);
+
+// For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
+HostArray<Index> shuffle_slots(const HostArray<Index> &group);
 
 // Rows per group.
 struct Widths {

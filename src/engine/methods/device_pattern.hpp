@@ -3,6 +3,8 @@
 // tiles. In: a graph in natural order of elimination, the order of storage, tasks.
 #pragma once
 
+#include "methods/device_graph.hpp"
+#include "methods/flat_kernels.hpp"
 #include "plan/factor_pattern.hpp"
 #include "run/sweep_order.hpp"
 
@@ -11,8 +13,6 @@ namespace finegrain
 
 namespace detail
 {
-
-template <class Exec> using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
 
 struct InvertOrder {
   const Index *row_of;
@@ -29,17 +29,6 @@ struct StoredGraph {
   KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
   KOKKOS_FORCEINLINE_FUNCTION Index pos(Index of_row) const { return position ? position[of_row] : of_row; }
   KOKKOS_FORCEINLINE_FUNCTION Index source(Index e) const { return entry ? entry[e] : e; }
-  // Columns ascend.
-  KOKKOS_FORCEINLINE_FUNCTION bool has(Index of_row, Index column) const
-  {
-    Index first = ptr[of_row], last = ptr[of_row + 1];
-    while (first < last) {
-      const Index middle = first + (last - first) / 2;
-      if (col[middle] < column) first = middle + 1;
-      else last = middle;
-    }
-    return first < ptr[of_row + 1] && col[first] == column;
-  }
 };
 
 // ptr of a part, by slot.
@@ -132,19 +121,9 @@ struct ListProducts {
         left[to] = lower;
         right[to++] = upper;
       } else {
-        beside += products.g.has(row, column);
+        beside += has_column(products.g.col, products.g.ptr[row], products.g.ptr[row + 1], column);
       }
     });
-  }
-};
-
-struct LengthOfRow {
-  const Index *ptr;
-
-  KOKKOS_FUNCTION void operator()(Offset slot, Index &most) const
-  {
-    const Index length = ptr[slot + 1] - ptr[slot];
-    most = length > most ? length : most;
   }
 };
 
@@ -170,12 +149,25 @@ struct SetTile {
   }
 };
 
+// Groups beside tiles: the slots of rows, and those of the backward sweep.
+struct VisitRows {
+  const Index *order, *position; // null: of the same numbers
+  Index rows;
+  Index *forward, *backward;
+
+  KOKKOS_FUNCTION void operator()(Offset i) const
+  {
+    const Index row = order ? order[i] : Index(i), slot = position ? position[row] : row;
+    forward[i] = slot;
+    backward[rows - 1 - i] = rows - 1 - slot;
+  }
+};
+
 template <class Exec, class Space>
 Array<Index, Space> invert_order(const Exec &exec, const Array<Index, Space> &row_of)
 {
   const auto position = make_array<Index, Space>("finegrain::position", row_of.extent(0));
-  Kokkos::parallel_for("finegrain::analysis", Flat<Exec>(exec, 0, Offset(row_of.extent(0))),
-                       InvertOrder{row_of.data(), position.data()});
+  run_flat(exec, Offset(row_of.extent(0)), InvertOrder{row_of.data(), position.data()});
   return position;
 }
 
@@ -187,35 +179,30 @@ template <class T, class Space> const T *data_or_null(const Array<T, Space> &a)
 } // namespace detail
 
 // What split_pattern() makes of a factor without fill whose products fall on the diagonal only (or shall, kind dilu);
-// nothing where others fall beside it.
+// nothing where others fall beside it. numbers: of each entry in the operator; empty: its own.
 template <class Exec>
-std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &exec, const Selection &selection,
+std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &exec, const DeviceGraph<Exec> &graph,
+                                                                    const HostArray<Index> &numbers,
                                                                     const HostArray<Index> &row_of, Layout y,
                                                                     FactorKind &kind)
 {
   using Space = typename Exec::memory_space;
-  using detail::Flat;
-  const Offset rows = selection.graph.rows;
-  if (rows == 0) return std::nullopt;
+  const Offset rows = Offset(graph.ptr().extent(0)) - 1;
+  if (rows <= 0) return std::nullopt;
   Pattern<Space> p;
   p.rows = Index(rows);
   p.permuted = row_of.extent(0) > 0;
   p.y = p.permuted ? y : Layout::row;
   p.row_of = copy_to<Space>(row_of);
-  const auto ptr = copy_to<Space>(selection.graph.ptr), col = copy_to<Space>(selection.graph.col),
-             entry = copy_to<Space>(selection.entry), position = detail::invert_order(exec, p.row_of);
+  const auto ptr = graph.ptr(), col = graph.col(), entry = copy_to<Space>(numbers),
+             position = detail::invert_order(exec, p.row_of);
   const detail::StoredGraph g{ptr.data(),
                               col.data(),
                               detail::data_or_null(entry),
                               detail::data_or_null(p.row_of),
                               detail::data_or_null(position),
                               p.rows};
-  const auto count = [&](const auto &counter) {
-    Offset all = 0;
-    Kokkos::parallel_scan("finegrain::analysis", Flat<Exec>(exec, 0, rows), counter, all);
-    exec.fence(); // Kokkos does not promise that `all` is there
-    return std::size_t(all);
-  };
+  const auto count = [&](const auto &counter) { return std::size_t(detail::scan_flat(exec, rows, counter)); };
   for (Triangle<Space> *t : {&p.lower, &p.upper}) {
     t->ptr = make_array<Index, Space>("finegrain::ptr", std::size_t(rows) + 1);
     const std::size_t entries = count(detail::CountPart{g, t == &p.upper, t->ptr.data()});
@@ -226,7 +213,7 @@ std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &
   const detail::PartsOfRows parts{p.y == Layout::row,    p.lower.ptr.data(),    p.upper.ptr.data(),
                                   p.lower.col.data(),    p.lower.source.data(), p.upper.col.data(),
                                   p.upper.source.data(), p.diagonal.data()};
-  Kokkos::parallel_for("finegrain::analysis", Flat<Exec>(exec, 0, rows), detail::FillRow{g, parts});
+  detail::run_flat(exec, rows, detail::FillRow{g, parts});
 
   const detail::ProductsOfRows products{g, parts};
   Updates<Space> &list = p.to_diagonal;
@@ -235,24 +222,15 @@ std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &
   list.left = make_array<Index, Space>("finegrain::left", pairs);
   list.right = make_array<Index, Space>("finegrain::right", pairs);
   Offset beside = 0;
-  Kokkos::parallel_reduce("finegrain::analysis", Flat<Exec>(exec, 0, rows),
-                          detail::ListProducts{products, list.ptr.data(), list.left.data(), list.right.data()},
-                          Kokkos::Sum<Offset>(beside));
+  detail::run_flat_reduction(exec, rows,
+                             detail::ListProducts{products, list.ptr.data(), list.left.data(), list.right.data()},
+                             Kokkos::Sum<Offset>(beside));
   if (beside > 0 && kind != FactorKind::dilu) return std::nullopt;
   if (kind == FactorKind::automatic) kind = FactorKind::dilu;
   return p;
 }
 
-template <class Exec, class Space> Index find_longest_row(const Exec &exec, const Array<Index, Space> &ptr)
-{
-  Index longest = 0;
-  if (ptr.extent(0) > 1)
-    Kokkos::parallel_reduce("finegrain::analysis", detail::Flat<Exec>(exec, 0, Offset(ptr.extent(0)) - 1),
-                            detail::LengthOfRow{ptr.data()}, Kokkos::Max<Index>(longest));
-  return longest;
-}
-
-// Sweeps by tiles; after set_sweep_orders().
+// Sweeps by tiles, and by groups beside them; after set_sweep_orders().
 template <class Exec, class Space> void set_tiles(const Exec &exec, const Plan &plan, const Pattern<Space> &pattern,
                                                   SweepOrder<Space> &forward, SweepOrder<Space> &backward)
 {
@@ -272,13 +250,19 @@ template <class Exec, class Space> void set_tiles(const Exec &exec, const Plan &
     for (Index t = 0; t < tasks.count(); ++t)
       d.tiles.rows = std::max(d.tiles.rows, tasks.slot(t + 1) - tasks.slot(t));
     Index most = 0;
-    Kokkos::parallel_reduce("finegrain::analysis", detail::Flat<Exec>(exec, 0, Offset(tasks.count())),
-                            detail::SetTile{slot.data(), step_ptr.data(), part.ptr.data(), part.col.data(),
-                                            is_backward ? detail::data_or_null(position) : nullptr, is_backward,
-                                            pattern.rows, d.tile_range.data(), d.tile_columns.data()},
-                            Kokkos::Max<Index>(most));
+    detail::run_flat_reduction(exec, tasks.count(),
+                               detail::SetTile{slot.data(), step_ptr.data(), part.ptr.data(), part.col.data(),
+                                               is_backward ? detail::data_or_null(position) : nullptr, is_backward,
+                                               pattern.rows, d.tile_range.data(), d.tile_columns.data()},
+                               Kokkos::Max<Index>(most));
     d.tiles.entries = std::max(most, Index(0));
   };
+  const auto order = copy_to<Space>(plan.schedule.order);
+  for (SweepOrder<Space> *d : {&forward, &backward})
+    d->visit = make_array<Index, Space>("finegrain::visit", std::size_t(pattern.rows));
+  detail::run_flat(exec, pattern.rows,
+                   detail::VisitRows{detail::data_or_null(order), detail::data_or_null(position), pattern.rows,
+                                     forward.visit.data(), backward.visit.data()});
   const HostArray<Index> level = cut_levels(plan.tasks);
   set(forward, plan.tasks.tasks, pattern.lower, level, false);
   set(backward, reverse_tasks(plan.tasks.tasks), pattern.upper, reverse_groups(level), true);

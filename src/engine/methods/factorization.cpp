@@ -8,6 +8,7 @@
 #include "methods/runner.hpp"
 #include "methods/stored_factor.hpp"
 #include "methods/whole_factor.hpp"
+#include "plan/make_plan.hpp"
 #include "run/teams.hpp"
 
 #include <optional>
@@ -42,7 +43,8 @@ template <class Exec> class Factorization final : public Engine
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
-    if (const SetupError error = run_.check(view, options)) return error;
+    auto graph = copy_graph<Exec>(run_.exec, view.owned);
+    if (const SetupError error = run_.check(view, options, graph.get())) return error;
     if (works_in_teams<Exec> && options.factor == FactorKind::sip &&
         !fits_team<SipRow<0, Scalar, Scalar>>(view.block))
       return {SetupError::scratch};
@@ -51,10 +53,12 @@ public:
       return {SetupError::scratch};
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
+    if (graph && elimination.ordering.extent(0) == 0 && !graph->is_of(elimination.selection.graph))
+      graph = copy_graph<Exec>(run_.exec, elimination.selection.graph);
     Plan plan;
     const bool plain = run_.has_plain_sweeps(options) && options.factor != FactorKind::icc && !options.eisenstat;
-    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block, plain), plan))
-      return error;
+    const Machine machine = run_.machine(view.block, plain, graph.get());
+    if (const SetupError error = make_plan(elimination, view.block, options, machine, plan)) return error;
 
     symmetric_ = options.factor == FactorKind::icc;
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;
@@ -63,7 +67,9 @@ public:
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
-    if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
+    if (!graph || !split_there(*graph, view, options, elimination, plan, kind))
+      if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
+    graph = {}; // its memory is free for the factor
     run_.begin(view, options, plan, factor_.pattern.row_of);
     forms_ = {};
     factor_.alpha = options.sip_factor.alpha;
@@ -73,7 +79,7 @@ public:
     any_size_ = any_size_kernels_for<Exec>(made_in);
     if constexpr (works_in_teams<Exec>) {
       const Pattern<Space> &p = factor_.pattern;
-      if (plan.slots.group.extent(0)) set_tiles(run_.exec, plan, p, run_.forward, run_.backward);
+      if (plan.by_tiles) set_tiles(run_.exec, plan, p, run_.forward, run_.backward);
       run_.forward.longest = find_longest_row(run_.exec, p.lower.ptr);
       run_.backward.longest = find_longest_row(run_.exec, p.upper.ptr);
     }
@@ -226,20 +232,11 @@ public:
   }
 
 private:
-  // What is factored and where, of an elimination in the order of a plan. A device makes it itself where it can.
+  // What is factored and where, of an elimination in the order of a plan.
   SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
                           const Storage &made_in, const Plan &plan, FactorKind &kind)
   {
     factor_.star = {};
-    if constexpr (works_in_teams<Exec>)
-      if (!symmetric_ && !e.drops_after && e.ordering.extent(0) == 0 && view.stored.extent(0) == 0 &&
-          kind != FactorKind::sip)
-        if (auto pattern = split_on_device(run_.exec, e.selection, plan.row_of, plan.y, kind)) {
-          factor_.pattern = std::move(*pattern);
-          search_ = {};
-          whole_ = {};
-          return {};
-        }
     const bool may_search = !works_in_teams<Exec> && !symmetric_;
     auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind,
                                  {may_search ? options.products : Products::listed,
@@ -252,6 +249,24 @@ private:
     factor_.pattern = copy_to<Space>(pattern);
     if (kind == FactorKind::sip) factor_.star = copy_to<Space>(find_star(pattern, options.grid));
     return {};
+  }
+  // The same by kernels that read the graph; false: not made, the host shall.
+  bool split_there([[maybe_unused]] const DeviceGraph<typename Exec::execution_space> &graph,
+                   const OperatorView &view, const EngineOptions &options, const Elimination &e, const Plan &plan,
+                   FactorKind &kind)
+  {
+    if (symmetric_ || kind == FactorKind::sip || e.drops_after || e.ordering.extent(0) || view.stored.extent(0) ||
+        options.levels > 0)
+      return false;
+    std::optional<Pattern<Space>> pattern;
+    if constexpr (works_in_teams<Exec>)
+      pattern = split_on_device(run_.exec, graph, e.selection.entry, plan.row_of, plan.y, kind);
+    if (!pattern) return false;
+    factor_.pattern = std::move(*pattern);
+    factor_.star = {};
+    search_ = {};
+    whole_ = {};
+    return true;
   }
   // With values that are flags. Corrections want the y of the application before, by ranks alike.
   void apply_by_values(const Application &a)

@@ -4,7 +4,7 @@
 #include "kernels/relax.hpp"
 #include "kernels/quantize.hpp"
 #include "methods/block_storage.hpp"
-#include "methods/device_pattern.hpp"
+#include "methods/device_couplings.hpp"
 #include "methods/runner.hpp"
 #include "base/copies.hpp"
 #include "base/rounding_in_place.hpp"
@@ -41,11 +41,17 @@ template <class Exec> class RelaxationOn final : public Engine
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
   {
-    if (const SetupError error = run_.check(view, asked)) return error;
+    const auto graph = copy_graph<Exec>(run_.exec, view.owned);
+    if (const SetupError error = run_.check(view, asked, graph.get())) return error;
     RelaxationPlan p;
-    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block), p)) return error;
+    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block, false, graph.get()), p))
+      return error;
     const EngineOptions &options = p.options;
-    rows_of_ = copy_to<Space>(p.rows);
+    const Exchange exchange = options.relaxation.exchange;
+    std::optional<CouplingRows<Space>> rows;
+    if constexpr (works_in_teams<Exec>)
+      rows = order_couplings_on_device(run_.exec, *graph, view, p.coloring, exchange, p.plan.row_of);
+    rows_of_ = rows ? *rows : copy_to<Space>(order_couplings(view, p.coloring, exchange, p.plan.row_of));
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);
     if constexpr (works_in_teams<Exec>)
@@ -55,7 +61,7 @@ public:
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
     any_size_ = any_size_relax_kernels_for<Exec>(storage_);
 
-    blocks_.allocate(in_place() ? 0 : Offset(p.rows.entries()), run_.n, options.precision);
+    blocks_.allocate(in_place() ? 0 : Offset(rows_of_.entries()), run_.n, options.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
     diagonal_.allocate(run_.rows, run_.n, options.diagonal);
     scaled_ = options.precision == Precision::half || options.precision == Precision::int8;
@@ -71,13 +77,13 @@ public:
     ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
     rhs_ = {};
     forget_recordings();
-    first_entries_ = p.first_entries;
+    first_entries_ = count_first_entries(run_.exec, rows_of_, options_.sweep);
 
-    run_.statistics.colors = p.colors;
+    run_.statistics.colors = p.coloring.colors;
     run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
     run_.statistics.coloring = options.coloring;
     run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
-    run_.statistics.lower = p.rows.entries();
+    run_.statistics.lower = rows_of_.entries();
     matrix_blocks_ = Offset(view.owned.entries()) + (fetches ? view.coupling.entries() : 0);
     count();
     return {};

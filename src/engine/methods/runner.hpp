@@ -2,6 +2,7 @@
 // reports. A member of factorization.cpp's and relaxation.cpp's engines.
 #pragma once
 
+#include "methods/device_graph.hpp"
 #include "methods/engine.hpp"
 #include "methods/residuals.hpp"
 #include "run/sweep_order.hpp"
@@ -55,14 +56,15 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Offset launches = 0;
   Statistics statistics;
 
-  // Whether the engine can do this at all.
-  static SetupError check(const OperatorView &view, const EngineOptions &options)
+  // Whether the engine can do this at all. The owned graph may be where kernels read it.
+  static SetupError check(const OperatorView &view, const EngineOptions &options,
+                          const DeviceGraph<typename Exec::execution_space> *there = nullptr)
   {
     EngineOptions here = options;
     here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
     if (const char *text = find_conflict(here)) return {SetupError::conflict, -1, text};
     if (view.block < 1 || view.block > max_block) return {SetupError::block_size};
-    const Form form = check_form(view.owned, view.owned.rows);
+    const Form form = there ? there->check_form(view.owned.rows) : check_form(view.owned, view.owned.rows);
     if (!form.good || !check_form(view.coupling, view.ghosts).good) return {SetupError::malformed};
     if (form.no_diagonal >= 0) return {SetupError::missing_diagonal, form.no_diagonal};
     if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
@@ -105,7 +107,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     executor = plan.executor;
     row_at = row_of;
     y_layout = plan.y;
-    flags.reserve(plan.slots.group.extent(0) ? 0 : plan.tasks.tasks.count());
+    flags.reserve(plan.by_tiles ? 0 : plan.tasks.tasks.count());
     const bool plain = works_in_teams<Exec> && has_plain_sweeps(options);
     set_sweep_orders(plan, plain ? machine(n).at_once : 0, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
@@ -144,7 +146,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   }
   // For blocks of that size, and plain sweeps or others. An emulated device plans as a real one does, whatever its
   // teams are, but for the scratch memory of tiles.
-  Machine machine(int block, [[maybe_unused]] bool plain = false) const
+  Machine machine(int block, [[maybe_unused]] bool plain = false,
+                  [[maybe_unused]] const GraphPasses *passes = nullptr) const
   {
     if constexpr (works_in_teams<Exec>) {
       DeviceCost cost;
@@ -155,9 +158,13 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
         cost.task_teams = cost.teams;
       }
       using Row = ForwardRow<0, Scalar, Scalar>;
-      return {
-        true, 0,    detail::tile_room<Exec>(Row{BlockSize<0>(block), {}}), Index(shape_team<Row>(block).threads),
-        cost, plain};
+      return {true,
+              0,
+              detail::tile_room<Exec>(Row{BlockSize<0>(block), {}}),
+              Index(shape_team<Row>(block).threads),
+              cost,
+              plain,
+              passes};
     } else return {false, usable_threads(exec), 0};
   }
 

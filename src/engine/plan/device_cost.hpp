@@ -43,7 +43,17 @@ struct DeviceCost {
   double tile_teams = 8;     // tiles of a multiprocessor at once, by registers
   double shared = 228 * 1024; // bytes of shared memory of a multiprocessor. The vendor's
   double processors = 132;    // multiprocessors. The vendor's
+  // Of the analysis: level sets and greedy colors, found by a kernel for each set.
+  double frontier = 2e-5;    // a kernel of a few rows, and their number back on the host. Guess: host, row, a copy
+  double host_row = 4e-8;    // that a thread of the host takes for a row. Measured (docs/gpu.md): 10 million in 0.4 s
+  double few_frontiers = 64; // that are not worth the question
 };
+
+// Level sets of so many rows for which a device is not asked longer than the host would take.
+inline double most_frontiers(const DeviceCost &cost, Index rows)
+{
+  return cost.few_frontiers + rows * cost.host_row / cost.frontier;
+}
 
 // Of one sweep.
 struct SweepWork {

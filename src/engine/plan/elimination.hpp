@@ -1,5 +1,5 @@
 // Which entries a factor keeps, with their fill, and in which order its rows are eliminated, cut by colors or not.
-// In: the graph of the owned square and options. Out: an Elimination, for plan.hpp and factor_pattern.hpp.
+// In: the graph of the owned square and options. Out: an Elimination, for make_plan.hpp and factor_pattern.hpp.
 #pragma once
 
 #include "graph/fill.hpp"

@@ -12,15 +12,8 @@ bool is_complete_star(const Graph &g, const Grid &grid)
   const auto is_star = [&](const Box &box, Index k) { // of a plane
     Index row = corner + box.i * box.j * k;
     for (Index j = 0; j < box.j; ++j)
-      for (Index i = 0; i < box.i; ++i, ++row) {
-        const Index step[] = {-box.i * box.j, -box.i, -1, 0, 1, box.i, box.i * box.j};
-        const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < box.i, j + 1 < box.j, k + 1 < box.k};
-        Index e = g.ptr(row);
-        const Index end = g.ptr(row + 1);
-        for (std::size_t d = 0; d < 7; ++d)
-          if (inside[d] && (e == end || g.col(e++) != row + step[d])) return false;
-        if (e != end) return false;
-      }
+      for (Index i = 0; i < box.i; ++i, ++row)
+        if (!is_star_row(g.ptr.data(), g.col.data(), row, box, i, j, k)) return false;
     return true;
   };
   for (const Box &box : grid) {

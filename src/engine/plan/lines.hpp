@@ -32,6 +32,19 @@ struct LinePart {
   }
 };
 
+// Whether a row of a graph is that of a point of the complete star of a box.
+KOKKOS_FORCEINLINE_FUNCTION bool is_star_row(const Index *ptr, const Index *col, Index row, const Box &box, Index i,
+                                             Index j, Index k)
+{
+  const Index step[] = {-box.i * box.j, -box.i, -1, 0, 1, box.i, box.i * box.j};
+  const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < box.i, j + 1 < box.j, k + 1 < box.k};
+  Index e = ptr[row];
+  const Index end = ptr[row + 1];
+  for (int d = 0; d < 7; ++d)
+    if (inside[d] && (e == end || col[e++] != row + step[d])) return false;
+  return e == end;
+}
+
 // Whether the graph is the complete star of the boxes in natural order: what a sweep by lines takes for granted.
 bool is_complete_star(const Graph &, const Grid &);
 

@@ -1,5 +1,5 @@
-// Schedule, storage order and executor, chosen together. In: an elimination, options, what the machine has. Out: a
-// Plan, by which methods store factors and run sweeps.
+// Schedule, storage order and executor of an engine. make_plan.hpp makes a Plan, by which methods store factors and
+// run sweeps.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -11,9 +11,7 @@
 namespace finegrain
 {
 
-struct Elimination;
-struct EngineOptions;
-struct SetupError;
+class GraphPasses;
 
 // What runs the plan.
 struct Machine {
@@ -22,13 +20,14 @@ struct Machine {
   std::size_t scratch = 0; // bytes a team of a device has for a tile
   Index at_once = 1;       // rows of a sweep that a team of a device does at the same time
   DeviceCost cost = {};
-  bool plain = true; // whether sweeps of a device are plain (sweep.hpp), and not those of colors
+  bool plain = true;                   // whether sweeps of a device are plain (sweep.hpp), and not those of colors
+  const GraphPasses *passes = nullptr; // of a device that has a graph
 };
 
 struct Plan {
   Schedule schedule;      // of sweeps
   Schedule factorization; // by groups: of slots, where it is not that of the forward sweep; else empty
-  Schedule slots;         // by tiles of a device: groups of slots, for what does not go by tiles; else empty
+  bool by_tiles = false;  // of a device, and by the groups of the schedule what does not go by tiles
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural
@@ -38,10 +37,5 @@ struct Plan {
 
   std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
 };
-
-SetupError make_plan(const Elimination &, int block, const EngineOptions &, const Machine &, Plan &);
-
-// For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
-HostArray<Index> shuffle_slots(const HostArray<Index> &group);
 
 } // namespace finegrain

@@ -1,8 +1,9 @@
 #include "plan/relaxation_plan.hpp"
 
 #include "plan/elimination.hpp"
+#include "plan/make_plan.hpp"
 
-#include "graph/coloring.hpp"
+#include "graph/passes.hpp"
 
 #include <optional>
 
@@ -26,38 +27,66 @@ std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &sym
   return coloring;
 }
 
+// The colors of one rank and their rows, where somebody else than the host is asked: of a symmetric graph, row after
+// row or red-black.
+std::optional<Schedule> color_by_passes(const GraphPasses &passes, const OperatorView &view, RelaxationPlan &p,
+                                        Coloring &coloring)
+{
+  ColoringKind &kind = p.options.coloring;
+  const bool may_be_red_black = kind == ColoringKind::automatic || kind == ColoringKind::red_black,
+             may_be_greedy = kind == ColoringKind::automatic || kind == ColoringKind::greedy;
+  if (p.options.relaxation.exchange == Exchange::color || view.agreed.key.extent(0) > 0 || p.options.balanced ||
+      !passes.is_of(view.owned) || !passes.is_symmetric())
+    return std::nullopt;
+  std::optional<Coloring> found;
+  if (may_be_red_black && count_points(p.options.grid) == view.owned.rows)
+    if (const Coloring c = number_red_black(p.options.grid); passes.is_valid(c)) {
+      found = c;
+      kind = ColoringKind::red_black;
+    }
+  if (may_be_greedy && !found)
+    if ((found = passes.color_greedy())) kind = ColoringKind::greedy;
+  if (!found) return std::nullopt;
+  coloring = *found;
+  p.was_symmetric = true;
+  return passes.schedule_colors(coloring);
+}
+
+// By the host.
+SetupError color_rows(const OperatorView &view, RelaxationPlan &p, Coloring &coloring, Schedule &colors)
+{
+  const Graph symmetric = symmetrize(view.owned, &p.was_symmetric);
+  ColoringKind &kind = p.options.coloring;
+  const bool by_color = p.options.relaxation.exchange == Exchange::color;
+  if (by_color) kind = view.agreed.kind;
+  else if (kind == ColoringKind::automatic)
+    kind = color_red_black(p.options.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
+  const auto found = choose_colors(view, symmetric, p.options);
+  if (!found) return {SetupError::color_fit};
+  coloring = *found;
+  colors = schedule_colors(coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
+  return {};
+}
+
 } // namespace
 
 SetupError plan_relaxation(const OperatorView &view, const EngineOptions &asked, const Machine &machine,
                            RelaxationPlan &p)
 {
   p.options = asked;
-  const Graph symmetric = symmetrize(view.owned, &p.was_symmetric);
-  const auto &relaxation = p.options.relaxation;
-  ColoringKind &kind = p.options.coloring;
-  const bool by_color = relaxation.exchange == Exchange::color;
-  if (by_color) kind = view.agreed.kind;
-  else if (kind == ColoringKind::automatic)
-    kind = color_red_black(p.options.grid, {}, symmetric) ? ColoringKind::red_black : ColoringKind::greedy;
-  const auto coloring = choose_colors(view, symmetric, p.options);
-  if (!coloring) return {SetupError::color_fit};
-  const Schedule colors = schedule_colors(*coloring, view.agreed.key, by_color ? &view.agreed.sent : nullptr);
+  std::optional<Schedule> colors;
+  if (machine.passes) colors = color_by_passes(*machine.passes, view, p, p.coloring);
+  if (!colors)
+    if (const SetupError error = color_rows(view, p, p.coloring, colors.emplace())) return error;
   p.options.grid = {};
-  p.colors = coloring->colors;
 
   Elimination elimination;
   elimination.selection.graph = view.owned;
-  elimination.ordering = colors.order;
-  elimination.group = colors.group;
-  elimination.color = coloring->color;
+  elimination.ordering = colors->order;
+  elimination.group = colors->group;
+  elimination.color = p.coloring.color;
   elimination.symmetric = p.was_symmetric;
-  if (const SetupError error = make_plan(elimination, view.block, p.options, machine, p.plan)) return error;
-
-  p.rows = order_couplings(view, *coloring, relaxation.exchange, p.plan.row_of);
-  for (Index pos = 0; pos < view.owned.rows; ++pos)
-    p.first_entries += relaxation.sweep == SweepKind::backward ? p.rows.ptr(pos + 1) - p.rows.mid(pos)
-                                                               : p.rows.mid(pos) - p.rows.ptr(pos);
-  return {};
+  return make_plan(elimination, view.block, p.options, machine, p.plan);
 }
 
 } // namespace finegrain

@@ -1,8 +1,8 @@
-// The plan of a relaxation: colors, the order of rows and of their couplings, tasks. In: an operator view and
-// options. Out: a RelaxationPlan, for methods/relaxation.cpp.
+// The plan of a relaxation: colors, the order of rows, tasks. In: an operator view and options. Out: a
+// RelaxationPlan, for methods/relaxation.cpp.
 #pragma once
 
-#include "plan/relaxation_rows.hpp"
+#include "graph/coloring.hpp"
 #include "plan/options.hpp"
 #include "plan/plan.hpp"
 
@@ -11,11 +11,9 @@ namespace finegrain
 
 struct RelaxationPlan {
   EngineOptions options; // as it was asked for, with the kind of coloring that was taken
-  int colors = 0;
+  Coloring coloring;
   bool was_symmetric = false;
   Plan plan;
-  CouplingRows<Kokkos::HostSpace> rows;
-  Index first_entries = 0; // couplings that a first sweep from zero reads
 };
 
 // SetupError::color_fit where the coloring that was asked for does not fit, or ranks have agreed on one that does

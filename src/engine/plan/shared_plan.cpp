@@ -1,6 +1,7 @@
 #include "plan/shared_plan.hpp"
 
 #include "plan/elimination.hpp"
+#include "plan/make_plan.hpp"
 
 #include <algorithm>
 #include <numeric>

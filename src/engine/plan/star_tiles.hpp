@@ -1,6 +1,6 @@
 // Tasks of the tiles of complete stars, without a look at the graph: tiles of a level are those whose coordinates
 // have one sum, and so are the rows of a step. In: grids, a shape. Out: what plan_tasks() makes of the same tiles;
-// plan.cpp takes it for devices.
+// task_chooser.cpp takes it for devices.
 #pragma once
 
 #include "plan/tasks.hpp"

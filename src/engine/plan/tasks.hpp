@@ -1,5 +1,5 @@
 // The work of a sweep cut into tasks, each of which one worker (a host thread, a team of a device) does without
-// interruption, and the tasks that each waits for. plan.cpp makes them, run/executor.hpp runs them.
+// interruption, and the tasks that each waits for. task_chooser.cpp makes them, run/executor.hpp runs them.
 #pragma once
 
 #include "graph/grid.hpp"

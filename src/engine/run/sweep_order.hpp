@@ -36,38 +36,24 @@ template <class Space> struct SweepOrder {
   }
 };
 
-// The same visits from the last to the first, by sweeps whose slots run from the last position to the first.
-inline HostArray<Index> reverse_visits(const HostArray<Index> &visit)
-{
-  const std::size_t size = visit.extent(0);
-  auto reversed = make_array<Index>("finegrain::visit", size);
-  for (std::size_t i = 0; i < size; ++i) reversed(i) = Index(size) - 1 - visit(size - 1 - i);
-  return reversed;
-}
-
 // Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty
 // where it is that of the forward sweep. `narrow`: rows of a group at most that share a kernel with the next; 0: of
-// none. Colors are wide, and do not.
+// none. Colors are wide, and do not. Sweeps by tiles of a device want set_tiles() (methods/device_pattern.hpp) too.
 template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, SweepOrder<Space> &forward,
                                              SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {
   forward = backward = factorization = {};
-  const bool visits = plan.slots.group.extent(0) > 0;
-  forward.group = (visits ? plan.slots : plan.schedule).group;
+  forward.group = plan.schedule.group;
   backward.group = reverse_groups(forward.group);
   const bool shuffles = plan.executor == ExecutorKind::shuffle;
   if (shuffles)
     for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = copy_to<Space>(shuffle_slots(d->group));
-  if (visits) {
-    forward.visit = copy_to<Space>(plan.slots.order);
-    backward.visit = copy_to<Space>(reverse_visits(plan.slots.order));
-  }
   if (const Schedule &s = plan.factorization; s.group.extent(0) > 0) {
     factorization.group = s.group;
     factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
   }
   const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::tile;
-  if (narrow && by_groups && !visits && plan.schedule.kind != ScheduleKind::color)
+  if (narrow && by_groups && !plan.by_tiles && plan.schedule.kind != ScheduleKind::color)
     for (SweepOrder<Space> *d : {&forward, &backward}) {
       const auto cut = cut_kernels(d->group, narrow);
       if (cut.extent(0) == d->group.extent(0)) continue; // nothing shares
@@ -75,7 +61,7 @@ template <class Space> void set_sweep_orders(const Plan &plan, Index narrow, Swe
       d->step = copy_to<Space>(d->group);
     }
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
-  if (up.count() == 0 || visits) return;
+  if (up.count() == 0 || plan.by_tiles) return;
 
   forward.tasks = copy_to<Space>(up);
   backward.tasks = copy_to<Space>(reverse_tasks(up));

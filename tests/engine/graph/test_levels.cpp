@@ -25,13 +25,13 @@ TEST(Hyperplanes, WeightsFollowTheStencil)
   const Box box{7, 6, 5};
   const auto weights = [&](const Graph &g) {
     const auto h = find_hyperplanes({box}, g);
-    return h ? h->weight : std::array<Index, 3>{};
+    return h ? h->weight : PlaneWeights{};
   };
-  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star)), (std::array<Index, 3>{1, 1, 1}));
-  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 2)), (std::array<Index, 3>{1, 1, 1}));
-  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 1, {true, true, true})), (std::array<Index, 3>{1, 1, 1}));
-  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 1)), (std::array<Index, 3>{1, 2, 4}));
-  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 2)), (std::array<Index, 3>{1, 3, 9}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star)), (PlaneWeights{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 2)), (PlaneWeights{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::star, 1, {true, true, true})), (PlaneWeights{1, 1, 1}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 1)), (PlaneWeights{1, 2, 4}));
+  EXPECT_EQ(weights(make_grid_graph(box, Stencil::box, 2)), (PlaneWeights{1, 3, 9}));
 }
 
 TEST(Hyperplanes, OneExtraCouplingIsNotMissed)

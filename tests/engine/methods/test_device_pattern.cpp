@@ -57,7 +57,8 @@ TEST(DevicePattern, IsThatOfAHost)
           const HostArray<Index> row_of = permuted ? schedule_levels(c.selection.graph).order : HostArray<Index>();
           FactorKind expected_kind = asked, kind = asked;
           const auto expected = split_pattern(c.selection, {}, row_of, y, expected_kind);
-          const auto found = split_on_device(HostExec(), c.selection, row_of, y, kind);
+          const auto found = split_on_device(HostExec(), DeviceGraph<HostExec>(HostExec(), c.selection.graph),
+                                             c.selection.entry, row_of, y, kind);
           const bool beside = expected.to_lower.ptr.extent(0) > 0;
           ASSERT_EQ(found.has_value(), !beside);
           ++(found ? made : refused);
@@ -98,6 +99,7 @@ TEST(DevicePattern, MarksColumnsOfTiles)
   p.lower.col = to_array("col", {0, 1, 0, 2, 1, 3}); // positions
   p.upper.ptr = to_array("ptr", {0, 0, 1, 1, 3, 4}); // slots 4 - position
   p.upper.col = to_array("col", {3, 4, 2, 0});       // rows
+  plan.schedule.order = to_array("order", {0, 1, 2, 3, 4});
   SweepOrder<Kokkos::HostSpace> forward, backward;
   set_tiles(HostExec(), plan, p, forward, backward);
   EXPECT_EQ(forward.tiles.rows, 3);
@@ -112,6 +114,9 @@ TEST(DevicePattern, MarksColumnsOfTiles)
   EXPECT_EQ(backward.tile_range(1).slot, 3);
   EXPECT_EQ(backward.tile_range(1).last_entry, 4);
   EXPECT_EQ(backward.tile_range(0).last_step, 2);
+  // Groups beside them: rows in their order, by slots.
+  EXPECT_EQ(to_vector(forward.visit), std::vector<Index>({1, 0, 3, 4, 2}));
+  EXPECT_EQ(to_vector(backward.visit), std::vector<Index>({2, 0, 1, 4, 3}));
 }
 
 } // namespace

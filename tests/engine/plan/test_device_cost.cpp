@@ -1,7 +1,7 @@
 // The model of sweeps on a device: by hand, at its limits, beside tasks that have been cut, and what plans take by
 // it.
 #include "plan/elimination.hpp"
-#include "plan/plan.hpp"
+#include "plan/make_plan.hpp"
 #include "problems.hpp"
 #include "run/sweep_order.hpp"
 #include "kernels/sweep.hpp"
@@ -390,13 +390,14 @@ TEST(DeviceCost, TilesHaveGroupsBesideThem)
   options.tile = {2, 3, 2};
   const Graph g = make_grid_graph(box, Stencil::star);
   const Plan plan = choose(g, 5, options, make_device());
-  const Schedule &slots = plan.slots;
-  ASSERT_EQ(slots.order.extent(0), std::size_t(g.rows));
-  ASSERT_EQ(slots.groups(), box.i + box.j + box.k - 2);
+  EXPECT_TRUE(plan.by_tiles);
+  const Schedule &groups = plan.schedule;
+  ASSERT_EQ(groups.order.extent(0), std::size_t(g.rows));
+  ASSERT_EQ(groups.groups(), box.i + box.j + box.k - 2);
   std::vector<int> seen(std::size_t(g.rows), 0);
-  for (Index group = 0; group < slots.groups(); ++group)
-    for (Index i = slots.group(group); i < slots.group(group + 1); ++i) {
-      const Index row = plan.row_of(slots.order(i));
+  for (Index group = 0; group < groups.groups(); ++group)
+    for (Index i = groups.group(group); i < groups.group(group + 1); ++i) {
+      const Index row = groups.order(i);
       ++seen[std::size_t(row)];
       EXPECT_EQ(row % box.i + row / box.i % box.j + row / (box.i * box.j), group);
     }
@@ -426,7 +427,7 @@ TEST(DeviceCost, NoTilesAreGroups)
     EXPECT_STREQ(plan.reason, "no tiles: by groups");
     EXPECT_EQ(plan.tasks.tasks.count(), 0);
     EXPECT_EQ(plan.tile.points(), 0);
-    EXPECT_EQ(plan.slots.group.extent(0), 0u);
+    EXPECT_FALSE(plan.by_tiles);
     EngineOptions launched = r;
     launched.executor = ExecutorKind::launch;
     launched.tile = {};

@@ -2,7 +2,7 @@
 #include "graphs.hpp"
 #include "plan/elimination.hpp"
 #include "plan/lines.hpp"
-#include "plan/plan.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/star_tiles.hpp"
 #include "problems.hpp"
 

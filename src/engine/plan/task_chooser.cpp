@@ -1,94 +1,16 @@
-#include "plan/plan.hpp"
+#include "plan/task_chooser.hpp"
 
-#include "plan/elimination.hpp"
-#include "plan/factor_pattern.hpp"
-#include "plan/products.hpp"
+#include "plan/eliminated_graph.hpp"
+#include "plan/plan.hpp"
 #include "plan/star_tiles.hpp"
 
 #include <algorithm>
-#include <random>
 
 namespace finegrain
 {
 
 namespace
 {
-
-// Two lines of a grid side by side hide the latency of a row; small blocks need four. More cost more in cache than
-// they hide (docs/performance.md).
-double window_width(int block) { return block <= 2 ? 3 : 1.9; }
-
-// No rows are the rows of no grids.
-bool has_grid(const Graph &g, const EngineOptions &options) { return !options.grid.empty() || g.rows == 0; }
-
-// The graph in the order of elimination, made where anything wants it: one thread that runs colors does not.
-class EliminatedGraph
-{
-public:
-  explicit EliminatedGraph(const Elimination &e) : e_(e) {}
-
-  bool drops_after() const { return e_.drops_after; }
-  bool ordered() const { return e_.ordering.extent(0) > 0; }
-  const HostArray<Index> &ordering() const { return e_.ordering; }
-  bool keeps_grid() const { return !ordered() || e_.keeps_grid; }
-  Index rows() const { return e_.selection.graph.rows; }
-  Index entries() const { return e_.selection.graph.entries(); }
-  // What the sweeps have of it.
-  Graph kept() const
-  {
-    const Graph &g = e_.selection.graph;
-    Graph k{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}};
-    std::vector<Index> col;
-    k.ptr(0) = 0;
-    for (Index i = 0; i < g.rows; ++i) {
-      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-        if (!is_dropped(e_, i, g.col(e))) col.push_back(g.col(e));
-      k.ptr(i + 1) = Index(col.size());
-    }
-    k.col = to_array("finegrain::col", col);
-    return ordered() ? permute(k, e_.ordering) : k;
-  }
-  const Graph &get() const
-  {
-    if (!ordered()) return e_.selection.graph;
-    if (!permuted_) permuted_ = permute(e_.selection.graph, e_.ordering);
-    return *permuted_;
-  }
-
-private:
-  const Elimination &e_;
-  mutable std::optional<Graph> permuted_;
-};
-
-SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const EngineOptions &options, Plan &plan)
-{
-  const bool wants_planes = options.schedule == ScheduleKind::hyperplane;
-  std::optional<Schedule> planes;
-  if (e.drops_after) plan.factorization = schedule_levels(g.get());
-  if (e.group.extent(0)) {
-    plan.schedule = {ScheduleKind::color, {}, e.group};
-    return {};
-  }
-  if (options.schedule != ScheduleKind::level && has_grid(e.selection.graph, options) && g.keeps_grid())
-    planes = schedule_hyperplanes(options.grid, g.get());
-  // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
-  const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::factor;
-  if (wants_planes && !planes &&
-      !(coupled && find_hyperplanes(options.grid, select_within_grids(e.selection.graph, options.grid).graph)))
-    return {SetupError::grid_fit};
-  plan.schedule = planes ? *planes : schedule_levels(e.drops_after ? g.kept() : g.get());
-  return {};
-}
-
-// An order for one thread that runs colors: any one in which a row comes after its neighbors of smaller colors
-// gives the same result, and one close to the natural order finds its vectors in cache.
-HostArray<Index> order_colors(const Elimination &e, int block)
-{
-  const Graph &graph = e.selection.graph;
-  const HostArray<Index> by_neighbors = order_by_neighbors(e.symmetric ? graph : symmetrize(graph), e.color);
-  const HostArray<Index> windows = order_windows(renumber(graph, by_neighbors), window_width(block));
-  return windows.extent(0) ? compose(by_neighbors, windows) : by_neighbors;
-}
 
 // Chooses the executor, and cuts its tasks.
 class TaskChooser
@@ -117,18 +39,16 @@ public:
     }
   }
 
-  // Lines for one thread that runs no tasks, if it can go by them: whole boxes.
-  std::vector<LinePart> choose_lines() const
+  // Of one thread that runs no tasks: lines if it can go by them, whole boxes, or the storage order.
+  void choose_alone()
   {
-    return fits_lines() ? cut_parts(options_.grid, bounds(), g_.ordering()) : std::vector<LinePart>();
-  }
-
-  // The storage order of one thread that runs no tasks.
-  HostArray<Index> choose_order() const
-  {
+    if (fits_lines()) plan_.lines = cut_parts(options_.grid, bounds(), g_.ordering());
+    const bool by_color = plan_.schedule.kind == ScheduleKind::color && !g_.drops_after();
+    if (by_color || !plan_.lines.empty()) return;
     const std::optional<Cut> lines = cut_lines(1);
-    if (!lines) return order_windows(g_.get(), window_width(block_));
-    return plan_tasks(g_.get(), lines->chunks, lines->levels, {g_.rows(), 1}, window_width(block_)).order;
+    plan_.row_of = lines
+                     ? plan_tasks(g_.get(), lines->chunks, lines->levels, {g_.rows(), 1}, window_width(block_)).order
+                     : order_windows(g_.get(), window_width(block_));
   }
 
 private:
@@ -235,7 +155,7 @@ private:
   // Complete stars on grids.
   bool has_star() const
   {
-    if (!star_) star_ = has_grid() && is_complete_star(g_.get(), options_.grid);
+    if (!star_) star_ = has_grid() && g_.is_complete_star(options_.grid);
     return *star_;
   }
   // Whether sweeps may go by lines.
@@ -428,69 +348,13 @@ private:
 
 } // namespace
 
-SetupError make_plan(const Elimination &e, int block, const EngineOptions &options, const Machine &machine,
-                     Plan &plan)
+SetupError choose_tasks(const EliminatedGraph &g, int block, const EngineOptions &options, const Machine &machine,
+                        Plan &plan)
 {
-  const Graph &graph = e.selection.graph;
-  const bool colors = e.group.extent(0) > 0,
-             by_hand = colors && options.relaxation.exchange == Exchange::color; // group after group
-  const bool by_color = colors && !e.drops_after;                                // the factorization too
-  const bool ordered = e.ordering.extent(0) > 0, wants_planes = options.schedule == ScheduleKind::hyperplane;
-  if (wants_planes && !has_grid(graph, options)) return {SetupError::no_grid};
-  if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
-  const EliminatedGraph g(e);
-  if (const SetupError error = choose_schedule(g, e, options, plan)) return error;
   TaskChooser chooser(g, block, options, machine, plan);
   if (const SetupError error = chooser.choose()) return error;
-  // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
-  HostArray<Index> order;
-  switch (plan.executor) {
-  case ExecutorKind::natural:
-    plan.lines = chooser.choose_lines();
-    if (!by_color && plan.lines.empty()) order = chooser.choose_order();
-    break;
-  case ExecutorKind::self:
-  case ExecutorKind::tile:
-    order = machine.device && plan.tasks.tasks.count() == 0 ? plan.schedule.order : plan.tasks.order;
-    break;
-  default:
-    order = plan.schedule.order;
-  }
-  const bool on_device = machine.device && plan.executor == ExecutorKind::tile,
-             by_groups = on_device || plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle,
-             by_tiles = on_device && plan.tasks.tasks.count() > 0; // and by groups
-  if (!by_groups) plan.factorization = {};
-  if (by_groups && (e.drops_after || by_tiles)) { // rows become slots
-    const StoredOrder o = invert_order(graph.rows, order);
-    const auto to_slots = [&](const Schedule &s) {
-      Schedule slots{s.kind, make_array<Index>("finegrain::slot", std::size_t(graph.rows)), s.group};
-      for (Index i = 0; i < graph.rows; ++i) slots.order(i) = o.pos(s.order.extent(0) ? s.order(i) : i);
-      return slots;
-    };
-    if (e.drops_after) plan.factorization = to_slots(plan.factorization);
-    if (by_tiles) plan.slots = to_slots(plan.schedule);
-  }
-  if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
-  if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
-  if (!plan.lines.empty()) {
-    order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
-    for (const LinePart &part : plan.lines) order_part(part, order.data());
-  }
-  plan.row_of = order;
-  // Groups are far apart in the order of rows, tasks of a host are not.
-  const bool by_row = plan.executor == ExecutorKind::natural || (!machine.device && !by_groups);
-  plan.y = by_row ? Layout::row : Layout::position;
+  if (plan.executor == ExecutorKind::natural) chooser.choose_alone();
   return {};
-}
-
-HostArray<Index> shuffle_slots(const HostArray<Index> &group)
-{
-  const std::size_t last = group.extent(0) - 1;
-  auto visit = make_array<Index>("finegrain::visit", std::size_t(group(last)));
-  std::mt19937 random(20150101);
-  for (Index i = 0; i < group(last); ++i) visit(i) = i;
-  for (std::size_t g = 0; g < last; ++g) std::shuffle(visit.data() + group(g), visit.data() + group(g + 1), random);
-  return visit;
 }
 
 } // namespace finegrain
