@@ -14,7 +14,7 @@ namespace finegrain
 namespace
 {
 
-using detail::count_flat, detail::has_column, detail::run_flat, detail::run_flat_reduction, detail::scan_flat;
+using namespace detail; // flat_kernels.hpp
 
 // Columns ascend.
 struct Entries {
@@ -22,7 +22,7 @@ struct Entries {
 
   KOKKOS_FORCEINLINE_FUNCTION bool has(Index row, Index column) const
   {
-    return has_column(col, ptr[row], ptr[row + 1], column);
+    return find_column(col, ptr[row], ptr[row + 1], column) >= 0;
   }
 };
 
@@ -196,16 +196,6 @@ struct PlaceRows {
     for (Index row = p.first(piece); row < p.first(piece + 1); ++row) order[p.at(row, piece)++] = row;
   }
 };
-struct SumBefore {
-  Index *table;
-
-  KOKKOS_FUNCTION void operator()(Offset i, Offset &sum, bool final) const
-  {
-    const Index here = table[i];
-    if (final) table[i] = Index(sum);
-    sum += here;
-  }
-};
 struct FirstOfGroup {
   const Index *table;
   Index pieces;
@@ -338,7 +328,7 @@ Schedule DeviceGraph<Exec>::sort_rows(ScheduleKind kind, Index groups, const Arr
              first = make_array<Index, Space>("finegrain::first", std::size_t(groups));
   const PieceOfRows p{group_of.data(), table.data(), rows, pieces};
   run_flat(exec_, pieces, CountRows{p});
-  scan_flat(exec_, numbers, SumBefore{table.data()});
+  scan_flat(exec_, numbers, SumBefore<Index>{table.data()});
   run_flat(exec_, groups, FirstOfGroup{table.data(), pieces, first.data()});
   run_flat(exec_, pieces, PlaceRows{p, order.data()});
   exec_.fence();

@@ -121,8 +121,54 @@ struct ListProducts {
         left[to] = lower;
         right[to++] = upper;
       } else {
-        beside += has_column(products.g.col, products.g.ptr[row], products.g.ptr[row + 1], column);
+        beside += find_column(products.g.col, products.g.ptr[row], products.g.ptr[row + 1], column) >= 0;
       }
+    });
+  }
+};
+
+// Those that fall beside the diagonal.
+struct ProductsBeside {
+  ProductsOfRows products;
+
+  // f(lower entry, upper entry, the entry that their product falls on, whether that is a lower one)
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void visit(Index pos, const F &f) const
+  {
+    const StoredGraph &g = products.g;
+    const Index row = g.row(pos), first = g.ptr[row], last = g.ptr[row + 1], lower = products.parts.lower_ptr[pos],
+                above = first + products.parts.lower_ptr[pos + 1] - lower + 1, // the first entry beyond the diagonal
+      upper_end = products.parts.upper_ptr[g.rows - pos];                      // which is stored last
+    products.visit(pos, [&](Index left, Index right, Index column) {
+      const Index e = column == row ? -1 : find_column(g.col, first, last, column);
+      if (e >= 0) f(left, right, column < row ? lower + e - first : upper_end - 1 - (e - above), column < row);
+    });
+  }
+};
+
+// How many fall on each entry, one place further than the entry's own.
+struct CountBeside {
+  ProductsBeside products;
+  Offset *to_lower, *to_upper;
+
+  KOKKOS_FUNCTION void operator()(Offset pos) const
+  {
+    products.visit(
+      Index(pos), [&](Index, Index, Index target, bool is_lower) { ++(is_lower ? to_lower : to_upper)[target + 1]; });
+  }
+};
+
+// Where an entry's list begins is one place further here, too, and moves to its end: the next one's beginning.
+struct ListBeside {
+  ProductsBeside products;
+  Offset *to_lower, *to_upper;
+  Index *lower_left, *lower_right, *upper_left, *upper_right;
+
+  KOKKOS_FUNCTION void operator()(Offset pos) const
+  {
+    products.visit(Index(pos), [&](Index left, Index right, Index target, bool is_lower) {
+      const Offset to = (is_lower ? to_lower : to_upper)[target + 1]++;
+      (is_lower ? lower_left : upper_left)[to] = left;
+      (is_lower ? lower_right : upper_right)[to] = right;
     });
   }
 };
@@ -171,6 +217,24 @@ Array<Index, Space> invert_order(const Exec &exec, const Array<Index, Space> &ro
   return position;
 }
 
+template <class Exec, class Space>
+void list_beside(const Exec &exec, const ProductsBeside &products, Pattern<Space> &p)
+{
+  Updates<Space> &lower = p.to_lower, &upper = p.to_upper;
+  lower.ptr = Array<Offset, Space>("finegrain::updates", p.lower.col.extent(0) + 1); // zeros
+  upper.ptr = Array<Offset, Space>("finegrain::updates", p.upper.col.extent(0) + 1);
+  run_flat(exec, p.rows, CountBeside{products, lower.ptr.data(), upper.ptr.data()});
+  for (Updates<Space> *list : {&lower, &upper}) {
+    const Offset targets = Offset(list->ptr.extent(0)) - 1;
+    const auto pairs = std::size_t(scan_flat(exec, targets, SumBefore<Offset>{list->ptr.data() + 1}));
+    list->left = make_array<Index, Space>("finegrain::left", pairs);
+    list->right = make_array<Index, Space>("finegrain::right", pairs);
+  }
+  run_flat(exec, p.rows,
+           ListBeside{products, lower.ptr.data(), upper.ptr.data(), lower.left.data(), lower.right.data(),
+                      upper.left.data(), upper.right.data()});
+}
+
 template <class T, class Space> const T *data_or_null(const Array<T, Space> &a)
 {
   return a.extent(0) ? a.data() : nullptr;
@@ -178,17 +242,15 @@ template <class T, class Space> const T *data_or_null(const Array<T, Space> &a)
 
 } // namespace detail
 
-// What split_pattern() makes of a factor without fill whose products fall on the diagonal only (or shall, kind dilu);
-// nothing where others fall beside it. numbers: of each entry in the operator; empty: its own.
+// What split_pattern() makes of a graph of at least one row, with the lists of all products. numbers: of each entry
+// in the operator; empty: its own.
 template <class Exec>
-std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &exec, const DeviceGraph<Exec> &graph,
-                                                                    const HostArray<Index> &numbers,
-                                                                    const HostArray<Index> &row_of, Layout y,
-                                                                    FactorKind &kind)
+Pattern<typename Exec::memory_space> split_on_device(const Exec &exec, const DeviceGraph<Exec> &graph,
+                                                     const HostArray<Index> &numbers, const HostArray<Index> &row_of,
+                                                     Layout y, FactorKind &kind)
 {
   using Space = typename Exec::memory_space;
   const Offset rows = Offset(graph.ptr().extent(0)) - 1;
-  if (rows <= 0) return std::nullopt;
   Pattern<Space> p;
   p.rows = Index(rows);
   p.permuted = row_of.extent(0) > 0;
@@ -225,8 +287,10 @@ std::optional<Pattern<typename Exec::memory_space>> split_on_device(const Exec &
   detail::run_flat_reduction(exec, rows,
                              detail::ListProducts{products, list.ptr.data(), list.left.data(), list.right.data()},
                              Kokkos::Sum<Offset>(beside));
-  if (beside > 0 && kind != FactorKind::dilu) return std::nullopt;
-  if (kind == FactorKind::automatic) kind = FactorKind::dilu;
+  const bool all = beside > 0 && kind != FactorKind::dilu;
+  if (all) detail::list_beside(exec, detail::ProductsBeside{products}, p);
+  if (all || kind == FactorKind::automatic) kind = all ? FactorKind::ilu0 : FactorKind::dilu;
+  exec.fence(); // memory of this function is read
   return p;
 }
 

@@ -67,7 +67,7 @@ public:
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
-    if (!graph || !split_there(*graph, view, options, elimination, plan, kind))
+    if (!graph || !split_there(*graph, view, elimination, plan, kind))
       if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
     graph = {}; // its memory is free for the factor
     run_.begin(view, options, plan, factor_.pattern.row_of);
@@ -252,17 +252,13 @@ private:
   }
   // The same by kernels that read the graph; false: not made, the host shall.
   bool split_there([[maybe_unused]] const DeviceGraph<typename Exec::execution_space> &graph,
-                   const OperatorView &view, const EngineOptions &options, const Elimination &e, const Plan &plan,
-                   FactorKind &kind)
+                   const OperatorView &view, const Elimination &e, const Plan &plan, FactorKind &kind)
   {
     if (symmetric_ || kind == FactorKind::sip || e.drops_after || e.ordering.extent(0) || view.stored.extent(0) ||
-        options.levels > 0)
+        view.owned.rows == 0)
       return false;
-    std::optional<Pattern<Space>> pattern;
     if constexpr (works_in_teams<Exec>)
-      pattern = split_on_device(run_.exec, graph, e.selection.entry, plan.row_of, plan.y, kind);
-    if (!pattern) return false;
-    factor_.pattern = std::move(*pattern);
+      factor_.pattern = split_on_device(run_.exec, graph, e.selection.entry, plan.row_of, plan.y, kind);
     factor_.star = {};
     search_ = {};
     whole_ = {};

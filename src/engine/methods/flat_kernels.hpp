@@ -39,8 +39,20 @@ template <class Exec, class Body> Offset scan_flat(const Exec &exec, Offset coun
   return all;
 }
 
-// Whether a column is among the ascending ones [first, last).
-KOKKOS_FORCEINLINE_FUNCTION bool has_column(const Index *col, Index first, Index last, Index column)
+// The sum of the numbers before, in place of each.
+template <class T> struct SumBefore {
+  T *number;
+
+  KOKKOS_FUNCTION void operator()(Offset i, Offset &sum, bool final) const
+  {
+    const T here = number[i];
+    if (final) number[i] = T(sum);
+    sum += here;
+  }
+};
+
+// Where a column is among the ascending ones [first, last); -1: nowhere.
+KOKKOS_FORCEINLINE_FUNCTION Index find_column(const Index *col, Index first, Index last, Index column)
 {
   const Index end = last;
   while (first < last) {
@@ -48,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool has_column(const Index *col, Index first, Index
     if (col[middle] < column) first = middle + 1;
     else last = middle;
   }
-  return first < end && col[first] == column;
+  return first < end && col[first] == column ? first : -1;
 }
 
 struct LengthOfRow {

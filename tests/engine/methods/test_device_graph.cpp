@@ -170,7 +170,8 @@ TEST(DeviceGraph, HasTheHostsCouplings)
         const HostArray<Index> row_of = ordered ? schedule_colors(coloring).order : HostArray<Index>();
         const auto expected = order_couplings(view, coloring, exchange, row_of);
         const auto found = order_couplings_on_device(HostExec(), on_device(g), view, coloring, exchange, row_of);
-        ASSERT_TRUE(found);
+        ASSERT_EQ(found.has_value(), g.rows > 0);
+        if (!found) continue;
         ++made;
         EXPECT_EQ(expected.rows, found->rows);
         EXPECT_EQ(expected.owned_entries, found->owned_entries);
