@@ -24,7 +24,7 @@ public:
   const Array<Index, Space> &ptr() const { return ptr_; }
   const Array<Index, Space> &col() const { return col_; }
 
-  Form check_form(Index columns) const;
+  Form check_form(Index columns) const; // no_diagonal: where it is good
 
   bool is_of(const Graph &) const override;
   bool is_symmetric() const override;

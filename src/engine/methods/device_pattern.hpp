@@ -136,11 +136,10 @@ struct ProductsBeside {
   {
     const StoredGraph &g = products.g;
     const Index row = g.row(pos), first = g.ptr[row], last = g.ptr[row + 1], lower = products.parts.lower_ptr[pos],
-                above = first + products.parts.lower_ptr[pos + 1] - lower + 1, // the first entry beyond the diagonal
-      upper_end = products.parts.upper_ptr[g.rows - pos];                      // which is stored last
+                upper = products.parts.upper_ptr[g.rows - 1 - pos]; // whose first is the row's last
     products.visit(pos, [&](Index left, Index right, Index column) {
       const Index e = column == row ? -1 : find_column(g.col, first, last, column);
-      if (e >= 0) f(left, right, column < row ? lower + e - first : upper_end - 1 - (e - above), column < row);
+      if (e >= 0) f(left, right, column < row ? lower + e - first : upper + last - 1 - e, column < row);
     });
   }
 };

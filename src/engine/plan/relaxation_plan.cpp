@@ -5,6 +5,7 @@
 
 #include "graph/passes.hpp"
 
+#include <limits>
 #include <optional>
 
 namespace finegrain
@@ -73,6 +74,9 @@ SetupError color_rows(const OperatorView &view, RelaxationPlan &p, Coloring &col
 SetupError plan_relaxation(const OperatorView &view, const EngineOptions &asked, const Machine &machine,
                            RelaxationPlan &p)
 {
+  // Couplings are numbered together.
+  const Offset ghosts = asked.relaxation.exchange == Exchange::none ? 0 : view.coupling.entries();
+  if (view.owned.entries() + ghosts > std::numeric_limits<Index>::max()) return {SetupError::entries};
   p.options = asked;
   std::optional<Schedule> colors;
   if (machine.passes) colors = color_by_passes(*machine.passes, view, p, p.coloring);

@@ -16,8 +16,8 @@ struct RelaxationPlan {
   Plan plan;
 };
 
-// SetupError::color_fit where the coloring that was asked for does not fit, or ranks have agreed on one that does
-// not.
+// SetupError::entries where couplings, those to ghosts among them, are more than an Index counts, color_fit where the
+// coloring that was asked for does not fit, or ranks have agreed on one that does not.
 SetupError plan_relaxation(const OperatorView &, const EngineOptions &, const Machine &, RelaxationPlan &);
 
 } // namespace finegrain

@@ -112,9 +112,10 @@ PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const SetupError &error,
                      power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str()));
     break;
   case SetupError::entries:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_OUTOFRANGE,
-                     "The factor, or the pattern that is colored, has more than 2^31 - 1 blocks on this rank; take a "
-                     "smaller @_levels or @_power, or more ranks"));
+    PetscCall(
+      Refuse(pc, PETSC_ERR_ARG_OUTOFRANGE,
+             "The factor, the pattern that is colored, or the matrix with its couplings to other ranks has more "
+             "than 2^31 - 1 blocks on this rank; take more ranks, or a smaller @_levels or @_power"));
     break;
   case SetupError::scratch:
     PetscCall(Refuse(pc, PETSC_ERR_SUP,
