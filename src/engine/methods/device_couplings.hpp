@@ -90,16 +90,15 @@ Index count_first_entries(const Exec &exec, const CouplingRows<Space> &r, SweepK
                             detail::EntriesOfSweep{r.ptr.data(), r.mid.data(), sweep == SweepKind::backward});
 }
 
-// Nothing where the host is to be asked: there are no rows, ranks have agreed on colors or keys, or a row is so long
-// that a thread of a device would sort it for long.
+// Nothing where the host is to be asked: there are no rows, or ranks have agreed on colors or keys. Rows are not
+// long.
 template <class Exec> std::optional<CouplingRows<typename Exec::memory_space>> order_couplings_on_device(
   const Exec &exec, const DeviceGraph<Exec> &graph, const OperatorView &view, const Coloring &coloring,
   Exchange exchange, const HostArray<Index> &row_of)
 {
   using Space = typename Exec::memory_space;
-  constexpr Index longest = 512;
   if (view.owned.rows == 0 || exchange == Exchange::color || view.agreed.key.extent(0) > 0 ||
-      !graph.is_of(view.owned) || find_longest_row(exec, graph.ptr()) > longest)
+      !graph.is_of(view.owned))
     return std::nullopt;
   const bool ghosts = exchange != Exchange::none && view.coupling.entries() > 0;
   const std::size_t rows = std::size_t(view.owned.rows);

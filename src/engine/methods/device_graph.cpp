@@ -225,6 +225,12 @@ template <class Exec> Form DeviceGraph<Exec>::check_form(Index columns) const
   return {least >= 0, least};
 }
 
+template <class Exec> bool DeviceGraph<Exec>::has_long_rows() const
+{
+  constexpr Index longest = 512;
+  return find_longest_row(exec_, ptr_) > longest;
+}
+
 template <class Exec> bool DeviceGraph<Exec>::is_symmetric() const
 {
   if (!symmetric_) symmetric_ = count_flat(exec_, graph_.rows, HasTranspose{{ptr_.data(), col_.data()}}) == 0;
@@ -291,7 +297,7 @@ template <class Exec> Schedule DeviceGraph<Exec>::schedule_colors(const Coloring
 template <class Exec> template <class Visit> std::optional<Index> DeviceGraph<Exec>::each_frontier(Visit visit) const
 {
   const Index rows = graph_.rows;
-  const double most = most_frontiers({}, rows);
+  const Index most = most_frontiers({}, rows);
   if (!is_symmetric()) return std::nullopt;
   const auto waits = make_array<Index, Space>("finegrain::waits", std::size_t(rows)),
              ready = make_array<Index, Space>("finegrain::ready", std::size_t(rows));

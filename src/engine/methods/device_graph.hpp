@@ -25,6 +25,8 @@ public:
   const Array<Index, Space> &col() const { return col_; }
 
   Form check_form(Index columns) const; // no_diagonal: where it is good
+  // Rows with which one thread of a device would be busy for long: passes over them are the host's.
+  bool has_long_rows() const;
 
   bool is_of(const Graph &) const override;
   bool is_symmetric() const override;

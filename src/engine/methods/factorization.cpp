@@ -53,12 +53,16 @@ public:
       return {SetupError::scratch};
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
-    if (graph && elimination.ordering.extent(0) == 0 && !graph->is_of(elimination.selection.graph))
+    if (graph && elimination.ordering.extent(0) == 0 && !graph->is_of(elimination.selection.graph)) {
+      graph = {}; // not two at a time
       graph = copy_graph<Exec>(run_.exec, elimination.selection.graph);
+    }
+    if (graph && graph->has_long_rows()) graph = {};
     Plan plan;
     const bool plain = run_.has_plain_sweeps(options) && options.factor != FactorKind::icc && !options.eisenstat;
-    const Machine machine = run_.machine(view.block, plain, graph.get());
-    if (const SetupError error = make_plan(elimination, view.block, options, machine, plan)) return error;
+    if (const SetupError error =
+          make_plan(elimination, view.block, options, run_.machine(view.block, plain, graph.get()), plan))
+      return error;
 
     symmetric_ = options.factor == FactorKind::icc;
     FactorKind kind = symmetric_ ? FactorKind::dilu : options.factor;

@@ -41,8 +41,9 @@ template <class Exec> class RelaxationOn final : public Engine
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
   {
-    const auto graph = copy_graph<Exec>(run_.exec, view.owned);
+    auto graph = copy_graph<Exec>(run_.exec, view.owned);
     if (const SetupError error = run_.check(view, asked, graph.get())) return error;
+    if (graph && graph->has_long_rows()) graph = {};
     RelaxationPlan p;
     if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block, false, graph.get()), p))
       return error;
@@ -50,7 +51,7 @@ public:
     const Exchange exchange = options.relaxation.exchange;
     std::optional<CouplingRows<Space>> rows;
     if constexpr (works_in_teams<Exec>)
-      rows = order_couplings_on_device(run_.exec, *graph, view, p.coloring, exchange, p.plan.row_of);
+      if (graph) rows = order_couplings_on_device(run_.exec, *graph, view, p.coloring, exchange, p.plan.row_of);
     rows_of_ = rows ? *rows : copy_to<Space>(order_couplings(view, p.coloring, exchange, p.plan.row_of));
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);

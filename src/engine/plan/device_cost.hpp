@@ -1,7 +1,7 @@
 // A model of sweeps on a device: the least time that one can take, by executor, and what `auto` takes there. In:
 // constants, what a row and a team are, groups or tasks. Out: seconds, shapes of tiles, rows of tasks.
 //
-// Nothing here has been measured. The kit (docs/gpu.md) shall replace the constants; whatever depends on them
+// Nothing of a device has been measured. The kit (docs/gpu.md) shall replace the constants; whatever depends on them
 // follows.
 #pragma once
 
@@ -45,14 +45,15 @@ struct DeviceCost {
   double processors = 132;    // multiprocessors. The vendor's
   // Of the analysis: level sets and greedy colors, found by a kernel for each set.
   double frontier = 2e-5;    // a kernel of a few rows, and their number back on the host. Guess: host, row, a copy
-  double host_row = 4e-8;    // that a thread of the host takes for a row. Measured (docs/gpu.md): 10 million in 0.4 s
+  double host_row = 4e-8;    // that a thread of the host takes for a row. Measured: level sets of 10 million
+                             // rows in 0.4 s (docs/gpu.md, The analysis)
   double few_frontiers = 64; // that are not worth the question
 };
 
 // Level sets of so many rows for which a device is not asked longer than the host would take.
-inline double most_frontiers(const DeviceCost &cost, Index rows)
+inline Index most_frontiers(const DeviceCost &cost, Index rows)
 {
-  return cost.few_frontiers + rows * cost.host_row / cost.frontier;
+  return Index(cost.few_frontiers + rows * cost.host_row / cost.frontier);
 }
 
 // Of one sweep.

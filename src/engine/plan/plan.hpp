@@ -27,7 +27,8 @@ struct Machine {
 struct Plan {
   Schedule schedule;      // of sweeps
   Schedule factorization; // by groups: of slots, where it is not that of the forward sweep; else empty
-  bool by_tiles = false;  // of a device, and by the groups of the schedule what does not go by tiles
+  bool by_tiles = false;  // of a device, and by the groups of the schedule what does not go by tiles: the order of
+                          // the schedule then has rows of the operator, whatever the ordering
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural

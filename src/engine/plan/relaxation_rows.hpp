@@ -1,4 +1,4 @@
-// The couplings of a relaxation's rows, in the order in which they are stored and summed. relaxation_plan.cpp makes
+// The couplings of a relaxation's rows, in the order in which they are stored and summed. methods/relaxation.cpp asks
 // them, kernels/relax.hpp reads them.
 #pragma once
 

@@ -18,7 +18,7 @@ using Device = DeviceGraph<HostExec>;
 
 Device on_device(const Graph &g) { return {HostExec(), g}; }
 
-// With level sets and planes of many rows, and more colors than a word has bits.
+// With level sets of many rows, and some that are narrow.
 std::vector<Graph> graphs_of_devices()
 {
   std::vector<Graph> graphs = make_graphs();
@@ -95,7 +95,7 @@ TEST(DeviceGraph, HasTheHostsLevelSetsAndColors)
   EXPECT_GT(others, 5);
 }
 
-// More than 64 colors: blocks of 70 rows that are coupled to all others of the block, 40 of them.
+// More than 64 colors: blocks of 70 rows that are coupled to all others of the block.
 TEST(DeviceGraph, TakesManyColors)
 {
   Rows rows;
@@ -109,6 +109,46 @@ TEST(DeviceGraph, TakesManyColors)
   ASSERT_TRUE(colors);
   EXPECT_EQ(colors->colors, 70);
   EXPECT_EQ(to_vector(color_greedy(symmetrize(g)).color), to_vector(colors->color));
+}
+
+TEST(DeviceGraph, KnowsLongRows)
+{
+  EXPECT_FALSE(on_device(make_complete(512)).has_long_rows());
+  EXPECT_TRUE(on_device(make_complete(513)).has_long_rows());
+  EXPECT_FALSE(on_device(make_graph({})).has_long_rows());
+}
+
+TEST(DeviceGraph, KnowsWhoseItIs)
+{
+  const Graph g = make_path(4), same = make_path(4);
+  EXPECT_TRUE(on_device(g).is_of(g));
+  EXPECT_FALSE(on_device(g).is_of(same));
+}
+
+// Colors keep groups without a row, because ranks go through the same groups. Hyperplanes do not: weights (1, 3, 9)
+// of boxes of 2 x 3 x 2 leave out every third.
+TEST(DeviceGraph, KeepsEmptyColorsOnly)
+{
+  Rows alone(40), boxes;
+  for (Index i = 0; i < 40; ++i) alone[std::size_t(i)] = {i};
+  const Coloring c = number_red_black(Grid(40, Box{1, 1, 1}));
+  const Schedule colors = on_device(make_graph(alone)).schedule_colors(c);
+  EXPECT_EQ(to_vector(colors.group), std::vector<Index>({0, 40, 40}));
+  expect_equal(schedule_colors(c), colors);
+
+  const Box box{2, 3, 2};
+  const Graph one = make_grid_graph(box, Stencil::box, 2);
+  for (Index b = 0; b < 30; ++b)
+    for (Index i = 0; i < one.rows; ++i) {
+      boxes.emplace_back();
+      for (Index e = one.ptr(i); e < one.ptr(i + 1); ++e) boxes.back().insert(one.rows * b + one.col(e));
+    }
+  const Graph g = make_graph(boxes);
+  const Grid grid(30, box);
+  const auto expected = schedule_hyperplanes(grid, g), found = on_device(g).schedule_hyperplanes(grid);
+  ASSERT_TRUE(expected && found);
+  EXPECT_LT(found->groups(), find_hyperplanes(grid, g)->count);
+  expect_equal(*expected, *found);
 }
 
 // A kernel for each of them would take longer than a thread of the host.

@@ -380,7 +380,7 @@ TEST(DeviceCost, PlansTakeTheLeastTime)
   EXPECT_EQ(choose(star, 5, grid, make_device(16, cost)).executor, ExecutorKind::self);
 }
 
-// Kernels of a level of tiles, and what goes by groups beside them: each slot once, after those that it needs.
+// Kernels of a level of tiles, and what goes by groups beside them: each row once, on its hyperplane.
 TEST(DeviceCost, TilesHaveGroupsBesideThem)
 {
   EngineOptions options;
