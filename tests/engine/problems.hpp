@@ -71,13 +71,13 @@ inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array
   return make_graph(rows);
 }
 
-// Complete stars of boxes, which do not need each other.
-inline Graph make_stars(const Grid &grid)
+// Stars or box stencils of boxes, which do not need each other.
+inline Graph make_stars(const Grid &grid, Stencil stencil = Stencil::star, int width = 1)
 {
   Rows rows;
   for (const Box &box : grid) {
     const Index first = Index(rows.size());
-    const Graph star = make_grid_graph(box, Stencil::star);
+    const Graph star = make_grid_graph(box, stencil, width);
     for (Index i = 0; i < star.rows; ++i) {
       rows.emplace_back();
       for (Index e = star.ptr(i); e < star.ptr(i + 1); ++e) rows.back().insert(first + star.col(e));

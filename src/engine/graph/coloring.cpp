@@ -341,11 +341,8 @@ void balance_colors(const Graph &g, Coloring &c)
 bool is_valid(const Graph &g, const Coloring &c)
 {
   if (Index(c.color.extent(0)) != g.rows) return false;
-  for (Index i = 0; i < g.rows; ++i) {
-    if (c.color(i) < 0 || c.color(i) >= c.colors) return false;
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if (g.col(e) != i && c.color(g.col(e)) == c.color(i)) return false;
-  }
+  for (Index i = 0; i < g.rows; ++i)
+    if (!has_valid_color(g.ptr.data(), g.col.data(), c.color.data(), c.colors, i)) return false;
   return true;
 }
 
@@ -365,22 +362,16 @@ bool is_valid(const Graph &coupling, const Coloring &c, const Index *ghost_color
 Schedule schedule_colors(const Coloring &c, const HostArray<std::int64_t> &key, const std::vector<char> *boundary)
 {
   const std::size_t rows = c.color.extent(0);
-  const Index groups = boundary ? 2 * c.colors : c.colors;
-  std::vector<Index> sorted(rows);
-  std::iota(sorted.begin(), sorted.end(), 0);
-  if (key.extent(0) > 0)
-    std::stable_sort(sorted.begin(), sorted.end(), [&](Index a, Index b) { return key(a) < key(b); });
-
-  const auto group_of = [&](Index row) {
-    return std::size_t(boundary ? 2 * c.color(row) + !(*boundary)[std::size_t(row)] : c.color(row));
-  };
-  Schedule s{ScheduleKind::color, make_array<Index>("finegrain::order", rows),
-             HostArray<Index>("finegrain::group", std::size_t(groups) + 1)};
-  for (const Index row : sorted) ++s.group(group_of(row) + 1);
-  std::partial_sum(s.group.data(), s.group.data() + groups + 1, s.group.data());
-  std::vector<Index> next(s.group.data(), s.group.data() + groups);
-  for (const Index row : sorted) s.order(next[group_of(row)]++) = row;
-  return s;
+  std::vector<Index> by_key;
+  if (key.extent(0) > 0) {
+    by_key.resize(rows);
+    std::iota(by_key.begin(), by_key.end(), 0);
+    std::stable_sort(by_key.begin(), by_key.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  }
+  if (!boundary) return sort_rows(ScheduleKind::color, c.colors, c.color, by_key);
+  const auto group_of = make_array<Index>("finegrain::group", rows);
+  for (std::size_t row = 0; row < rows; ++row) group_of(row) = 2 * c.color(row) + !(*boundary)[row];
+  return sort_rows(ScheduleKind::color, 2 * c.colors, group_of, by_key);
 }
 
 } // namespace finegrain

@@ -15,15 +15,8 @@ Form check_form(const Graph &g, Index columns)
   pieces.for_each([&](int piece, Index first, Index last) {
     Form form;
     for (Index i = first; i < last; ++i) {
-      const bool lies_inside = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
-      bool good = lies_inside, has_diagonal = false;
-      Index before = -1;
-      for (Index e = ptr[i]; lies_inside && e < ptr[i + 1]; ++e) {
-        good &= col[e] > before;
-        has_diagonal |= col[e] == i;
-        before = col[e];
-      }
-      form.good = form.good && good && before < columns;
+      const auto [good, has_diagonal] = check_row(ptr, col, entries, columns, i);
+      form.good = form.good && good;
       if (!has_diagonal && form.no_diagonal < 0) form.no_diagonal = i;
     }
     found[std::size_t(piece)] = form;

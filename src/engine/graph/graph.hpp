@@ -17,6 +17,26 @@ struct Graph {
   Index entries() const { return rows ? ptr(rows) : 0; }
 };
 
+// Of one row, of so many entries and columns in all.
+struct RowForm {
+  bool good, has_diagonal;
+};
+KOKKOS_FORCEINLINE_FUNCTION RowForm check_row(const Index *ptr, const Index *col, Index entries, Index columns,
+                                              Index row)
+{
+  const Index first = ptr[row], last = ptr[row + 1];
+  const bool lies_inside = 0 <= first && first <= last && last <= entries;
+  RowForm form{lies_inside, false};
+  Index before = -1;
+  for (Index e = first; lies_inside && e < last; ++e) {
+    form.good &= col[e] > before;
+    form.has_diagonal |= col[e] == row;
+    before = col[e];
+  }
+  form.good &= before < columns;
+  return form;
+}
+
 struct Form {
   bool good = true;       // every column lies in [0, columns) and every row ascends
   Index no_diagonal = -1; // the first row without a diagonal entry

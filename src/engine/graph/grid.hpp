@@ -18,6 +18,8 @@ struct Box {
   Index i = 0, j = 0, k = 0;
 
   Offset points() const { return Offset(i) * j * k; }
+  // Where the point of a number is.
+  KOKKOS_FORCEINLINE_FUNCTION Box point(Index number) const { return {number % i, number / i % j, number / i / j}; }
   bool operator==(const Box &) const = default;
 };
 

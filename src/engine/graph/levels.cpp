@@ -62,7 +62,7 @@ HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g
 
 Index find_levels(const Graph &g, const HostArray<Index> &level) { return find_levels(g, 0, g.rows, level); }
 
-Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &group_of)
+Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &group_of, const std::vector<Index> &visit)
 {
   const Index rows = Index(group_of.extent(0));
   Schedule s{kind, make_array<Index>("finegrain::order", std::size_t(rows)), {}};
@@ -74,7 +74,10 @@ Schedule sort_rows(ScheduleKind kind, Index groups, const HostArray<Index> &grou
     if (first[g + 1] > 0 || kind == ScheduleKind::color) cut.push_back(cut.back() + first[g + 1]);
     first[g + 1] += first[g];
   }
-  for (Index r = 0; r < rows; ++r) s.order(first[std::size_t(group_of(r))]++) = r;
+  for (Index p = 0; p < rows; ++p) {
+    const Index row = visit.empty() ? p : visit[std::size_t(p)];
+    s.order(first[std::size_t(group_of(row))]++) = row;
+  }
   s.group = to_array("finegrain::group", cut);
   return s;
 }

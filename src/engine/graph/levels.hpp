@@ -19,8 +19,9 @@ struct Schedule {
 };
 
 // Rows sorted by their numbers below `groups`, ascending inside a group. Groups without a row are left out, but for
-// those of colors.
-Schedule sort_rows(ScheduleKind, Index groups, const HostArray<Index> &group_of);
+// those of colors. `visit`: rows in an order that they keep inside a group instead; empty: natural.
+Schedule sort_rows(ScheduleKind, Index groups, const HostArray<Index> &group_of,
+                   const std::vector<Index> &visit = {});
 
 // Hyperplanes where they fit (ScheduleKind::hyperplane), or nothing.
 std::optional<Schedule> schedule_hyperplanes(const Grid &, const Graph &);

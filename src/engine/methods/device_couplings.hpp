@@ -97,9 +97,7 @@ template <class Exec> std::optional<CouplingRows<typename Exec::memory_space>> o
   Exchange exchange, const HostArray<Index> &row_of)
 {
   using Space = typename Exec::memory_space;
-  if (view.owned.rows == 0 || exchange == Exchange::color || view.agreed.key.extent(0) > 0 ||
-      !graph.is_of(view.owned))
-    return std::nullopt;
+  if (view.owned.rows == 0 || have_agreed(view, exchange) || !graph.is_of(view.owned)) return std::nullopt;
   const bool ghosts = exchange != Exchange::none && view.coupling.entries() > 0;
   const std::size_t rows = std::size_t(view.owned.rows);
   CouplingRows<Space> r;

@@ -33,17 +33,9 @@ struct CheckRow {
 
   KOKKOS_FUNCTION void operator()(Offset i, Index &least) const
   {
-    const Index row = Index(i), first = g.ptr[row], last = g.ptr[row + 1];
-    const bool lies_inside = 0 <= first && first <= last && last <= entries;
-    bool good = lies_inside, has_diagonal = false;
-    Index before = -1;
-    for (Index e = first; lies_inside && e < last; ++e) {
-      good &= g.col[e] > before;
-      has_diagonal |= g.col[e] == row;
-      before = g.col[e];
-    }
-    const Index found = !good || before >= columns ? -1 : row;
-    if ((found < 0 || !has_diagonal) && found < least) least = found;
+    const RowForm form = check_row(g.ptr, g.col, entries, columns, Index(i));
+    const Index found = form.good ? Index(i) : -1;
+    if (!(form.good && form.has_diagonal) && found < least) least = found;
   }
 };
 
@@ -63,20 +55,19 @@ struct IsStarRow {
 
   KOKKOS_FUNCTION void operator()(Offset p, Index &others) const
   {
-    const Index at = Index(p);
-    others += !is_star_row(g.ptr, g.col, corner + at, box, at % box.i, at / box.i % box.j, at / box.i / box.j);
+    const Box at = box.point(Index(p));
+    others += !is_star_row(g.ptr, g.col, corner + Index(p), box, at.i, at.j, at.k);
   }
 };
 
-struct HasOtherColors {
+struct HasNoValidColor {
   Entries g;
   const Index *color;
   Index colors;
 
   KOKKOS_FUNCTION void operator()(Offset i, Index &wrong) const
   {
-    wrong += color[i] < 0 || color[i] >= colors;
-    for (Index e = g.ptr[i]; e < g.ptr[i + 1]; ++e) wrong += g.col[e] != Index(i) && color[g.col[e]] == color[i];
+    wrong += !has_valid_color(g.ptr, g.col, color, colors, Index(i));
   }
 };
 
@@ -87,8 +78,8 @@ struct NumberPlanes {
 
   KOKKOS_FUNCTION void operator()(Offset p) const
   {
-    const Index at = Index(p);
-    plane[p] = weight.plane(at % box.i, at / box.i % box.j, at / box.i / box.j);
+    const Box at = box.point(Index(p));
+    plane[p] = weight.plane(at.i, at.j, at.k);
   }
 };
 
@@ -158,12 +149,6 @@ struct SetColor {
         }
     }
   }
-};
-
-struct LargestNumber {
-  const Index *number;
-
-  KOKKOS_FUNCTION void operator()(Offset i, Index &most) const { most = number[i] > most ? number[i] : most; }
 };
 
 // Sorting by counting. Rows are cut into pieces, table[group * pieces + piece] is first the number of a piece's rows
@@ -252,7 +237,7 @@ template <class Exec> bool DeviceGraph<Exec>::is_valid(const Coloring &c) const
 {
   if (Index(c.color.extent(0)) != graph_.rows) return false;
   const auto color = copy_to<Space>(c.color);
-  return count_flat(exec_, graph_.rows, HasOtherColors{{ptr_.data(), col_.data()}, color.data(), c.colors}) == 0;
+  return count_flat(exec_, graph_.rows, HasNoValidColor{{ptr_.data(), col_.data()}, color.data(), c.colors}) == 0;
 }
 
 template <class Exec> std::optional<Schedule> DeviceGraph<Exec>::schedule_hyperplanes(const Grid &grid) const
@@ -285,7 +270,7 @@ template <class Exec> std::optional<Coloring> DeviceGraph<Exec>::color_greedy() 
   const auto color = make_array<Index, Space>("finegrain::color", std::size_t(graph_.rows));
   if (!each_frontier(SetColor{color.data()})) return std::nullopt;
   Index last = -1;
-  run_flat_reduction(exec_, graph_.rows, LargestNumber{color.data()}, Kokkos::Max<Index>(last));
+  run_flat_reduction(exec_, graph_.rows, LargestOf<Index>{color.data()}, Kokkos::Max<Index>(last));
   return Coloring{graph_.rows ? last + 1 : 0, copy_to<Kokkos::HostSpace>(color)};
 }
 

@@ -1,4 +1,5 @@
-// Kernels over rows that do not mind each other, for the analysis on a device. In: functors of a row.
+// Kernels over rows or numbers that do not mind each other, most of them for the analysis on a device. In: functors
+// of one of them.
 #pragma once
 
 #include "base/kokkos.hpp"
@@ -10,9 +11,10 @@ namespace finegrain::detail
 template <class Exec> using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
 
 // body(i) for 0 <= i < count, in any order.
-template <class Exec, class Body> void run_flat(const Exec &exec, Offset count, const Body &body)
+template <class Exec, class Body>
+void run_flat(const Exec &exec, Offset count, const Body &body, const char *name = "finegrain::analysis")
 {
-  if (count > 0) Kokkos::parallel_for("finegrain::analysis", Flat<Exec>(exec, 0, count), body);
+  if (count > 0) Kokkos::parallel_for(name, Flat<Exec>(exec, 0, count), body);
 }
 
 // The same with a reducer, whose result stays as it is where there is nothing to reduce.
@@ -62,6 +64,12 @@ KOKKOS_FORCEINLINE_FUNCTION Index find_column(const Index *col, Index first, Ind
   }
   return first < end && col[first] == column ? first : -1;
 }
+
+template <class T> struct LargestOf {
+  const T *number;
+
+  KOKKOS_FUNCTION void operator()(Offset i, T &most) const { most = number[i] > most ? number[i] : most; }
+};
 
 struct LengthOfRow {
   const Index *ptr;

@@ -24,10 +24,6 @@ struct AddTo {
   const Scalar *step;
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { total[i] += step[i]; }
 };
-struct LargestOf {
-  const Real *largest;
-  KOKKOS_INLINE_FUNCTION void operator()(Index i, Real &most) const { most = largest[i] > most ? largest[i] : most; }
-};
 struct RoundToSingle {
   const Scalar *from;
   Single *to;
@@ -112,7 +108,8 @@ public:
     if (options_.scaling == Scaling::row) return -1; // each row has its own
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
-    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
+    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows),
+                            detail::LargestOf<Real>{largest_.data()},
                             Kokkos::Max<Real>(most)); // one number comes back from a device
     return std::max(most, Real(0));
   }

@@ -4,6 +4,7 @@
 
 #include "methods/device_graph.hpp"
 #include "methods/engine.hpp"
+#include "methods/flat_kernels.hpp"
 #include "methods/residuals.hpp"
 #include "run/sweep_order.hpp"
 #include "kernels/kernels.hpp"
@@ -197,8 +198,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body)
   {
-    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    if (count > 0) Kokkos::parallel_for("finegrain::each", Policy(exec, 0, count), body);
+    detail::run_flat(exec, count, body, "finegrain::each");
   }
   template <class Word> void clear_blocks(const Array<Index, Space> &list, Word *blocks, Offset words)
   {

@@ -36,8 +36,8 @@ std::optional<Schedule> color_by_passes(const GraphPasses &passes, const Operato
   ColoringKind &kind = p.options.coloring;
   const bool may_be_red_black = kind == ColoringKind::automatic || kind == ColoringKind::red_black,
              may_be_greedy = kind == ColoringKind::automatic || kind == ColoringKind::greedy;
-  if (!(may_be_greedy || may_be_red_black) || p.options.relaxation.exchange == Exchange::color ||
-      view.agreed.key.extent(0) > 0 || p.options.balanced || !passes.is_of(view.owned) || !passes.is_symmetric())
+  if (!(may_be_greedy || may_be_red_black) || have_agreed(view, p.options.relaxation.exchange) ||
+      p.options.balanced || !passes.is_of(view.owned) || !passes.is_symmetric())
     return std::nullopt;
   std::optional<Coloring> found;
   if (may_be_red_black && count_points(p.options.grid) == view.owned.rows)

@@ -28,9 +28,8 @@ public:
   }
   Point at(std::size_t b, Index row) const
   {
-    const Box &box = grid_[b];
-    const Index p = row - first_[b];
-    return {p % box.i, p / box.i % box.j, p / (box.i * box.j)};
+    const Box at = grid_[b].point(row - first_[b]);
+    return {at.i, at.j, at.k};
   }
   static Index edge(const Box &box, std::size_t axis) { return axis == 0 ? box.i : axis == 1 ? box.j : box.k; }
   const Box &operator[](std::size_t b) const { return grid_[b]; }

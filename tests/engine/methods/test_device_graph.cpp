@@ -129,22 +129,14 @@ TEST(DeviceGraph, KnowsWhoseItIs)
 // of boxes of 2 x 3 x 2 leave out every third.
 TEST(DeviceGraph, KeepsEmptyColorsOnly)
 {
-  Rows alone(40), boxes;
-  for (Index i = 0; i < 40; ++i) alone[std::size_t(i)] = {i};
-  const Coloring c = number_red_black(Grid(40, Box{1, 1, 1}));
-  const Schedule colors = on_device(make_graph(alone)).schedule_colors(c);
+  const Grid points(40, Box{1, 1, 1});
+  const Coloring c = number_red_black(points);
+  const Schedule colors = on_device(make_stars(points)).schedule_colors(c);
   EXPECT_EQ(to_vector(colors.group), std::vector<Index>({0, 40, 40}));
   expect_equal(schedule_colors(c), colors);
 
-  const Box box{2, 3, 2};
-  const Graph one = make_grid_graph(box, Stencil::box, 2);
-  for (Index b = 0; b < 30; ++b)
-    for (Index i = 0; i < one.rows; ++i) {
-      boxes.emplace_back();
-      for (Index e = one.ptr(i); e < one.ptr(i + 1); ++e) boxes.back().insert(one.rows * b + one.col(e));
-    }
-  const Graph g = make_graph(boxes);
-  const Grid grid(30, box);
+  const Grid grid(30, Box{2, 3, 2});
+  const Graph g = make_stars(grid, Stencil::box, 2);
   const auto expected = schedule_hyperplanes(grid, g), found = on_device(g).schedule_hyperplanes(grid);
   ASSERT_TRUE(expected && found);
   EXPECT_LT(found->groups(), find_hyperplanes(grid, g)->count);
