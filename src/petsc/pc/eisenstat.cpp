@@ -1,6 +1,7 @@
 // Eisenstat's trick for a factor of DILU (numerics.md 1): while a KSP solves, a shell stands in the place of Amat,
-// the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc is the model. fgbilu
-// has it; apply.cpp asks for what an application is meanwhile.
+// the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc does so between
+// PCPreSolve() and PCPostSolve(), the second of which no solve reaches that an error ends; here the KSP's solver is
+// called by one of ours, which puts all back. fgbilu has it; apply.cpp asks for what an application is meanwhile.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
@@ -8,6 +9,7 @@
 #include <petsc/private/kspimpl.h>
 
 #include <string>
+#include <utility>
 
 using namespace finegrain;
 
@@ -129,21 +131,21 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
 }
 
 // Why a solve goes without the trick; null: it does not. The same on all ranks.
-PetscErrorCode FindObstacle(PC pc, const PCEngine &e, KSP ksp, const char **why)
+PetscErrorCode FindObstacle(PC pc, PCEngine *e, KSP ksp, const char **why)
 {
-  PetscObjectState state;
+  MatrixChange change;
   MatNullSpace space;
   PetscBool guess, own, once;
 
   PetscFunctionBegin;
   *why = nullptr;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
+  PetscCall(PCEngineFindChange(pc, e, &change));
   PetscCall(MatGetNullSpace(pc->mat, &space));
   PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
   PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &own, KSPREFINE, KSPSIP, ""));
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &once));
   if (pc->failedreason) *why = "the set-up has failed";
-  else if (state != e.state) *why = "the matrix has changed since it was factored";
+  else if (change != MatrixChange::none) *why = "the matrix has changed since it was factored";
   else if (space) *why = "the matrix has a null space";
   else if (ksp->transpose_solve && guess) *why = "a transposed solve has an initial guess";
   else if (once) *why = "there is one application, and no product";
@@ -151,78 +153,156 @@ PetscErrorCode FindObstacle(PC pc, const PCEngine &e, KSP ksp, const char **why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Of P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
-PetscErrorCode PCPreSolve_Eisenstat(PC pc, KSP ksp, Vec b, Vec x)
+// The matrix, the right-hand side and the preconditioner of a solve, put back however the solve is left: by an error
+// of a monitor, of a test or of an operator, or by an exception.
+class Exchanged
 {
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
+public:
+  Exchanged(PC pc, KSP ksp)
+      : pc_(pc),
+        ksp_(ksp),
+        now_(static_cast<PCEngine *>(pc->data)->solve),
+        amat_(pc->mat),
+        b_(ksp->vec_rhs),
+        shell_(now_.shell),
+        rhs_(now_.rhs)
+  {
+    pc->mat = shell_;
+    ksp->vec_rhs = rhs_; // for b may be locked, as the columns of KSPMatSolve() are
+    (void)PetscObjectReference(reinterpret_cast<PetscObject>(shell_));
+    (void)PetscObjectReference(reinterpret_cast<PetscObject>(rhs_));
+    now_.active = true;
+  }
+  ~Exchanged()
+  {
+    // Whoever has set other operators meanwhile keeps them.
+    (void)MatDestroy(pc_->mat == shell_ ? &pc_->mat : &amat_);
+    if (amat_) pc_->mat = amat_;
+    (void)VecDestroy(ksp_->vec_rhs == rhs_ ? &ksp_->vec_rhs : &b_);
+    if (b_) ksp_->vec_rhs = b_;
+    now_.active = false;
+  }
+  Exchanged(const Exchanged &) = delete;
+  Exchanged &operator=(const Exchanged &) = delete;
+
+private:
+  PC pc_;
+  KSP ksp_;
+  PCEngineEisenstat &now_;
+  Mat amat_;
+  Vec b_;
+  const Mat shell_;
+  const Vec rhs_;
+};
+
+// A solve inside another one that shares its preconditioner has the matrix.
+class Suspended
+{
+public:
+  explicit Suspended(PC pc) : pc_(pc), now_(static_cast<PCEngine *>(pc->data)->solve), active_(now_.active)
+  {
+    if (active_) std::swap(pc->mat, amat_ = pc->pmat);
+    now_.active = false;
+  }
+  ~Suspended()
+  {
+    if (active_) std::swap(pc_->mat, amat_);
+    now_.active = active_;
+  }
+  Suspended(const Suspended &) = delete;
+  Suspended &operator=(const Suspended &) = delete;
+
+private:
+  PC pc_;
+  PCEngineEisenstat &now_;
+  const bool active_;
+  Mat amat_ = nullptr;
+};
+
+using KSPSolver = PetscErrorCode (*)(KSP);
+
+// P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
+PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
+{
   PCEngineEisenstat &now = e->solve;
-  const char *why;
-  KSPType type;
-  PetscBool guess, symmetric;
+  const Vec b = ksp->vec_rhs, x = ksp->vec_sol;
+  const bool transposed = ksp->transpose_solve, guess = !ksp->guess_zero;
 
   PetscFunctionBegin;
-  if (now.depth++ > 0) PetscFunctionReturn(PETSC_SUCCESS); // inside, the shell is the matrix
-  PetscCall(PCSetUp(pc));                                  // which PETSc may leave to the first application
-  PetscCall(FindObstacle(pc, *e, ksp, &why));
-  if (why) {
-    PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-             "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
-             PCEngineOption(pc, "eisenstat").c_str());
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(KSPGetType(ksp, &type));
-    PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
-    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
-    PetscCall(Prepare(pc, e, &symmetric));
-    if (wanted && !symmetric) {
-      PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: a pivot is not positive definite\n"));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    now.symmetric = symmetric;
-    now.transposed = ksp->transpose_solve;
     if (!now.rhs) PetscCall(VecDuplicate(b, &now.rhs));
     if (guess) {
       PetscCall(VecCopy(x, now.rhs));
       PetscCall(ApplyPart(e, Part::right, now.rhs, x));
     }
-    PetscCall(ApplyPart(e, now.transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, now.transposed));
+    PetscCall(ApplyPart(e, transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, transposed));
     PetscCall(MakeShell(pc, e));
-    // The KSP solves for another vector: b may be locked, as the columns of KSPMatSolve() are.
-    PetscCall(VecDestroy(&now.b));
-    now.b = ksp->vec_rhs; // with its reference
-    ksp->vec_rhs = now.rhs;
-    PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(now.rhs)));
-    now.amat = pc->mat; // with its reference
-    pc->mat = now.shell;
-    PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(now.shell)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  {
+    const Exchanged exchanged(pc, ksp);
+    PetscCall((*solve)(ksp));
+  }
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(VecCopy(x, now.rhs));
+    PetscCall(ApplyPart(e, transposed ? Part::left_inverse : Part::right_inverse, now.rhs, x, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCPostSolve_Eisenstat(PC pc, KSP ksp, Vec, Vec x)
+// Takes the place of a KSP's own solver for one solve.
+constexpr char own_solver[] = "PCFinegrainKSPSolver_C";
+
+PetscErrorCode KSPSolve_Eisenstat(KSP ksp)
 {
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
-  PCEngineEisenstat &now = e->solve;
+  KSPSolver solve = nullptr;
+  PCEngine *e = nullptr;
+  const char *why = nullptr;
+  PetscBool symmetric = PETSC_FALSE;
+  PC pc;
+  KSPType type;
 
   PetscFunctionBegin;
-  if (--now.depth > 0 || !now.amat) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDestroy(&pc->mat));
-  pc->mat = now.amat;
-  now.amat = nullptr;
-  PetscCall(VecDestroy(&ksp->vec_rhs));
-  ksp->vec_rhs = now.b;
-  now.b = nullptr;
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(VecCopy(x, now.rhs));
-    PetscCall(ApplyPart(e, now.transposed ? Part::left_inverse : Part::right_inverse, now.rhs, x, now.transposed));
-    now.symmetric = false;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
+  ksp->ops->solve = solve;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetUp(pc)); // which PETSc may leave to the first application
+  PetscCall(PCEngineFind(pc, &e));
+  if (!e || !e->eisenstat) {
+    PetscCall((*solve)(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  }
+  if (e->solve.active) why = "another solve with the same preconditioner has it";
+  else PetscCall(FindObstacle(pc, e, ksp, &why));
+  if (!why) {
+    PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+               "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
+               PCEngineOption(pc, "eisenstat").c_str());
+    PetscCall(KSPGetType(ksp, &type));
+    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
+    PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Prepare(pc, e, &symmetric); }));
+    if (wanted && !symmetric) why = "a pivot is not positive definite";
+  }
+  if (!why) {
+    e->solve.symmetric = symmetric;
+    PetscCall(SolveTransformed(pc, e, ksp, solve));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
+  const Suspended suspended(pc);
+  PetscCall((*solve)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPreSolve_Eisenstat(PC, KSP ksp, Vec, Vec)
+{
+  PetscFunctionBegin;
+  if (ksp->ops->solve == KSPSolve_Eisenstat) PetscFunctionReturn(PETSC_SUCCESS); // a solve has not come to begin
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
+  ksp->ops->solve = KSPSolve_Eisenstat;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,7 +317,7 @@ template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
                           "One step of the preconditioner has two parts, several have not: leave out @_corrections "
                           "and what else makes steps, or take -ksp_pc_side left")
                .c_str());
-  if (e->solve.amat) PetscCall(VecCopy(b, x));
+  if (e->solve.active) PetscCall(VecCopy(b, x));
   else PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyPart(e, part, b, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -250,7 +330,6 @@ PetscErrorCode PCEngineSetParts(PC pc)
 
   PetscFunctionBegin;
   pc->ops->presolve = e->eisenstat ? PCPreSolve_Eisenstat : nullptr;
-  pc->ops->postsolve = e->eisenstat ? PCPostSolve_Eisenstat : nullptr;
   const bool parts = e->type->method == Method::factorization;
   pc->ops->applysymmetricleft = parts ? PCApplySymmetric_Engine<Part::left_inverse> : nullptr;
   pc->ops->applysymmetricright = parts ? PCApplySymmetric_Engine<Part::right_inverse> : nullptr;
@@ -260,11 +339,8 @@ PetscErrorCode PCEngineSetParts(PC pc)
 PetscErrorCode PCEngineEisenstat::reset()
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&amat));
   PetscCall(MatDestroy(&shell));
   PetscCall(VecDestroy(&rhs));
-  PetscCall(VecDestroy(&b));
-  depth = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

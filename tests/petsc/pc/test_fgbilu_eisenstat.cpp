@@ -253,6 +253,149 @@ TEST(EisenstatLife, GoesWithoutWhereTheFactorIsNotTheMatrix)
   EXPECT_FALSE(s.tricked);
 }
 
+struct Failure {
+  PetscInt at = -1; // iteration; -1: none
+};
+PetscErrorCode FailInMonitor(KSP, PetscInt iteration, PetscReal, void *failure)
+{
+  PetscFunctionBegin;
+  PetscCheck(iteration != static_cast<Failure *>(failure)->at, PETSC_COMM_SELF, PETSC_ERR_USER, "the user's");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+PetscErrorCode FailInTest(KSP ksp, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason, void *failure)
+{
+  PetscFunctionBegin;
+  *reason = norm < PetscReal(1e-8) ? KSP_CONVERGED_ATOL : KSP_CONVERGED_ITERATING;
+  PetscCall(FailInMonitor(ksp, iteration, norm, failure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A solve that an error leaves puts everything back: the next ones, of this solver or of another one with the same
+// preconditioner, with the same matrix or another, after a reset or without, are as if nothing had been.
+TEST(EisenstatLife, ErrorsLeaveEverythingInItsPlace)
+{
+  for (const bool in_test : {false, true})
+    for (const std::string what : {"nothing", "another solver", "other operators", "a reset"}) {
+      SCOPED_TRACE(what + (in_test ? " after a test" : " after a monitor"));
+      Owned<Mat> A, B;
+      Owned<Vec> before, r;
+      Solver s;
+      Outcome first, then;
+      Failure failure;
+      PC pc;
+      Mat now;
+      Vec rhs;
+      PetscReal d, norm;
+      OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+      OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 2, &B));
+      Vectors v(A);
+      OK(v.code);
+      OK(VecDuplicate(v.b, &before));
+      OK(VecDuplicate(v.b, &r));
+      OK(s.make(A, trick));
+      OK(KSPGetPC(s.ksp, &pc));
+      if (in_test) {
+        OK(KSPSetConvergenceTest(s.ksp, FailInTest, &failure, nullptr));
+      } else {
+        OK(KSPMonitorSet(s.ksp, FailInMonitor, &failure, nullptr));
+      }
+      OK(s.solve(v.b, v.x, &first));
+      OK(Apply(pc, v.b, before));
+      failure.at = 2;
+      OK(VecCopy(v.b, r));
+      ExpectError([&] { return KSPSolve(s.ksp, v.b, v.x); });
+      failure.at = -1;
+      OK(Difference(v.b, r, &d));
+      EXPECT_EQ(d, 0);
+      OK(PCGetOperators(pc, &now, nullptr));
+      EXPECT_EQ(now, A.get());
+      OK(KSPGetRhs(s.ksp, &rhs));
+      EXPECT_EQ(rhs, v.b.get());
+      OK(Apply(pc, v.b, v.y));
+      OK(Difference(v.y, before, &d));
+      EXPECT_EQ(d, 0);
+      now = A;
+      if (what == "another solver") {
+        Owned<KSP> other;
+        OK(refine::MakeKSP(A, A, KSPBCGS, "-ksp_rtol 1e-9", &other));
+        OK(KSPSetPC(other, pc));
+        OK(KSPSolve(other, v.b, v.x));
+        OK(MatMult(A, v.x, r));
+        OK(VecAYPX(r, -1, v.b));
+        OK(VecNorm(r, NORM_INFINITY, &norm));
+        EXPECT_LT(norm, PetscReal(1e-5));
+      }
+      if (what == "other operators") {
+        now = B;
+        OK(KSPSetOperators(s.ksp, B, B));
+      }
+      if (what == "a reset") {
+        OK(PCReset(pc));
+        OK(KSPSetOperators(s.ksp, A, A));
+      }
+      for (int again = 0; again < 2; ++again) {
+        OK(VecSet(v.x, PETSC_INFINITY));
+        OK(s.solve(v.b, v.x, &then));
+        EXPECT_TRUE(s.tricked);
+        EXPECT_GT(then.reason, 0);
+        if (now == A) {
+          EXPECT_EQ(then.its, first.its);
+        }
+        OK(MatMult(now, v.x, r));
+        OK(VecAYPX(r, -1, v.b));
+        OK(VecNorm(r, NORM_INFINITY, &norm));
+        EXPECT_LT(norm, PetscReal(sizeof(PetscReal) == 4 ? 1e-3 : 1e-5));
+      }
+    }
+}
+
+struct Inner {
+  KSP ksp = nullptr;
+  Vec b = nullptr, x = nullptr;
+};
+PetscErrorCode SolveInside(KSP, PetscInt iteration, PetscReal, void *inner)
+{
+  const Inner *i = static_cast<Inner *>(inner);
+
+  PetscFunctionBegin;
+  if (iteration == 1) PetscCall(KSPSolve(i->ksp, i->b, i->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A solve inside another one that shares the preconditioner is of the matrix.
+TEST(EisenstatLife, SolvesInsideOneAnother)
+{
+  Owned<Mat> A;
+  Owned<KSP> other;
+  Owned<Vec> r;
+  Solver s;
+  Outcome out, alone;
+  Inner inner;
+  PC pc;
+  PetscReal norm;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  Vectors v(A), w(A);
+  OK(v.code);
+  OK(w.code);
+  OK(VecDuplicate(v.b, &r));
+  OK(s.make(A, trick));
+  OK(s.solve(v.b, v.x, &alone));
+  OK(KSPGetPC(s.ksp, &pc));
+  OK(refine::MakeKSP(A, A, KSPGMRES, "-ksp_rtol 1e-9", &other));
+  OK(KSPSetPC(other, pc));
+  inner = {other, w.b, w.x};
+  OK(KSPMonitorSet(s.ksp, SolveInside, &inner, nullptr));
+  OK(s.solve(v.b, v.x, &out));
+  EXPECT_TRUE(s.tricked);
+  EXPECT_EQ(out.its, alone.its);
+  for (Vec x : {v.x.get(), w.x.get()}) {
+    OK(MatMult(A, x, r));
+    OK(VecAYPX(r, -1, v.b));
+    OK(VecNorm(r, NORM_INFINITY, &norm));
+    EXPECT_LT(norm, PetscReal(sizeof(PetscReal) == 4 ? 1e-3 : 1e-5));
+  }
+}
+
 TEST(EisenstatLife, ReplacedPivotsAndFailures)
 {
   Owned<Mat> A;
