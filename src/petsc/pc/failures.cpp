@@ -167,13 +167,16 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
 PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
 {
   PetscFunctionBegin;
+  const PetscReal limit = PCEngineGrowthLimit(*e);
   if (e->growth >= 0)
-    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.2g\n", double(e->growth), double(e->growth_limit)));
-  if (e->growth < e->growth_limit || e->growth < 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.2g\n", double(e->growth), double(limit)));
+  if (e->growth < limit || e->growth < 0) PetscFunctionReturn(PETSC_SUCCESS);
   char text[128];
   PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.2g",
-                          double(e->growth), double(e->growth_limit)));
+                          double(e->growth), double(limit)));
   PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text,
-                 std::string(e->type->growth_remedy).append("; @_growth_limit sets the limit")));
+                 std::string(e->type->growth_remedy)
+                   .append("; or -ksp_diagonal_scale where unknowns have units far apart; a KSP that tests the true "
+                           "residual (-ksp_pc_side right) needs no limit, @_growth_limit 0")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

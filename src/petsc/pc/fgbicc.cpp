@@ -84,7 +84,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbicc_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
-.  -pc_fgbicc_growth_limit <1e4>                  - `PCFinegrainSetGrowthLimit()`
+.  -pc_fgbicc_growth_limit <-1>                   - `PCFinegrainSetGrowthLimit()`
 -  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -185,7 +185,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
-.  -pc_fgbilu_growth_limit <1e4>                  - `PCFinegrainSetGrowthLimit()`
+.  -pc_fgbilu_growth_limit <-1>                   - `PCFinegrainSetGrowthLimit()`
 -  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

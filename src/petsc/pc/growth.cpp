@@ -1,8 +1,9 @@
-// Growth: how much an application amplifies, found by a probe at each set-up, and the limit above which the set-up
+// Growth: how much an application amplifies, found by a probe after set-ups, and the limit above which the set-up
 // fails. Set-up calls it; the numbers are for the view.
 #include "pc/settings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 using namespace finegrain;
@@ -10,12 +11,23 @@ using namespace finegrain;
 namespace finegrain::settings
 {
 constinit const PCEngineValue<PCEngine, PetscReal> growth_limit{
-  "growth_limit", "Growth of a probe from which set-up fails, 0 for no probe", "PCFinegrainSetGrowthLimit",
-  &PCEngine::growth_limit, PetscInt(0)};
+  "growth_limit",
+  "Growth of a probe from which set-up fails, 0 for no probe; -1: 1e3, or 50 with sums in single precision",
+  "PCFinegrainSetGrowthLimit", &PCEngine::growth_limit, -1};
 } // namespace finegrain::settings
 
 namespace
 {
+
+// Below this growth what an application amplifies is of no concern (tests/growth has the measurements).
+constexpr PetscReal quiet = 10;
+
+// Set-ups of a pattern until the next probe.
+int wait_after(PetscReal growth, PetscReal limit)
+{
+  if (growth < quiet && growth < limit / 5) return 16;
+  return growth < limit / 10 ? 4 : 1;
+}
 
 // The signs of 64 global rows, which depend on nothing else: bits of SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t find_signs(std::uint64_t word)
@@ -26,7 +38,7 @@ std::uint64_t find_signs(std::uint64_t word)
   return word ^ (word >> 31);
 }
 
-// v = the signs, times a scale for each unknown of a block.
+// v = the signs, times a scale for each row if there are scales.
 PetscErrorCode FillProbe(Vec v, const std::vector<PetscReal> &scales)
 {
   PetscScalar *values;
@@ -42,72 +54,135 @@ PetscErrorCode FillProbe(Vec v, const std::vector<PetscReal> &scales)
       values[i - first + bit - begin] = PetscScalar(PetscReal(signs >> bit & 1) * 2 - 1);
     i += end - begin;
   }
-  const PetscInt unknowns = PetscInt(scales.size());
-  for (PetscInt i = 0; i < last - first && (unknowns > 1 || scales[0] != 1); ++i)
-    values[i] *= scales[std::size_t(i % unknowns)];
+  for (std::size_t i = 0; i < scales.size(); ++i) values[i] *= scales[i];
   PetscCall(VecRestoreArrayWrite(v, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The largest magnitude of each unknown of a block over all ranks; Inf where one is not finite.
-PetscErrorCode FindLargest(Vec x, PetscInt unknowns, std::vector<PetscReal> *largest)
+// The largest magnitude, of entries over their scales; Inf where one is not finite.
+PetscErrorCode FindLargest(Vec x, const std::vector<PetscReal> &scales, PetscReal *largest)
 {
   const PetscScalar *values;
   PetscInt n;
 
   PetscFunctionBegin;
-  largest->assign(std::size_t(unknowns), 0);
+  *largest = 0;
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArrayRead(x, &values));
-  for (std::size_t i = 0; i < std::size_t(n); ++i) {
-    const PetscReal size = PetscAbsScalar(values[i]);
-    PetscReal &most = (*largest)[i % largest->size()];
-    most = PetscIsInfOrNanReal(size) ? PETSC_INFINITY : std::max(most, size);
+  for (PetscInt i = 0; i < n; ++i) {
+    const PetscReal size = PetscAbsScalar(values[i]) / (scales.empty() ? 1 : scales[std::size_t(i)]);
+    *largest = PetscIsInfOrNanReal(size) ? PETSC_INFINITY : std::max(*largest, size);
   }
   PetscCall(VecRestoreArrayRead(x, &values));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest->data(), PetscMPIInt(largest->size()), MPIU_REAL, MPIU_MAX,
-                             PetscObjectComm(reinterpret_cast<PetscObject>(x))));
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(x))));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// visit(row, column, magnitude) for the entries of a sequential matrix.
+template <class Visit> PetscErrorCode VisitEntries(Mat A, bool symmetric, const Visit &visit)
+{
+  const PetscInt *col;
+  const PetscScalar *value;
+  PetscInt rows, count;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &rows, nullptr));
+  for (PetscInt i = 0; i < rows; ++i) {
+    PetscCall(MatGetRow(A, i, &count, &col, &value));
+    for (PetscInt e = 0; e < count; ++e) {
+      visit(i, col[e], PetscAbsScalar(value[e]));
+      if (symmetric && col[e] != i) visit(col[e], i, PetscAbsScalar(value[e])); // the upper triangle is stored
+    }
+    PetscCall(MatRestoreRow(A, i, &count, &col, &value));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Columns' scales of a two-sided equilibration of the owned square: rows, then columns are divided by the roots of
+// their largest entries, three times (Ruiz 2001).
+PetscErrorCode Equilibrate(PC pc, const PCEngine &e, std::vector<PetscReal> *scales)
+{
+  Mat owned;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDiagonalBlock(pc->pmat, &owned));
+  const bool symmetric = e.op.symmetric || e.converted;
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    PetscInt n;
+    PetscFunctionBegin;
+    if (symmetric) PetscCall(MatGetRowUpperTriangular(owned));
+    PetscCall(MatGetLocalSize(owned, &n, nullptr));
+    scales->assign(std::size_t(n), 1);
+    std::vector<PetscReal> rows(std::size_t(n), 1), largest(rows);
+    for (int sweep = 0; sweep < 3; ++sweep)
+      for (const bool of_rows : {true, false}) {
+        std::fill(largest.begin(), largest.end(), PetscReal(0));
+        PetscCall(VisitEntries(owned, symmetric, [&](PetscInt i, PetscInt j, PetscReal size) {
+          PetscReal &most = largest[std::size_t(of_rows ? i : j)];
+          most = std::max(most, size * rows[std::size_t(i)] * (*scales)[std::size_t(j)]);
+        }));
+        for (std::size_t i = 0; i < largest.size(); ++i)
+          if (largest[i] > 0 && !PetscIsInfOrNanReal(largest[i]))
+            (of_rows ? rows : *scales)[i] /= std::sqrt(largest[i]);
+      }
+    if (symmetric) PetscCall(MatRestoreRowUpperTriangular(owned));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode PCEngineProbe::begin(PC pc, const PCEngine &e)
+PetscReal PCEngineGrowthLimit(const PCEngine &e)
+{
+  if (e.growth_limit >= 0) return e.growth_limit;
+  const bool single_sums = sizeof(PetscReal) == 4 || e.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE;
+  return single_sums ? PetscReal(50) : PetscReal(1e3);
+}
+
+PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
 {
   PetscFunctionBegin;
-  if (e.growth_limit == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (PCEngineGrowthLimit(*e) == 0) {
+    e->growth = -1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (--e->next_probe > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(pc->pmat, &v, &product));
-  PetscCall(FillProbe(v, {1}));
+  PetscCall(FillProbe(v, {}));
   PetscCall(MatMult(pc->pmat, v, product));
+  if (!PCEngineReducesInPlace(*e)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicate(product, &scaled_product)); // there will be no matrix to multiply with
+  PetscCall(Equilibrate(pc, *e, &scales));
+  PetscCall(FillProbe(v, scales));
+  PetscCall(MatMult(pc->pmat, v, scaled_product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
 {
-  std::vector<PetscReal> first, second;
-  PetscReal sum;
+  const PetscReal limit = PCEngineGrowthLimit(*e);
+  PetscReal scaled;
 
   PetscFunctionBegin;
+  if (!v) PetscFunctionReturn(PETSC_SUCCESS);
   e->growth = -1;
-  if (!v || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  e->next_probe = 1;
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCEngineApply(pc, product, v));
-  PetscCall(VecNorm(v, NORM_INFINITY, &e->growth));
-  PetscCall(VecNorm(v, NORM_1, &sum));
-  if (PetscIsInfOrNanReal(sum)) e->growth = PETSC_INFINITY; // the largest over ranks may leave out NaN
-  if (e->growth < e->growth_limit || e->growth == PETSC_INFINITY) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FindLargest(v, e->op.block, &first));
-  // Unknowns in other units look like growth. The scales of the result are theirs.
-  for (PetscReal &scale : first) scale = std::max(scale, PetscReal(1));
-  if (PCEngineReducesInPlace(*e)) { // there is no matrix to multiply with, and the least is beyond doubt
-    e->growth = *std::min_element(first.begin(), first.end());
-    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindLargest(v, {}, &e->growth));
+  if (e->growth >= quiet || e->growth >= limit) { // or are these the units of unknowns?
+    if (!scaled_product) {
+      PetscCall(Equilibrate(pc, *e, &scales));
+      PetscCall(FillProbe(v, scales));
+      PetscCall(MatMult(pc->pmat, v, product));
+    }
+    PetscCall(PCEngineApply(pc, scaled_product ? scaled_product : product, v));
+    PetscCall(FindLargest(v, scales, &scaled));
+    e->growth = std::min(e->growth, scaled);
   }
-  PetscCall(FillProbe(v, first));
-  PetscCall(MatMult(pc->pmat, v, product));
-  PetscCall(PCEngineApply(pc, product, v));
-  PetscCall(FindLargest(v, e->op.block, &second));
-  e->growth = 0;
-  for (std::size_t j = 0; j < first.size(); ++j) e->growth = std::max(e->growth, second[j] / first[j]);
+  e->next_probe = wait_after(e->growth, limit);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -115,6 +190,7 @@ PCEngineProbe::~PCEngineProbe()
 {
   PetscCallVoid(VecDestroy(&v));
   PetscCallVoid(VecDestroy(&product));
+  PetscCallVoid(VecDestroy(&scaled_product));
 }
 
 /*@
@@ -124,22 +200,26 @@ PCEngineProbe::~PCEngineProbe()
 
    Input Parameters:
 +  pc    - the preconditioner
--  limit - 1e4 by default, 1e3 where PETSc computes in single precision; 0: growth is not looked for
+-  limit - 0: growth is not looked for; -1 (default): 1e3, or 50 where sums are in single precision
 
    Options Database Key:
-.  -pc_fgbilu_growth_limit <1e4> - the limit
+.  -pc_fgbilu_growth_limit <-1> - the limit
 
    Level: intermediate
 
    Notes:
    Sweeps of a factor can amplify errors, and those of a relaxation diverge, where a matrix is far from diagonally
 dominant. The preconditioned residual then falls by orders of magnitude while the true one does not, and a `KSP` that
-tests the preconditioned norm stops too early. Therefore each set-up applies the preconditioner to A v for a vector v
-of random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. If it reaches
-the limit, v is scaled by what came out, unknown by unknown, and the growth is measured once more, so that units
-of unknowns do not matter. If it is still there, the set-up fails with `PC_FACTOR_OTHER` on all ranks.
+tests the preconditioned norm stops too early. Therefore set-ups apply the preconditioner to A v for a vector v of
+random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. From 10 on it is
+measured once more with v = C w for random signs w and the scales C of columns of an equilibrated matrix, as the
+largest entry of C^-1 M^-1 A C w, and the smaller of the two is taken, so that units of unknowns do not matter. If it
+reaches the limit, the set-up fails with `PC_FACTOR_OTHER` on all ranks.
 
-   The cost is a product with the matrix and an application for each set-up.
+   A `KSP` that tests the true residual (`KSPSetPCSide()` right, `KSPSetNormType()`) needs no limit.
+
+   The cost is a product with the matrix and an application. The first set-up of a pattern pays it, and after a growth
+below 10 every sixteenth; below a tenth of the limit every fourth, and above that every one.
 
 .seealso: `PCFinegrainGetGrowthLimit()`, `PCFinegrainGetGrowth()`, `PCGetFailedReason()`
 @*/
@@ -154,7 +234,7 @@ PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit) { return settin
 .  pc - the preconditioner
 
    Output Parameter:
-.  limit - the limit
+.  limit - the limit, -1 for 1e3 or 50
 
    Level: intermediate
 
@@ -163,7 +243,7 @@ PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit) { return settin
 PetscErrorCode PCFinegrainGetGrowthLimit(PC pc, PetscReal *limit) { return settings::growth_limit.get(pc, limit); }
 
 /*@
-   PCFinegrainGetGrowth - Gets the growth that the last set-up found
+   PCFinegrainGetGrowth - Gets the growth that the last probe found
 
    Not Collective
 

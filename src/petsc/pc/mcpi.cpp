@@ -148,7 +148,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_mcpi_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_mcpi_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
 -  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -359,7 +359,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_powerqilu_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_powerqilu_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
 -  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

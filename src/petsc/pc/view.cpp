@@ -65,6 +65,15 @@ std::string NameSchedules(const PCEngine &e, const Totals &t)
                                                                          : ScheduleKind::level)];
 }
 
+// The grids that were given, of the first rank.
+std::string NameGrids(const PCEngine &e)
+{
+  std::string text;
+  for (std::size_t b = 0; b + 2 < e.grid.size(); b += 3)
+    for (std::size_t a = 0; a < 3; ++a) text.append(a ? " x " : b ? ", " : "").append(std::to_string(e.grid[b + a]));
+  return text;
+}
+
 PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
 {
   const Statistics s = e.engine->statistics();
@@ -85,6 +94,11 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     "schedule: %s, %" PetscInt64_FMT " groups, block rows per group: min %" PetscInt64_FMT
     ", mean %.1f, max %" PetscInt64_FMT "\n",
     schedule.c_str(), t.most_groups, t.narrowest, t.groups ? double(t.rows) / double(t.groups) : 0., t.widest));
+  if (!e.grid.empty())
+    PetscCall(PetscViewerASCIIPrintf(
+      viewer, "grids of the first rank: %s%s%s\n", NameGrids(e).c_str(),
+      PCEngineHas(e, settings::coupling) && e.grid.size() > 3 ? "; couplings between them: " : "",
+      PCEngineHas(e, settings::coupling) && e.grid.size() > 3 ? PCFinegrainGridCouplings[e.coupling] : ""));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "%s\n",
@@ -123,7 +137,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
   if (e.growth >= 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.2g\n", double(e.growth),
-                                     double(e.growth_limit)));
+                                     double(PCEngineGrowthLimit(e))));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.shift_amount), t.shifted));
