@@ -150,6 +150,10 @@ public:
     return changed;
   }
 
+  void reserve(Runner<Exec> &run, const Application &a)
+  {
+    work(run, a.vectors > 1 || a.transposed, a.vectors > 1 ? a.stride : Offset(run.scalars()));
+  }
   void apply(const Factor &f, const Application &a)
   {
     Runner<Exec> &run = f.run;

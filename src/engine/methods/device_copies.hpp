@@ -28,7 +28,7 @@ public:
     scalars_ = std::size_t(view.owned.rows) * std::size_t(block_);
     owned_ = {view.blocks(), {}, {}, {}, false};
     coupling_ = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
-    sent_ = false;
+    sent_ = corrects_ = false;
     halo_ = nullptr;
     ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
     return error;
@@ -38,6 +38,7 @@ public:
   {
     halo_ = halo;
     engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
+    if (halo && !halo->takes_device_arrays()) on_host();
   }
   bool set_queue(const Queue &queue) override { return engine_->set_queue(queue); }
   Scalar *scratch(Memory memory) override
@@ -62,6 +63,20 @@ public:
     return engine_->factor(here, largest);
   }
 
+  void reserve(const Application &a) override
+  {
+    Application here = a;
+    if (a.memory == Memory::host) here.stride = Offset(scalars_);
+    engine_->reserve(here);
+    if (a.memory == Memory::engine) return;
+    if (a.vectors > 1 || a.transposed)
+      for (Vector *v : {&many_b_, &many_x_}) make_room(*v, std::size_t(a.vectors) * scalars_);
+    for (Vector *v : {&b_, &x_}) make_room(*v, scalars_);
+    if (!corrects_) return;
+    for (Vector *v : {&last_, &step_, &total_}) make_room(*v, scalars_);
+    make_room(residual_, scalars_);
+  }
+
   void apply(const Application &a) override
   {
     if (a.memory == Memory::engine) return engine_->apply(a);
@@ -76,7 +91,11 @@ public:
     if (a.total) fetch(a.total, total_);
   }
 
-  void allow_corrections(const OperatorView &view) override { engine_->allow_corrections(view); }
+  void allow_corrections(const OperatorView &view) override
+  {
+    engine_->allow_corrections(view);
+    corrects_ = true;
+  }
 
   void correct(const Correction &c) override
   {
@@ -126,8 +145,7 @@ public:
     if (memory == Memory::engine) return engine_->find_residual(here, b, x, memory);
     const Scalar *rhs = send(b_, b), *from = send(x_, x);
     const Scalar *r = engine_->find_residual(here, rhs, from, Memory::engine);
-    if (residual_.extent(0) < scalars_) residual_ = make_array<Scalar>("finegrain::staged", scalars_);
-    copy_down<Space>(residual_.data(), r, scalars_);
+    copy_down<Space>(make_room(residual_, scalars_), r, scalars_);
     return residual_.data();
   }
 
@@ -247,7 +265,8 @@ private:
   std::size_t scalars_ = 0;
   Part owned_, coupling_;
   Upload<Space> upload_; // of values
-  bool sent_ = false;    // by find_largest(), for the factor() that follows
+  bool corrects_ = false;
+  bool sent_ = false; // by find_largest(), for the factor() that follows
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
   Halo *halo_ = nullptr; // the caller's

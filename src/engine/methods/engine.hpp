@@ -144,6 +144,9 @@ public:
   // factor(), analyze() or the end of the engine.
   virtual FactorReport factor(const Values &, Real largest) = 0;
   FactorReport factor(const MatrixValues &owned) { return factor(Values{owned, {}}, find_largest({owned, {}})); }
+  // Makes what the first application of this kind needs: it may fail before a halo waits for this rank. Pointers do
+  // not matter.
+  virtual void reserve(const Application &) = 0;
   // Returns when x can be read, or when all is queued (set_queue()).
   virtual void apply(const Application &) = 0;
   void apply(const Scalar *b, Scalar *x) { apply(Application{.b = b, .x = x}); }

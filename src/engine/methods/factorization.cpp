@@ -147,6 +147,13 @@ public:
     return report;
   }
 
+  void reserve(const Application &a) override
+  {
+    if (compact_.used()) compact_.reserve(run_, a);
+    else if (a.vectors > 1 && !a.transposed && forward_lines_.empty()) make_room_for_several(a.stride);
+    if (a.transposed && (compact_.used() || !symmetric_)) find_transposed();
+  }
+
   void apply(const Application &a) override
   {
     if (a.vectors > 1 && !a.transposed && !forward_lines_.empty()) { // lines have one vector, and are faster
@@ -316,12 +323,18 @@ private:
   }
   bool has_short_residual() const { return run_.residuals.difference_known && !shifted_; }
 
-  void apply_to_several(const Application &a)
+  // Whether sweeps have a y of their own.
+  bool make_room_for_several(Offset stride)
   {
-    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
     const bool separate = factor_.pattern.y == Layout::position;
     if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
       y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
+    return separate;
+  }
+  void apply_to_several(const Application &a)
+  {
+    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
+    const bool separate = make_room_for_several(stride);
     for (int first = 0; first < vectors; first += most_vectors) {
       const Offset at = first * stride;
       Scalar *y = separate ? y_many_.data() : x + at;

@@ -8,6 +8,7 @@
 #include "base/rounding.hpp"
 #include "run/look_ahead.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace finegrain
@@ -139,6 +140,13 @@ public:
     if (!blocks_.extent(0)) blocks_ = *static_cast<const Vector *>(given.get());
   }
 
+  void reserve(Memory memory, bool transposed) override
+  {
+    if (transposed) prepare_transposed();
+    if (memory == Memory::engine || !far) return;
+    make_room(x_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
+    make_room(y_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
+  }
   void multiply(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
@@ -162,7 +170,7 @@ public:
   // Each rank's share for its ghosts goes to their owners, who add it to theirs.
   void multiply_transposed(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
-    prepare_transposed();
+    prepare_transposed(); // as a rule it is there (reserve())
     const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
     multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
     multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
@@ -247,13 +255,14 @@ private:
   void prepare_transposed() // at first use
   {
     if (has_transposed_) return;
-    has_transposed_ = true;
     scatters_ = threads() < 4;
     cut_ = scatters_ ? to_array("finegrain::cut", {0, rows_, 0, rows_})
                      : to_array("finegrain::cut", {0, columns_, 0, ghost_count_});
-    if (scatters_) return;
-    by_column_.set(owned_graph_, columns_);
-    by_ghost_.set(coupling_graph_, ghost_count_);
+    if (!scatters_) {
+      by_column_.set(owned_graph_, columns_);
+      by_ghost_.set(coupling_graph_, ghost_count_);
+    }
+    has_transposed_ = true;
   }
   void multiply_part_transposed(const Couplings<Space> &rows, const ByColumn<Space> &columns, std::size_t cut,
                                 const Scalar *values, const Scalar *in, const Scalar *x, Scalar *out)

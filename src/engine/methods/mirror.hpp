@@ -41,6 +41,8 @@ public:
   virtual std::shared_ptr<void> give_blocks() = 0;
   virtual void take_blocks(const std::shared_ptr<void> &) = 0;
 
+  // Makes what the first product of a kind needs: it may fail before a halo waits for this rank.
+  virtual void reserve(Memory, bool transposed) = 0;
   // y = b + A x and y = b + A^T x (not conjugated); b may be null, for zero, or y. Vectors lie where place says.
   // Return when y can be read.
   virtual void multiply(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;

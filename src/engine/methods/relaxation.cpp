@@ -141,6 +141,10 @@ public:
     return report;
   }
 
+  void reserve(const Application &a) override
+  {
+    if (a.transposed) find_transposed();
+  }
   void apply(const Application &a) override
   {
     if (a.transposed) return apply_transposed(a);
@@ -180,18 +184,23 @@ private:
     run_.finish();
   }
 
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
-  // as well, so that the transpose of both is both.
-  void apply_transposed(const Application &a)
+  void find_transposed() // at first use
   {
-    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
-    if (!transposed_.ptr.extent(0)) { // at first use
+    if (!transposed_.ptr.extent(0)) {
       const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
       const auto t = transpose_couplings(rows, ghost_count());
       for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
       transposed_ = copy_to<Space>(t);
       run_.statistics.index_bytes += transposed_.bytes();
     }
+    if (fetches() && !rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
+  }
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
+  // as well, so that the transpose of both is both.
+  void apply_transposed(const Application &a)
+  {
+    const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
+    find_transposed();
     const int most = fetches() ? 1 : most_vectors; // at once
     for (int first = 0; first < vectors; first += most) {
       const Offset at = first * stride;
@@ -398,7 +407,6 @@ private:
   // Ghosts' shares go to their owners, as part of a right-hand side of its own.
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
-    if (!rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
     run_.put(rhs_, unmanaged(b));
     TransposedRelaxArguments shares = a;
     shares.rows.ptr += run_.rows;

@@ -124,6 +124,10 @@ public:
     return report();
   }
 
+  void reserve(const Application &a) override
+  {
+    if (a.transposed) find_transposed();
+  }
   void apply(const Application &a) override
   {
     for (int v = 0; v < a.vectors; ++v) {
@@ -290,6 +294,8 @@ private:
   {
     const bool backward = travel == Travel::backward;
     find_transposed();
+    if (halo_ && !has_lower_) halo_->fetch_lower(factor_.lower.data());
+    has_lower_ = true;
     const TransposedArguments arguments = factor_.transposed_sweep(backward, x_.data(), x_.data(), {});
     for_stages(travel, x_.data(),
                [&](const Index *cut) { any_size_.transposed(run_.independent(cut), run_.n, arguments); });
@@ -297,8 +303,6 @@ private:
   // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
   void find_transposed()
   {
-    if (halo_ && !has_lower_) halo_->fetch_lower(factor_.lower.data());
-    has_lower_ = true;
     if (factor_.has_transposed) return;
     auto t = transpose_pattern(copy_to<Kokkos::HostSpace>(factor_.pattern));
     for (auto *part : {&t.upper, &t.lower})

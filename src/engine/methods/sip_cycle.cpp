@@ -59,6 +59,10 @@ public:
   }
 
   Scalar *scratch(Memory memory) override { return first().scratch(memory); }
+  void reserve(const Application &a) override
+  {
+    for (const auto &m : factors_) m->reserve(a);
+  }
   void apply(const Application &a) override { factors_[std::size_t(a.factor)]->apply(a); }
   void allow_corrections(const OperatorView &view) override { first().allow_corrections(view); }
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory memory) override

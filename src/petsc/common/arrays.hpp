@@ -117,11 +117,20 @@ inline PetscErrorCode FinegrainLogFlops([[maybe_unused]] Backend backend, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// out = f(in, also), for the length of a call. `also` may be null, or out. Where the arrays are a device's, the
-// worker, an engine or a mirror, works on PETSc's queue if it can; if not, the host waits for what is there first.
+// out = f(in, also), for the length of a call, an error or an exception in it included. `also` may be null, or out.
+// Where the arrays are a device's, the worker, an engine or a mirror, works on PETSc's queue if it can; if not, the
+// host waits for what is there first.
 class Arrays
 {
 public:
+  Arrays() = default;
+  Arrays(const Arrays &) = delete;
+  Arrays &operator=(const Arrays &) = delete;
+  ~Arrays()
+  {
+    if (held_) (void)restore();
+  }
+
   // keeps: what out holds is read too.
   template <class Worker> PetscErrorCode get(Worker &worker, Backend backend, Vec in, Vec also, Vec out, bool keeps)
   {
@@ -142,6 +151,7 @@ public:
       else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
       if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
         place_ = Memory::engine;
+        held_ = true;
         if (!queued) PetscCall(FinegrainWaitForPetsc());
         PetscFunctionReturn(PETSC_SUCCESS);
       }
@@ -151,12 +161,14 @@ public:
     if (also_) PetscCall(VecGetArrayRead(also_, &second_));
     if (keeps_) PetscCall(VecGetArray(out_, &to_));
     else PetscCall(VecGetArrayWrite(out_, &to_));
+    held_ = true;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode restore()
   {
     PetscFunctionBegin;
+    held_ = false;
     if (place_ == Memory::engine) {
       PetscCall(restore_on_device());
       PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,7 +197,7 @@ private:
   }
 
   Vec in_ = nullptr, also_ = nullptr, out_ = nullptr;
-  bool keeps_ = false;
+  bool keeps_ = false, held_ = false;
   const PetscScalar *from_ = nullptr, *second_ = nullptr;
   PetscScalar *to_ = nullptr;
   Memory place_ = Memory::host;

@@ -328,14 +328,33 @@ PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Op
 
 } // namespace
 
+PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(mat);
+  MatInfo info;
+  MatType type;
+  PetscBool counts; // a PC that is kept may be given a matrix of any type
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId(object, &stamp->id));
+  PetscCall(PetscObjectStateGet(object, &stamp->values));
+  PetscCall(MatGetNonzeroState(mat, &stamp->structure));
+  PetscCall(MatHasOperation(mat, MATOP_GETINFO, &counts));
+  if (counts) PetscCall(MatGetInfo(mat, MAT_LOCAL, &info));
+  stamp->entries = counts ? info.nz_used : -1;
+  PetscCall(MatGetBlockSize(mat, &stamp->block));
+  PetscCall(MatGetType(mat, &type));
+  PetscCall(PetscStrncpy(stamp->type, type, sizeof stamp->type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, Operator *op, OperatorView *view)
 {
   PetscFunctionBegin;
   *op = Operator();
   *view = OperatorView();
   PetscCall(CheckMatrix(mat, op));
-  PetscCall(
-    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(mat), AnalyzeParts(mat, block_size, option, op, view)));
+  PetscCall(FinegrainOnAllRanks(mat, [&] { return AnalyzeParts(mat, block_size, option, op, view); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

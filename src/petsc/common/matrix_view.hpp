@@ -6,6 +6,7 @@
 
 #include "methods/engine.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace finegrain
@@ -34,6 +35,23 @@ struct Operator {
 };
 
 } // namespace finegrain
+
+// Which matrix something was made of, and what it was like then.
+struct FinegrainStamp {
+  PetscObjectId id = 0;
+  PetscObjectState values = -1, structure = -1;
+  PetscLogDouble entries = -1; // of this rank: PETSc does not count every change of a structure
+  PetscInt block = 0;
+  char type[64] = "";
+
+  bool has_values_of(const FinegrainStamp &s) const { return id == s.id && values == s.values; }
+  bool has_structure_of(const FinegrainStamp &s) const
+  {
+    return id == s.id && structure == s.structure && entries == s.entries && block == s.block &&
+           std::string_view(type) == s.type;
+  }
+};
+PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp);
 
 // Finds the parts of `mat` and its block structure. A SBAIJ matrix has the owned square only, for FactorKind::icc.
 // block_size is that of an AIJ matrix, 0 for the matrix's own; `option` names the option that sets it. Every error is

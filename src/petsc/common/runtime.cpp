@@ -7,16 +7,14 @@ using namespace finegrain;
 
 FinegrainEvents finegrain_events;
 
-PetscErrorCode FinegrainErrorOnAnyRank(PetscObject object, PetscErrorCode local)
+PetscErrorCode FinegrainErrorOnAnyRank(MPI_Comm comm, PetscErrorCode local)
 {
-  MPI_Comm comm;
   int mine = local ? 1 : 0, any = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetComm(object, &comm));
   PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm));
   if (local) PetscFunctionReturn(local);
-  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Another rank refused the matrix; its message says why");
+  PetscCheck(!any, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Another rank has failed; its message says why");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,10 +16,6 @@ PetscErrorCode FinegrainStartKokkos();
 // whose MPI is not aware of GPUs. -1: none.
 PetscErrorCode FinegrainFindDeviceOfPetsc(int *device);
 
-// Raises the error of a rank on all ranks, so that none waits for the others: returns `local` where it is set (the
-// error has been raised there already) and an error of its own elsewhere. Collective.
-PetscErrorCode FinegrainErrorOnAnyRank(PetscObject object, PetscErrorCode local);
-
 // Runs what uses Kokkos: not where that would abort, and C++ exceptions end here.
 template <class Body> PetscErrorCode FinegrainGuard(Body body)
 {
@@ -33,6 +29,22 @@ template <class Body> PetscErrorCode FinegrainGuard(Body body)
   } catch (const std::exception &e) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", e.what());
   }
+}
+
+// Raises the error of a rank on all ranks: returns `local` where it is set (the error has been raised there already)
+// and an error of its own elsewhere. Collective.
+PetscErrorCode FinegrainErrorOnAnyRank(MPI_Comm comm, PetscErrorCode local);
+
+// Runs what a rank does by itself and may fail in, memory that is not there included, and lets all ranks know before
+// any of them waits for another. Between two calls of this, collective functions allocate nothing of ours.
+// Collective.
+template <class Body> PetscErrorCode FinegrainOnAllRanks(MPI_Comm comm, Body body)
+{
+  return FinegrainErrorOnAnyRank(comm, FinegrainGuard(body));
+}
+template <class Object, class Body> PetscErrorCode FinegrainOnAllRanks(Object object, Body body)
+{
+  return FinegrainOnAllRanks(PetscObjectComm(reinterpret_cast<PetscObject>(object)), body);
 }
 
 struct FinegrainEvents {

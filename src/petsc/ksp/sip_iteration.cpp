@@ -108,6 +108,7 @@ PetscErrorCode RunsInside(KSP ksp, bool *inside)
   PetscCall(MatGetNullSpace(Pmat, &null));
   *inside = Amat == Pmat && !null && !ksp->transpose_solve && ksp->normtype != KSP_NORM_PRECONDITIONED &&
             e->op.backend == finegrain::Backend::host;
+  if (*inside) PetscCall(PCEngineMakesResiduals(ksp->pc, e, inside));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,8 +125,9 @@ PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec
     PetscCall(PCEngineFindResidual(ksp->pc, ksp->vec_rhs, ksp->vec_sol, array));
     if (!none) {
       PetscCall(VecPlaceArray(r, *array));
-      PetscCall(VecNorm(r, NORM_2, norm));
+      const PetscErrorCode code = VecNorm(r, NORM_2, norm);
       PetscCall(VecResetArray(r));
+      PetscCall(code);
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   } else {

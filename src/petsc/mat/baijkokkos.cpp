@@ -24,6 +24,12 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
   PetscFunctionBegin;
   PetscCall(BAIJKokkosUpdate(A));
   PetscCall(a.get(*m->mirror, m->op.backend, x, b, y, false));
+  if (!m->reserved[transposed])
+    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+      m->mirror->reserve(a.memory(), transposed);
+      return PETSC_SUCCESS;
+    }));
+  m->reserved[transposed] = true;
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     const Scalar *add = b ? a.second() : nullptr;
     if (transposed) m->mirror->multiply_transposed(a.memory(), add, a.from(), a.to());

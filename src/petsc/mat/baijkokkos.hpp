@@ -24,6 +24,7 @@ struct BAIJKokkos {
   bool bound = false; // to the host, MatBindToCPU()
 
   std::unique_ptr<finegrain::Mirror> mirror; // made at first use
+  bool reserved[2] = {false, false};         // what products need, and transposed ones
   finegrain::Operator op;
   finegrain::PetscHalo halo;
   PetscObjectState structure = -1, values = -1; // of the matrix, as the mirror has them

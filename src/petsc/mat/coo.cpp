@@ -100,7 +100,13 @@ PetscErrorCode Exchange(Mat A, BAIJKokkos *m, PetscCount count, const std::vecto
   PetscCall(SetGraph(sf, 1, owner));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  arrived.resize(std::size_t(degree[0]));
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    const std::size_t number = std::size_t(degree[0]);
+    arrived.resize(number);
+    from.reserve(number);
+    mine->reserve(mine->size() + number);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(MakeUnit(4, MPIU_INT, &unit));
   PetscCall(PetscSFGatherBegin(sf, unit, others.data(), arrived.data()));
   PetscCall(PetscSFGatherEnd(sf, unit, others.data(), arrived.data()));
@@ -124,20 +130,29 @@ PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt 
   const PetscInt first = A->rmap->rstart / n, begin = A->cmap->rstart / n;
   const PetscInt end = A->cmap->rend / n;
   std::vector<std::pair<PetscInt, PetscInt>> blocks; // row of this rank, column
-  std::vector<PetscInt> own(std::size_t(rows), 0), other(std::size_t(rows), 0), cols;
+  std::vector<PetscInt> own, other, cols;
   std::vector<PetscScalar> zeros;
 
   PetscFunctionBegin;
-  for (const Coordinate &c : mine) blocks.emplace_back(c.row / in_block - first, c.col / in_block);
-  std::sort(blocks.begin(), blocks.end());
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-  for (const auto &[row, col] : blocks) ++(col >= begin && col < end ? own : other)[std::size_t(row)];
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    blocks.reserve(mine.size());
+    for (const Coordinate &c : mine) blocks.emplace_back(c.row / in_block - first, c.col / in_block);
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    own.assign(std::size_t(rows), 0);
+    other.assign(std::size_t(rows), 0);
+    for (const auto &[row, col] : blocks) ++(col >= begin && col < end ? own : other)[std::size_t(row)];
+    PetscInt most = 0; // blocks of a row
+    for (std::size_t row = 0; row < own.size(); ++row) most = std::max(most, own[row] + other[row]);
+    cols.reserve(std::size_t(most));
+    zeros.assign(std::size_t(most * n * n), 0);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(MatSeqBAIJSetPreallocation(A, n, 0, own.data()));
   PetscCall(MatMPIBAIJSetPreallocation(A, n, 0, own.data(), 0, other.data()));
   for (std::size_t b = 0; b < blocks.size();) {
     const PetscInt row = blocks[b].first, global = row + first;
     for (cols.clear(); b < blocks.size() && blocks[b].first == row; ++b) cols.push_back(blocks[b].second);
-    zeros.resize(std::max(zeros.size(), cols.size() * std::size_t(n * n)), 0);
     PetscCall(MatSetValuesBlocked(A, 1, &global, PetscInt(cols.size()), cols.data(), zeros.data(), INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
@@ -204,14 +219,13 @@ PetscErrorCode SetCoordinates(Mat A, PetscCount count, const PetscInt i[], const
   PetscCall(MatGetBlockSize(A, &n));
   const PetscInt scale = blocks ? n : 1;
   PetscCall(BAIJKokkosDestroyCOO(m));
-  PetscCall(
-    FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), Sort(A, count, i, j, scale, &mine, &others, &owner)));
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), FinegrainStartKokkos()));
+  PetscCall(FinegrainOnAllRanks(A, [&] { return Sort(A, count, i, j, scale, &mine, &others, &owner); }));
+  PetscCall(FinegrainOnAllRanks(A, FinegrainStartKokkos));
   m->lists.unit = int(scale * scale);
   m->lists.own = Offset(count);
   PetscCall(Exchange(A, m, count, others, owner, &mine));
   PetscCall(Preallocate(A, mine, scale));
-  PetscCall(MakeLists(A, mine, scale, &m->lists));
+  PetscCall(FinegrainOnAllRanks(A, [&] { return MakeLists(A, mine, scale, &m->lists); }));
   PetscCall(MakeUnit(m->lists.unit, MPIU_SCALAR, &m->unit));
   m->has_lists = true;
   m->lists_are_set = false;
@@ -240,16 +254,19 @@ PetscErrorCode MatBAIJKokkosSetPreallocationCOO_BAIJKokkos(Mat A, PetscCount cou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Whether the values of other ranks go into the mirror, else to the host.
+bool receives_in_place(const BAIJKokkos &m) { return m.op.backend == Backend::host || exchanges_on_device(); }
+
 // Fetches the values of other ranks: into the mirror, or to the host if *received says so.
 PetscErrorCode Receive(BAIJKokkos *m, PetscMemType type, const PetscScalar v[], const Scalar **received)
 {
-  const bool there = m->op.backend == Backend::host || exchanges_on_device();
+  const bool there = receives_in_place(*m);
   PetscMemType memory = m->op.backend == Backend::device && there ? device_memory : PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
   *received = nullptr;
   if (!m->received) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!there) *received = make_room(m->from_others, std::size_t(m->lists.received * m->lists.unit));
+  if (!there) *received = m->from_others.data();
   Scalar *to = there ? m->mirror->received() : m->from_others.data();
   PetscCall(PetscSFBcastWithMemTypeBegin(m->received, m->unit, type, v, memory, to, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->received, m->unit, v, to, MPI_REPLACE));
@@ -274,13 +291,21 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     PetscFunctionBegin;
     if (mode == ADD_VALUES) PetscCall(BAIJKokkosUpdate(A));
     else PetscCall(BAIJKokkosUpdateStructure(A));
-    if (!m->lists_are_set) m->mirror->set_assembly(m->lists);
+    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+      if (!m->lists_are_set) m->mirror->set_assembly(m->lists);
+      if (m->received && !receives_in_place(*m))
+        make_room(m->from_others, std::size_t(m->lists.received * m->lists.unit));
+      return PETSC_SUCCESS;
+    }));
     m->lists_are_set = true;
     if (v) PetscCall(PetscGetMemType(v, &type));
     if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
-    m->mirror->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
-                        received, mode == ADD_VALUES);
+    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+      m->mirror->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
+                          received, mode == ADD_VALUES);
+      return PETSC_SUCCESS;
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   m->host_is_behind = m->from_coordinates = m->assembling = true;

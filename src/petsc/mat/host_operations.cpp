@@ -90,7 +90,7 @@ PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReus
 {
   PetscFunctionBegin;
   for (IS is : {rows, columns})
-    if (is) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), CheckBlocks(A, is)));
+    if (is) PetscCall(FinegrainOnAllRanks(A, [&] { return CheckBlocks(A, is); }));
   PetscCall(Preceded<&_MatOps::createsubmatrix>::call(A, rows, columns, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

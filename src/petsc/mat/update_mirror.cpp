@@ -17,16 +17,20 @@ PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
   PetscFunctionBegin;
   m->structure = -1;
   m->op = Operator();
-  PetscCall(OperatorGetBlocks(A, &m->op, &view));
-  m->op.backend = has_device() && !BAIJKokkosGet(A)->bound ? Backend::device : Backend::host;
-  if (!m->mirror) m->mirror = make_mirror(m->op.backend);
-  m->mirror->set_structure(view, Index(A->cmap->n / A->rmap->bs));
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(OperatorGetBlocks(A, &m->op, &view));
+    m->op.backend = has_device() && !BAIJKokkosGet(A)->bound ? Backend::device : Backend::host;
+    if (!m->mirror) m->mirror = make_mirror(m->op.backend);
+    m->mirror->set_structure(view, Index(A->cmap->n / A->rmap->bs));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
   m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
   m->structure = A->nonzerostate;
   m->values = -1;
-  m->lists_are_set = false;
+  m->lists_are_set = m->reserved[0] = m->reserved[1] = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,7 +67,7 @@ PetscErrorCode BAIJKokkosUpdateStructure(Mat A)
   PetscFunctionBegin;
   if (m->mirror && m->structure == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosSyncHost(A));
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(A), FinegrainStartKokkos()));
+  PetscCall(FinegrainOnAllRanks(A, FinegrainStartKokkos));
   PetscCall(MakeMirror(A, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -81,7 +85,7 @@ PetscErrorCode BAIJKokkosUpdate(Mat A)
   const PetscErrorCode code = FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(BAIJKokkosUpdateStructure(A));
-    PetscCall(Load(A, m));
+    PetscCall(FinegrainOnAllRanks(A, [&] { return Load(A, m); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
   PetscCall(PetscLogEventEnd(finegrain_events.mirror, A, nullptr, nullptr, nullptr));

@@ -12,16 +12,15 @@ using namespace finegrain;
 namespace
 {
 
-// What corrections read of the matrix as it is now.
+// What corrections read of the matrix as it is now, where the engine makes their residuals.
 PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
 {
-  PetscObjectState state;
+  MatrixChange change;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineAllowCorrections(pc, e));
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
-  if (state != e->state) PetscCall(PCEngineConvert(pc, e));
-  values->short_residual = state == e->state && e->short_residual;
+  PetscCall(PCEngineFindChange(pc, e, &change));
+  if (change != MatrixChange::none) PetscCall(PCEngineConvert(pc, e));
+  values->short_residual = change == MatrixChange::none && e->short_residual;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -49,6 +48,7 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
   PetscFunctionBegin;
   PetscCall(GetValues(pc, e, &values));
   PetscCall(a.get(*e->engine, e->op.backend, b, x, step, has_last));
+  PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr, .memory = a.memory()}));
   e->engine->correct({.values = values,
                       .b = a.from(),
                       .x = a.second(),
@@ -62,7 +62,7 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
 }
 
 // x = M^-1 b by the factor whose turn it is, or by sweeps from x as it is.
-PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transposed, bool from_x = false)
+PetscErrorCode ApplyOnce(PC pc, PCEngine *e, PetscInt64 turn, Vec b, Vec x, bool transposed, bool from_x = false)
 {
   Arrays a;
   PetscInt n;
@@ -70,13 +70,15 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(b, &n));
   PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, from_x));
-  e->engine->apply({.b = a.from(),
-                    .x = a.to(),
-                    .stride = n,
-                    .transposed = transposed,
-                    .from_x = from_x,
-                    .factor = int(turn % e->factors),
-                    .memory = a.memory()});
+  const Application application = {.b = a.from(),
+                                   .x = a.to(),
+                                   .stride = n,
+                                   .transposed = transposed,
+                                   .from_x = from_x,
+                                   .factor = int(turn % e->factors),
+                                   .memory = a.memory()};
+  PetscCall(PCEngineReserve(pc, e, application));
+  e->engine->apply(application);
   PetscCall(a.restore());
   PetscCall(PCEngineTakeError(e));
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops));
@@ -84,12 +86,11 @@ PetscErrorCode ApplyOnce(PCEngine *e, PetscInt turn, Vec b, Vec x, bool transpos
 }
 
 // Sweeps from x as it is, where that is what Richardson's method does: not where a replaced pivot makes D another.
-bool Proceeds(PC pc, const PCEngine &e)
+bool Proceeds(PC pc, const PCEngine &e, MatrixChange change)
 {
-  PetscObjectState state;
   return e.type->method == Method::relaxation && e.options.precision == Precision::working &&
          e.shift_type == MAT_SHIFT_NONE && pc->mat == pc->pmat && PCEngineExchange(e) != Exchange::none &&
-         !PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state) && state == e.state;
+         change == MatrixChange::none;
 }
 
 // Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
@@ -104,23 +105,53 @@ template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
+PetscErrorCode ApplyToResidual(PC pc, PCEngine *e, PetscInt64 turn, Mat A, Vec b, Vec x, Vec step, bool transposed)
+{
+  PetscFunctionBegin;
+  if (!e->residual) PetscCall(VecDuplicate(b, &e->residual));
+  PetscCall(transposed ? MatMultTranspose(A, x, e->residual) : MatMult(A, x, e->residual));
+  PetscCall(VecAYPX(e->residual, -1, b));
+  PetscCall(ApplyOnce(pc, e, turn, e->residual, step, transposed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// `steps` of x += M^-1 (b - A x) from x = 0, with PETSc's residuals. The transpose of steps is these steps
+// transposed, the last one first.
+PetscErrorCode RunPlainSteps(PC pc, PCEngine *e, PetscInt64 steps, Vec b, Vec x, bool transposed)
+{
+  const auto turn = [&](PetscInt64 k) { return transposed ? steps - 1 - k : k; };
+
+  PetscFunctionBegin;
+  PetscCall(ApplyOnce(pc, e, turn(0), b, x, transposed));
+  if (steps > 1 && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
+  for (PetscInt64 k = 1; k < steps; ++k) {
+    PetscCall(ApplyToResidual(pc, e, turn(k), pc->pmat, b, x, e->correction, transposed));
+    PetscCall(VecAXPY(x, 1, e->correction));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // `steps` of x += M^-1 (b - A x) from x = 0.
-PetscErrorCode RunSteps(PC pc, PetscInt steps, Vec b, Vec x)
+PetscErrorCode RunSteps(PC pc, PetscInt64 steps, Vec b, Vec x)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
   Values values;
   Arrays a;
+  bool makes_residuals = false;
 
   PetscFunctionBegin;
-  if (steps == 1) {
-    PetscCall(ApplyOnce(e, 0, b, x, false));
+  if (steps > 1) PetscCall(PCEngineMakesResiduals(pc, e, &makes_residuals));
+  if (!makes_residuals) {
+    PetscCall(RunPlainSteps(pc, e, steps, b, x, false));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(GetValues(pc, e, &values));
   PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, false));
+  PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr, .memory = a.memory()}));
   e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
   Scalar *step = e->engine->scratch(a.memory());
-  for (PetscInt k = 1; k < steps; ++k)
+  for (PetscInt64 k = 1; k < steps; ++k)
     e->engine->correct({.values = values,
                         .b = a.from(),
                         .x = a.to(),
@@ -136,7 +167,7 @@ PetscErrorCode RunSteps(PC pc, PetscInt steps, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ApplySteps(PC pc, PetscInt steps, Vec b, Vec x)
+PetscErrorCode ApplySteps(PC pc, PetscInt64 steps, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(RunApplication(pc, x, [&] { return RunSteps(pc, steps, b, x); }));
@@ -148,7 +179,7 @@ PetscErrorCode PCApply_Engine(PC pc, Vec b, Vec x)
   const PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  if (e->solve.amat) PetscCall(VecCopy(b, x));
+  if (e->solve.active) PetscCall(VecCopy(b, x));
   else PetscCall(ApplySteps(pc, PCEngineSteps(*e), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -159,18 +190,7 @@ PetscErrorCode PCApplyCorrections_Engine(PC pc, PetscInt further, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(PCSetUp(pc)); // as PCApply() does: values may have changed
-  PetscCall(ApplySteps(pc, (further + 1) * PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
-PetscErrorCode ApplyToResidual(PCEngine *e, PetscInt turn, Mat A, Vec b, Vec x, Vec step, bool transposed)
-{
-  PetscFunctionBegin;
-  if (!e->residual) PetscCall(VecDuplicate(b, &e->residual));
-  PetscCall(transposed ? MatMultTranspose(A, x, e->residual) : MatMult(A, x, e->residual));
-  PetscCall(VecAYPX(e->residual, -1, b));
-  PetscCall(ApplyOnce(e, turn, e->residual, step, transposed));
+  PetscCall(ApplySteps(pc, (PetscInt64(further) + 1) * PCEngineSteps(*static_cast<PCEngine *>(pc->data)), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,21 +199,8 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  if (e->solve.amat) {
-    PetscCall(VecCopy(b, x));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    const PetscInt last = PCEngineSteps(*e) - 1;
-    PetscCall(ApplyOnce(e, last, b, x, true));
-    if (last && !e->correction) PetscCall(VecDuplicate(b, &e->correction));
-    for (PetscInt k = last - 1; k >= 0; --k) { // the transpose of steps is these steps transposed, the last one first
-      PetscCall(ApplyToResidual(e, k, pc->pmat, b, x, e->correction, true));
-      PetscCall(VecAXPY(x, 1, e->correction));
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  if (e->solve.active) PetscCall(VecCopy(b, x));
+  else PetscCall(RunApplication(pc, x, [&] { return RunPlainSteps(pc, e, PCEngineSteps(*e), b, x, true); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,27 +225,30 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
                           bool guess_zero, PetscInt *done, int *reason)
 {
   PetscReal norm;
+  MatrixChange change;
+  bool makes_residuals = false;
 
   PetscFunctionBegin;
   *done = 0;
   *reason = 0;
-  if (!test.any() && Proceeds(pc, *e)) {
+  PetscCall(PCEngineFindChange(pc, e, &change));
+  if (!test.any() && Proceeds(pc, *e, change)) {
     for (; *done < steps; ++*done)
-      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(e, 0, b, x, false));
-      else PetscCall(ApplyOnce(e, 0, b, x, false, true));
+      if (*done == 0 && guess_zero) PetscCall(ApplyOnce(pc, e, 0, b, x, false));
+      else PetscCall(ApplyOnce(pc, e, 0, b, x, false, true));
     *reason = KSP_CONVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineAllowCorrections(pc, e));
+  if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineMakesResiduals(pc, e, &makes_residuals));
   if (!guess_zero && test.any()) { // what the guess is measured against
-    PetscCall(ApplyOnce(e, 0, b, step, false));
+    PetscCall(ApplyOnce(pc, e, 0, b, step, false));
     PetscCall(VecNorm(step, NORM_2, &test.first));
   }
   for (; *done < steps; ++*done) {
     const bool first = *done == 0;
-    if (first && guess_zero) PetscCall(ApplyOnce(e, 0, b, step, false));
-    else if (pc->mat == pc->pmat) PetscCall(Correct(pc, e, b, x, !first, step));
-    else PetscCall(ApplyToResidual(e, 0, pc->mat, b, x, step, false));
+    if (first && guess_zero) PetscCall(ApplyOnce(pc, e, 0, b, step, false));
+    else if (makes_residuals) PetscCall(Correct(pc, e, b, x, !first, step));
+    else PetscCall(ApplyToResidual(pc, e, 0, pc->mat, b, x, step, false));
     if (test.any()) {
       PetscCall(VecNorm(step, NORM_2, &norm));
       if (first && test.first <= 0) test.first = norm;
@@ -295,6 +305,7 @@ PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
     const PetscScalar *rhs, *sum;
     PetscFunctionBegin;
     PetscCall(GetValues(pc, e, &values));
+    PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr}));
     PetscCall(VecGetArrayRead(b, &rhs));
     PetscCall(VecGetArrayRead(x, &sum));
     *r = reinterpret_cast<const PetscScalar *>(
@@ -316,6 +327,7 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
   PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscScalar *sum;
     PetscFunctionBegin;
+    PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr}));
     PetscCall(VecGetArray(x, &sum));
     e->engine->apply({.b = reinterpret_cast<const Scalar *>(r),
                       .x = e->engine->scratch(),
@@ -335,7 +347,7 @@ PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transpos
   PetscFunctionBegin;
   PetscCall(RunApplication(pc, step, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(ApplyOnce(e, turn, r, step, transposed));
+    PetscCall(ApplyOnce(pc, e, turn, r, step, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

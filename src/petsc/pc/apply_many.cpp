@@ -2,6 +2,9 @@
 #include "common/arrays.hpp"
 #include "pc/pcengine.hpp"
 
+#include <algorithm>
+#include <vector>
+
 using namespace finegrain;
 
 namespace
@@ -28,32 +31,45 @@ PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
 PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
 {
   PCEngine *e = static_cast<PCEngine *>(pc->data);
-  PetscInt from, to, columns;
+  PetscInt from, to, rows, columns;
   const PetscScalar *b;
   PetscScalar *x;
 
   PetscFunctionBegin;
-  PetscCall(MatDenseGetLDA(B, &from));
-  PetscCall(MatDenseGetLDA(X, &to));
-  // Sweeps over several vectors have one stride for all; equal on all ranks or not, the columns are the same.
-  if (pc->failedreason || PCEngineSteps(*e) > 1 || from != to) {
+  if (pc->failedreason || PCEngineSteps(*e) > 1 || e->solve.active) { // the same on all ranks
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCall(MatDenseGetLDA(B, &from));
+  PetscCall(MatDenseGetLDA(X, &to));
+  PetscCall(MatGetLocalSize(B, &rows, nullptr));
   PetscCall(MatGetSize(B, nullptr, &columns));
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArrayWrite(X, &x));
-  const auto sweep = [&]() -> PetscErrorCode {
-    e->engine->apply({.b = reinterpret_cast<const Scalar *>(b),
-                      .x = reinterpret_cast<Scalar *>(x),
-                      .vectors = int(columns),
-                      .stride = from,
-                      .transposed = transposed});
-    return PETSC_SUCCESS;
-  };
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, sweep));
+  // Sweeps over several vectors have one stride for all. Where the columns of B and X lie otherwise apart, which
+  // other ranks do not know, results lie elsewhere first.
+  std::vector<PetscScalar> other;
+  Application application = {.b = reinterpret_cast<const Scalar *>(b),
+                             .x = reinterpret_cast<Scalar *>(x),
+                             .vectors = int(columns),
+                             .stride = from,
+                             .transposed = transposed};
+  const PetscErrorCode code = FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+      if (from == to) return PETSC_SUCCESS;
+      other.resize(std::size_t(from) * std::size_t(columns));
+      application.x = reinterpret_cast<Scalar *>(other.data());
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(PCEngineReserve(pc, e, application));
+    e->engine->apply(application);
+    for (PetscInt c = 0; c < columns && from != to; ++c) std::copy_n(&other[std::size_t(c * from)], rows, x + c * to);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
   PetscCall(MatDenseRestoreArrayWrite(X, &x));
   PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(code);
   PetscCall(PCEngineTakeError(e));
   PetscCall(FinegrainLogFlops(e->op.backend, double(columns) * e->engine->statistics().apply_flops));
   PetscFunctionReturn(PETSC_SUCCESS);

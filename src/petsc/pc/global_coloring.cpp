@@ -15,7 +15,10 @@ static PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, HostArray<std:
   PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
 
   PetscFunctionBegin;
-  *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows));
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PCEngineFindGrid(pc, &da));
   if (da) {
     PetscCall(DMDAGetInfo(da, nullptr, &M, &N, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
@@ -38,76 +41,101 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
 {
   const Graph &g = view.coupling;
   const Index rows = view.owned.rows;
-  std::vector<PetscInt> to(std::size_t(g.entries())), from(to.size()), incoming;
+  std::vector<PetscInt> to, from, incoming;
   const PetscInt *degree;
   PetscSF sf;
 
   PetscFunctionBegin;
-  for (Index row = 0; row < g.rows; ++row)
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
-      to[std::size_t(e)] = ghosts[std::size_t(g.col(e))];
-      from[std::size_t(e)] = first + row;
-    }
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    to.resize(std::size_t(g.entries()));
+    from.resize(to.size());
+    for (Index row = 0; row < g.rows; ++row)
+      for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
+        to[std::size_t(e)] = ghosts[std::size_t(g.col(e))];
+        from[std::size_t(e)] = first + row;
+      }
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(comm, rows, to, &sf));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  std::size_t count = 0;
-  for (Index row = 0; row < rows; ++row) count += std::size_t(degree[row]);
-  incoming.resize(count);
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    std::size_t count = 0;
+    for (Index row = 0; row < rows; ++row) count += std::size_t(degree[row]);
+    incoming.resize(count);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFGatherBegin(sf, MPIU_INT, from.data(), incoming.data()));
   PetscCall(PetscSFGatherEnd(sf, MPIU_INT, from.data(), incoming.data()));
-
-  std::vector<std::vector<PetscInt>> of(static_cast<std::size_t>(rows));
-  auto next = incoming.cbegin();
-  for (Index row = 0; row < rows; ++row) {
-    std::vector<PetscInt> &mine = of[std::size_t(row)];
-    mine.assign(next, next + degree[row]);
-    next += degree[row];
-    std::sort(mine.begin(), mine.end());
-    const auto begin = to.cbegin() + (g.rows ? g.ptr(row) : 0), end = to.cbegin() + (g.rows ? g.ptr(row + 1) : 0);
-    n->symmetric = n->symmetric && std::equal(mine.cbegin(), mine.cend(), begin, end); // ghosts ascend
-    mine.insert(mine.end(), begin, end);
-    std::sort(mine.begin(), mine.end());
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-    n->global.insert(n->global.end(), mine.begin(), mine.end());
-  }
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    std::vector<std::vector<PetscInt>> of(static_cast<std::size_t>(rows));
+    auto next = incoming.cbegin();
+    for (Index row = 0; row < rows; ++row) {
+      std::vector<PetscInt> &mine = of[std::size_t(row)];
+      mine.assign(next, next + degree[row]);
+      next += degree[row];
+      std::sort(mine.begin(), mine.end());
+      const auto begin = to.cbegin() + (g.rows ? g.ptr(row) : 0), end = to.cbegin() + (g.rows ? g.ptr(row + 1) : 0);
+      n->symmetric = n->symmetric && std::equal(mine.cbegin(), mine.cend(), begin, end); // ghosts ascend
+      mine.insert(mine.end(), begin, end);
+      std::sort(mine.begin(), mine.end());
+      mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+      n->global.insert(n->global.end(), mine.begin(), mine.end());
+    }
+    std::vector<PetscInt> all = n->global;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    n->graph = {rows, make_array<Index>("finegrain::ptr", std::size_t(rows) + 1),
+                make_array<Index>("finegrain::col", n->global.size())};
+    n->graph.ptr(0) = 0;
+    Index at = 0;
+    for (Index row = 0; row < rows; ++row) {
+      for (const PetscInt c : of[std::size_t(row)])
+        n->graph.col(at++) = Index(std::lower_bound(all.begin(), all.end(), c) - all.begin());
+      n->graph.ptr(row + 1) = at;
+    }
+    n->global = all;
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFDestroy(&sf));
-  std::vector<PetscInt> all = n->global;
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  n->graph = {rows, make_array<Index>("finegrain::ptr", std::size_t(rows) + 1),
-              make_array<Index>("finegrain::col", n->global.size())};
-  n->graph.ptr(0) = 0;
-  Index at = 0;
-  for (Index row = 0; row < rows; ++row) {
-    for (const PetscInt c : of[std::size_t(row)])
-      n->graph.col(at++) = Index(std::lower_bound(all.begin(), all.end(), c) - all.begin());
-    n->graph.ptr(row + 1) = at;
-  }
-  n->global = all;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const Graph &owned, const FinegrainNeighbors &n,
                                     const HostArray<std::int64_t> &key, Coloring *coloring)
 {
-  const std::size_t ghosts = n.global.size();
-  auto ghost_key = make_array<std::int64_t>("finegrain::key", ghosts);
-  auto ghost_color = make_array<Index>("finegrain::color", ghosts);
+  HostArray<std::int64_t> ghost_key;
+  HostArray<Index> ghost_color;
+  std::optional<HashColoring> colors;
   int left = 1;
   PetscSF sf;
 
   PetscFunctionBegin;
-  Kokkos::deep_copy(ghost_color, Index(-1));
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    ghost_key = make_array<std::int64_t>("finegrain::key", n.global.size());
+    ghost_color = make_array<Index>("finegrain::color", n.global.size());
+    Kokkos::deep_copy(ghost_color, Index(-1));
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(comm, owned.rows, n.global, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT64_T, key, &ghost_key));
-  HashColoring colors(owned, n.graph, key, ghost_key);
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    colors.emplace(owned, n.graph, key, ghost_key);
+    return PETSC_SUCCESS;
+  }));
   while (left) {
-    const int mine = !colors.advance(ghost_color.data());
-    PetscCall(FinegrainFetch(sf, MPI_INT32_T, colors.color(), &ghost_color));
+    int mine = 0;
+    PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+      mine = !colors->advance(ghost_color.data());
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(FinegrainFetch(sf, MPI_INT32_T, colors->color(), &ghost_color));
     PetscCallMPI(MPI_Allreduce(&mine, &left, 1, MPI_INT, MPI_MAX, comm));
   }
-  *coloring = colors.coloring();
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    *coloring = colors->coloring();
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,16 +144,18 @@ PetscErrorCode PCEngineColorByParity(PC pc, const OperatorView &view, PetscSF sf
 {
   DM da;
   PetscInt i, j, k, m, n, p;
+  std::optional<Coloring> parity;
+  HostArray<Index> ghost_color, own;
 
   PetscFunctionBegin;
   PetscCall(PCEngineFindGrid(pc, &da));
-  std::optional<Coloring> parity;
-  if (da) {
-    PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
-    parity = color_red_black({{Index(m), Index(n), Index(p)}}, {{Index(i), Index(j), Index(k)}}, view.owned);
-  }
-  auto ghost_color = make_array<Index>("finegrain::color", std::size_t(view.ghosts));
-  auto own = parity ? parity->color : HostArray<Index>("finegrain::color", std::size_t(view.owned.rows));
+  if (da) PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    if (da) parity = color_red_black({{Index(m), Index(n), Index(p)}}, {{Index(i), Index(j), Index(k)}}, view.owned);
+    ghost_color = make_array<Index>("finegrain::color", std::size_t(view.ghosts));
+    own = parity ? parity->color : HostArray<Index>("finegrain::color", std::size_t(view.owned.rows));
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, own, &ghost_color));
   int mine = parity && is_valid(view.coupling, *parity, ghost_color.data()), all;
   PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
@@ -155,7 +185,10 @@ PetscErrorCode PCEngineFindGhostKeys(PC pc, const PCEngine &e, OperatorView *vie
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   PetscCall(FindKeys(pc, first / e.op.block, view->owned.rows, &a.key));
-  a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
+    return PETSC_SUCCESS;
+  }));
   PetscCall(
     FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view->owned.rows, e.op.ghosts, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
@@ -187,8 +220,11 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   first /= e.op.block;
   PetscCall(PCEngineFindGhostKeys(pc, e, view));
   PetscCall(FinegrainMakeForest(comm, rows, e.op.ghosts, &sf));
-  a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
-
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
+    a.sent.assign(std::size_t(rows), 0);
+    return PETSC_SUCCESS;
+  }));
   if (red_black) PetscCall(PCEngineColorByParity(pc, *view, sf, &a.coloring, &fits));
   if (!fits && coloring == PC_FINEGRAIN_COLORING_REDBLACK) {
     PetscCall(PetscSFDestroy(&sf));
@@ -199,8 +235,13 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   }
   if (!fits) {
     FinegrainNeighbors n;
+    Graph owned;
     PetscCall(FinegrainFindNeighbors(comm, first, *view, e.op.ghosts, &n));
-    PetscCall(FinegrainColorByHash(comm, symmetrize(view->owned), n, a.key, &a.coloring));
+    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+      owned = symmetrize(view->owned);
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(FinegrainColorByHash(comm, owned, n, a.key, &a.coloring));
     a.symmetrized = !n.symmetric;
   }
   a.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
@@ -209,7 +250,6 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
 
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  a.sent.assign(std::size_t(rows), 0);
   for (Index row = 0; row < rows; ++row) a.sent[std::size_t(row)] = degree[row] > 0;
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);

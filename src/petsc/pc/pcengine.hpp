@@ -41,15 +41,20 @@ struct PCEngineType {
   PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
 
-// What a solve with Eisenstat's trick has put aside, between PCPreSolve() and PCPostSolve() (eisenstat.cpp).
+// Of a solve with Eisenstat's trick (eisenstat.cpp).
 struct PCEngineEisenstat {
-  int depth = 0; // solves inside one another
-  bool symmetric = false, transposed = false;
-  Mat shell = nullptr, amat = nullptr; // what stands in the place of Amat, and Amat; null: it is in its place
-  Vec rhs = nullptr, b = nullptr;      // what the KSP solves for, and the right-hand side it was given
+  bool active = false; // the shell is in the place of Amat, and the preconditioner is the identity
+  bool symmetric = false;
+  Mat shell = nullptr;
+  Vec rhs = nullptr; // what the KSP solves for
 
   PetscErrorCode reset();
 };
+
+// What has become of Pmat since it was factored. With a PC that is kept (KSPSetReusePreconditioner(), lagging) the
+// factor stays, as PETSc's does, and residuals are those of the matrix of the day: from its arrays, or, of another
+// structure, type or Mat, from MatMult().
+enum class MatrixChange { none, values, structure };
 
 // pc->data of all types; a type with settings of its own derives from it.
 struct PCEngine {
@@ -75,7 +80,7 @@ struct PCEngine {
   PetscBool balance = PETSC_FALSE, eisenstat = PETSC_FALSE;
   PetscInt corrections = 0; // inside one application
   PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
-  PetscReal growth_limit = PetscReal(sizeof(PetscReal) == 4 ? 1e3 : 1e4);
+  PetscReal growth_limit = -1;
 
   // What set-up made.
   bool analyzed = false;
@@ -84,12 +89,15 @@ struct PCEngine {
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
-  PetscReal growth = -1;                // of the probe; -1: not looked for
-  std::string trouble;                  // why the last set-up failed; empty: it did not
-  PetscInt factors = 1, cycles = 1;     // factors that take turns, and how often in one application
-  Mat converted = nullptr;              // of an SBAIJ matrix
-  PetscObjectState state = 0;           // of the matrix when it was factored
-  PetscObjectState converted_state = 0; // of the matrix when it was converted
+  PetscReal growth = -1;            // of the last probe; -1: not looked for
+  int next_probe = 1;               // so many set-ups from now
+  std::string trouble;              // why the last set-up failed; empty: it did not
+  PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
+  Mat converted = nullptr;          // of an SBAIJ matrix
+  FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored
+  FinegrainStamp compared;          // of the matrix that PCEngineFindChange() has seen last, and what it said
+  MatrixChange change = MatrixChange::none;
+  FinegrainStamp converted_of; // of the matrix that was converted
 
   PCEngineEisenstat solve;
 
@@ -97,6 +105,9 @@ struct PCEngine {
   bool has_halo = false;
 
   std::shared_ptr<finegrain::SharedExchange> shared; // of Method::shared, else null
+
+  // What applications of one vector have reserved: plain, transposed, and both from several factors.
+  unsigned reserved = 0;
 
   // What corrections need; made at first use.
   bool has_corrections = false;
@@ -128,23 +139,36 @@ inline bool PCEngineSharesRows(const PCEngine &e)
 PetscErrorCode PCEngineTakeError(PCEngine *e);
 
 // Steps x += M^-1 (b - A x) of one application, the first from x = 0; each takes the next factor.
-inline PetscInt PCEngineSteps(const PCEngine &e) { return (e.corrections + 1) * e.cycles * e.factors; }
+inline PetscInt64 PCEngineSteps(const PCEngine &e) { return (PetscInt64(e.corrections) + 1) * e.cycles * e.factors; }
+
+// Collective.
+PetscErrorCode PCEngineFindChange(PC pc, PCEngine *e, MatrixChange *change);
+
+// Whether the engine makes residuals of Pmat as it is now, and makes it ready to; else MatMult() does. Collective.
+PetscErrorCode PCEngineMakesResiduals(PC pc, PCEngine *e, bool *makes);
 
 // Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
 
-// How much an application amplifies: begin() before the factorization, because Pmat may be gone after it, and end()
-// behind it, for e->growth. Both are collective.
-struct PCEngineProbe {
-  Vec v = nullptr, product = nullptr;
+// Makes what the first application of a kind needs, so that it may fail before others wait for this rank. Collective.
+PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const finegrain::Application &kind);
 
-  PetscErrorCode begin(PC pc, const PCEngine &e);
+// How much an application amplifies: begin() before the factorization, because Pmat may be gone after it, and end()
+// behind it, for e->growth. Not every set-up is probed. Both are collective.
+struct PCEngineProbe {
+  Vec v = nullptr, product = nullptr, scaled_product = nullptr;
+  std::vector<PetscReal> scales; // of the columns of owned rows; empty: none
+
+  PetscErrorCode begin(PC pc, PCEngine *e);
   PetscErrorCode end(PC pc, PCEngine *e);
   PCEngineProbe() = default;
   PCEngineProbe(const PCEngineProbe &) = delete;
   PCEngineProbe &operator=(const PCEngineProbe &) = delete;
   ~PCEngineProbe();
 };
+
+// From which growth set-up fails; 0: none is looked for.
+PetscReal PCEngineGrowthLimit(const PCEngine &e);
 
 // An error for what the engine's analysis refuses on this rank: block rows from `first_row` on. Not collective.
 PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const finegrain::SetupError &error, PetscInt first_row,
@@ -166,9 +190,6 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da);
 // Where the engine shall work; an error where the one asked for is not there. Not collective.
 PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, finegrain::Backend *backend);
 
-// Makes ready for corrections, if that has not been done since the analysis. Collective.
-PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e);
-
 // Parts of an iteration of KSPSIP, x += M^-1 (b - A x), with the factor whose turn it is: the residual by Pmat, which
 // lies in the engine's memory until the next call; x += M^-1 r; and step = M^-1 r, or that with M transposed.
 PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r);
@@ -182,6 +203,9 @@ PetscErrorCode PCEngineSetMatApplications(PC pc);
 
 // Those that are parts of M, P_L^-1 and P_R^-1, and Eisenstat's trick where it is asked for (eisenstat.cpp).
 PetscErrorCode PCEngineSetParts(PC pc);
+
+// A grid that was set before the PC had a type. Collective where there is one.
+PetscErrorCode PCEngineTakeGrid(PC pc, PCEngine *e);
 
 // Gives the PC its data and pc->ops.
 PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data);

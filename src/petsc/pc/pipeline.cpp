@@ -22,11 +22,12 @@ namespace
 constexpr double bandwidth = 2e10, row_seconds = 1e-8;
 
 // Half of a round trip between the first two ranks, the least of a few. Collective.
-PetscErrorCode MeasureLatency(MPI_Comm comm, double *seconds)
+PetscErrorCode MeasureLatency(PC pc, double *seconds)
 {
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   constexpr int trips = 6, size = 256;
   PetscScalar buffer[size] = {};
-  PetscMPIInt rank, ranks;
+  PetscMPIInt rank, ranks, tag; // PETSc's tags are none that a program has messages with
   PetscLogDouble from, to;
 
   PetscFunctionBegin;
@@ -34,11 +35,12 @@ PetscErrorCode MeasureLatency(MPI_Comm comm, double *seconds)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   if (ranks < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectGetNewTag(reinterpret_cast<PetscObject>(pc), &tag));
   for (int trip = 0; trip < trips && rank < 2; ++trip) {
     PetscCall(PetscTime(&from));
     for (int way = 0; way < 2; ++way)
-      if (way == rank) PetscCallMPI(MPI_Send(buffer, size, MPIU_SCALAR, 1 - rank, 0, comm));
-      else PetscCallMPI(MPI_Recv(buffer, size, MPIU_SCALAR, 1 - rank, 0, comm, MPI_STATUS_IGNORE));
+      if (way == rank) PetscCallMPI(MPI_Send(buffer, size, MPIU_SCALAR, 1 - rank, tag, comm));
+      else PetscCallMPI(MPI_Recv(buffer, size, MPIU_SCALAR, 1 - rank, tag, comm, MPI_STATUS_IGNORE));
     PetscCall(PetscTime(&to));
     *seconds = trip ? std::min(*seconds, (to - from) / 2) : (to - from) / 2;
   }
@@ -71,38 +73,43 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PCEngine &e, Index rows
   DM da;
 
   PetscFunctionBegin;
-  PetscCheck(e.grid.empty(), PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
-             PCEngineText(pc,
-                          "@_exchange pipeline goes over the grid of a DMDA, and @_grid is one of each rank; leave "
-                          "out @_grid")
-               .c_str());
   PetscCall(PCEngineFindGrid(pc, &da));
   if (da) {
     PetscCall(DMDAGetInfo(da, nullptr, nullptr, nullptr, nullptr, &ranks[0], &ranks[1], &ranks[2], nullptr, nullptr,
                           nullptr, nullptr, nullptr, nullptr));
     PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &own[0], &own[1], &own[2]));
   }
-  int mine = da && own[0] * own[1] * own[2] == rows, all;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(object)));
-  PetscCheck(all, PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
+  int mine[] = {e.grid.empty(), da && PetscInt64(own[0]) * own[1] * own[2] == rows}, all[2]; // grids are a rank's own
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, PetscObjectComm(object)));
+  PetscCheck(all[0], PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
+             PCEngineText(pc,
+                          "@_exchange pipeline goes over the grid of a DMDA, and @_grid is one of each rank; leave "
+                          "out @_grid, or take @type powerqilu with -pc_powerqilu_exchange color, which couples the "
+                          "grids of all ranks")
+               .c_str());
+  PetscCheck(all[1], PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
              PCEngineText(pc, "@_exchange pipeline needs the DMDA that the matrix is of, a block row a point: set it "
-                              "with KSPSetDM(), or take @_exchange none")
+                              "with KSPSetDM(), or take @type powerqilu with -pc_powerqilu_exchange color, which "
+                              "factors any matrix over all ranks")
                .c_str());
   PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
-  for (std::size_t a = 0; a < 3; ++a) {
-    whole_.begin[a].assign(1, 0);
-    for (PetscInt r = 0; r < ranks[a]; ++r) {
-      const PetscInt points = parts[a] ? parts[a][r] : 1; // no array where there is no such axis
-      whole_.begin[a].push_back(whole_.begin[a].back() + points);
-      largest[a] = std::max(largest[a], points);
-    }
-  }
-  shape_ = {{Index(largest[0]), Index(largest[1]), Index(largest[2])},
-            {Index(ranks[0]), Index(ranks[1]), Index(ranks[2])}};
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(object), &size));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &row));
-  whole_.row.assign(row, row + size);
-  for (PetscInt &first : whole_.row) first /= e.op.block;
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    for (std::size_t a = 0; a < 3; ++a) {
+      whole_.begin[a].assign(1, 0);
+      for (PetscInt r = 0; r < ranks[a]; ++r) {
+        const PetscInt points = parts[a] ? parts[a][r] : 1; // no array where there is no such axis
+        whole_.begin[a].push_back(whole_.begin[a].back() + points);
+        largest[a] = std::max(largest[a], points);
+      }
+    }
+    shape_ = {{Index(largest[0]), Index(largest[1]), Index(largest[2])},
+              {Index(ranks[0]), Index(ranks[1]), Index(ranks[2])}};
+    whole_.row.assign(row, row + size);
+    for (PetscInt &first : whole_.row) first /= e.op.block;
+    return PETSC_SUCCESS;
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,14 +155,17 @@ PetscErrorCode PipelineExchange::find_stages(PC pc, PCEngine *e, const Owned &ow
   PetscFunctionBegin;
   PetscCall(find_whole(pc, *e, owned.rows));
   PetscCall(check_star(pc, view));
-  PetscCall(MeasureLatency(owned.comm, &latency_));
+  PetscCall(MeasureLatency(pc, &latency_));
   // One sweep reads the diagonal block or not, and half of the others.
   const double bytes = 3.5 * double(e->op.block * e->op.block) * double(storage_size(e->options.precision));
   const PipelineCost cost = {bytes / bandwidth + row_seconds, latency_ / 2, latency_};
   const Box &asked = e->options.tile;
-  prediction_ = asked.points() > 0 ? predict_pipeline(shape_, cost, asked) : choose_pipeline(shape_, cost);
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    prediction_ = asked.points() > 0 ? predict_pipeline(shape_, cost, asked) : choose_pipeline(shape_, cost);
+    coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
+    return PETSC_SUCCESS;
+  }));
   e->options.tile = prediction_.tile;
-  coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
   coloring->colors = 0;
   rows->whole = {Index(whole_.edge(0)), Index(whole_.edge(1)), Index(whole_.edge(2))};
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -170,23 +180,27 @@ PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &ow
     PetscCall(SharedExchange::find_pattern(e, owned, view, coloring, rows, far));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (Index row = 0; row < owned.rows; ++row) {
-    // By global number, with the number of the matrix's block before the -1 of the star.
-    Entries list = find_entries(owned, view, e.op.ghosts, row);
-    const auto point = whole_.place(view.agreed.key(row));
-    list.push_back({owned.first + row, -1});
-    for (std::size_t a = 0; a < 3; ++a)
-      for (const int step : {-1, 1}) {
-        auto beside = point;
-        beside[a] += step;
-        if (beside[a] >= 0 && beside[a] < whole_.edge(a)) list.push_back({whole_.number(beside), -1});
-      }
-    const auto col = [](const auto &entry) { return entry.first; };
-    std::stable_sort(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) < col(y); });
-    list.erase(std::unique(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) == col(y); }),
-               list.end());
-    rows->add(list);
-  }
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    for (Index row = 0; row < owned.rows; ++row) {
+      // By global number, with the number of the matrix's block before the -1 of the star.
+      Entries list = find_entries(owned, view, e.op.ghosts, row);
+      const auto point = whole_.place(view.agreed.key(row));
+      list.push_back({owned.first + row, -1});
+      for (std::size_t a = 0; a < 3; ++a)
+        for (const int step : {-1, 1}) {
+          auto beside = point;
+          beside[a] += step;
+          if (beside[a] >= 0 && beside[a] < whole_.edge(a)) list.push_back({whole_.number(beside), -1});
+        }
+      const auto col = [](const auto &entry) { return entry.first; };
+      std::stable_sort(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) < col(y); });
+      list.erase(
+        std::unique(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) == col(y); }),
+        list.end());
+      rows->add(list);
+    }
+    return PETSC_SUCCESS;
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,8 +211,8 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
   const Graph &g = s.selection.graph;
   const Index rows = view.owned.rows;
   const std::size_t others = others_.size();
-  HostArray<Index> tile_of("finegrain::tile", others);
-  std::vector<Index> first(others, storage.stages), last(others, -1);   // own tiles that are beside each other's row
+  HostArray<Index> tile_of;
+  std::vector<Index> first, last;                                       // own tiles that are beside each other's row
   std::map<std::pair<PetscMPIInt, Index>, std::vector<Index>> to, from; // by rank and tile of the sender
   const PetscSFNode *remote;
   PetscMPIInt me, *bound, has_bound;
@@ -218,58 +232,67 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
              "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
              "PCFinegrainSetTile() or its option",
              has_bound ? int(*bound) : 0, int(most));
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    tile_of = HostArray<Index>("finegrain::tile", others);
+    first.assign(others, storage.stages);
+    last.assign(others, -1);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(comm_, rows, others_, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
 
   // Both sides know all couplings between them, and list rows and blocks by global numbers.
-  for (Index row = 0; row < rows; ++row)
-    for (Index k = near_.graph.ptr(row); k < near_.graph.ptr(row + 1); ++k) {
-      const std::size_t other = std::size_t(near_.graph.col(k));
-      const PetscMPIInt rank = PetscMPIInt(remote[other].rank);
-      PetscCheck((rank > me) == (s.key(rows + Index(other)) > s.key(row)), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-                 "The ranks of the DMDA are not in the order of its points");
-      auto &list = to[{rank, storage.stage(row)}];
-      if (list.empty() || list.back() != row) list.push_back(row);
-      first[other] = std::min(first[other], storage.stage(row));
-      last[other] = std::max(last[other], storage.stage(row));
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    for (Index row = 0; row < rows; ++row)
+      for (Index k = near_.graph.ptr(row); k < near_.graph.ptr(row + 1); ++k) {
+        const std::size_t other = std::size_t(near_.graph.col(k));
+        const PetscMPIInt rank = PetscMPIInt(remote[other].rank);
+        PetscCheck((rank > me) == (s.key(rows + Index(other)) > s.key(row)), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                   "The ranks of the DMDA are not in the order of its points");
+        auto &list = to[{rank, storage.stage(row)}];
+        if (list.empty() || list.back() != row) list.push_back(row);
+        first[other] = std::min(first[other], storage.stage(row));
+        last[other] = std::max(last[other], storage.stage(row));
+      }
+    for (std::size_t other = 0; other < others; ++other)
+      if (last[other] >= 0) from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
+    const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
+      std::vector<std::pair<std::int64_t, Index>> list;
+      for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
+        if ((far_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
+          list.push_back({s.key(g.col(f)), storage.entry(f)});
+      std::sort(list.begin(), list.end());
+      for (const auto &[key, entry] : list) blocks->push_back(entry);
+    };
+    for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
+      messages->of_tile.assign(std::size_t(storage.stages), {});
+    for (const auto &[where, list] : to) {
+      const PetscMPIInt rank = where.first;
+      Message m{rank, PetscMPIInt(where.second), where.second, list, {}, {}, {}};
+      const auto theirs = [&](Index c) { return c >= rows && PetscMPIInt(remote[c - rows].rank) == rank; };
+      if (rank > me)
+        for (const Index row : list) add_blocks(row, theirs, &m.blocks);
+      sent_[rank < me].list.push_back(std::move(m));
     }
-  for (std::size_t other = 0; other < others; ++other)
-    if (last[other] >= 0) from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
-  const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
-    std::vector<std::pair<std::int64_t, Index>> list;
-    for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
-      if ((far_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
-        list.push_back({s.key(g.col(f)), storage.entry(f)});
-    std::sort(list.begin(), list.end());
-    for (const auto &[key, entry] : list) blocks->push_back(entry);
-  };
-  for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
-    messages->of_tile.assign(std::size_t(storage.stages), {});
-  for (const auto &[where, list] : to) {
-    const PetscMPIInt rank = where.first;
-    Message m{rank, PetscMPIInt(where.second), where.second, list, {}, {}, {}};
-    const auto theirs = [&](Index c) { return c >= rows && PetscMPIInt(remote[c - rows].rank) == rank; };
-    if (rank > me)
-      for (const Index row : list) add_blocks(row, theirs, &m.blocks);
-    sent_[rank < me].list.push_back(std::move(m));
-  }
-  for (const auto &[where, list] : from) {
-    const PetscMPIInt rank = where.first;
-    Message m{rank, PetscMPIInt(where.second), rank < me ? storage.stages : Index(-1), list, {}, {}, {}};
-    for (const Index other : list) {
-      if (rank < me)
-        add_blocks(
-          rows + other, [&](Index c) { return c < rows; }, &m.blocks);
-      m.tile = rank < me ? std::min(m.tile, first[std::size_t(other)]) : std::max(m.tile, last[std::size_t(other)]);
+    for (const auto &[where, list] : from) {
+      const PetscMPIInt rank = where.first;
+      Message m{rank, PetscMPIInt(where.second), rank < me ? storage.stages : Index(-1), list, {}, {}, {}};
+      for (const Index other : list) {
+        if (rank < me)
+          add_blocks(
+            rows + other, [&](Index c) { return c < rows; }, &m.blocks);
+        m.tile = rank < me ? std::min(m.tile, first[std::size_t(other)]) : std::max(m.tile, last[std::size_t(other)]);
+      }
+      received_[rank > me].list.push_back(std::move(m));
     }
-    received_[rank > me].list.push_back(std::move(m));
-  }
+    for (const bool backward : {false, true}) {
+      PetscCall(make_requests(&sent_[backward], true, !backward));
+      PetscCall(make_requests(&received_[backward], false, !backward));
+    }
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFDestroy(&sf));
-  for (const bool backward : {false, true}) {
-    PetscCall(make_requests(&sent_[backward], true, !backward));
-    PetscCall(make_requests(&received_[backward], false, !backward));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -133,7 +133,10 @@ PetscErrorCode ShareStorage(PC pc, PCEngine *e, const OperatorView &view)
 PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 {
   PetscFunctionBegin;
-  e->engine->allow_corrections(view);
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    e->engine->allow_corrections(view);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(MakeHalo(pc, e, view));
   e->has_corrections = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -142,17 +145,32 @@ PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView view;
+  std::string block_size; // the option's name
   bool hint;
 
   PetscFunctionBegin;
-  e->analyzed = e->has_halo = false;
+  PCEngineInvalidate(pc, e); // until all of it is done
+  e->has_halo = false;
+  e->reserved = 0;
+  e->next_probe = 1;
   e->engine.reset();
   e->blocks.reset();
-  PetscCall(
-    OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, PCEngineOption(pc, "block_size").c_str(), &e->op, &view));
-  e->options = MakeOptions(*e);
-  PetscCall(FindGrid(pc, *e, &e->options.grid, &e->options.open_axes, &hint));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    block_size = PCEngineOption(pc, "block_size");
+    e->options = MakeOptions(*e);
+    PetscCall(FindGrid(pc, *e, &e->options.grid, &e->options.open_axes, &hint));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, block_size.c_str(), &e->op, &view));
+  PetscCall(FinegrainGetStamp(pc->pmat, &e->stamp));
+  e->stamp.values = -1;
   PetscCall((*e->type->options)(pc, &e->options));
+  PetscCheck(PCEngineSteps(*e) <= std::numeric_limits<int>::max(), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_OUTOFRANGE, "%s",
+             PCEngineText(pc, "@_corrections and what else makes steps come to " + std::to_string(PCEngineSteps(*e)) +
+                                " in one application; 2147483647 is the most")
+               .c_str());
   PetscCheck(!e->eisenstat || (PCEngineSteps(*e) == 1 && e->richardson == PC_FINEGRAIN_RICHARDSON_NONE),
              PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
              PCEngineText(pc, "Options exclude each other: @_eisenstat takes the product with the matrix from one "
@@ -160,16 +178,20 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
                .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   if (PCEngineSharesRows(*e)) {
-    if (!e->shared && e->options.pipelined) e->shared = std::make_shared<PipelineExchange>();
-    if (!e->shared) e->shared = std::make_shared<ColorExchange>();
+    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+      if (!e->shared && e->options.pipelined) e->shared = std::make_shared<PipelineExchange>();
+      if (!e->shared) e->shared = std::make_shared<ColorExchange>();
+      return PETSC_SUCCESS;
+    }));
     PetscCall(e->shared->find_rows(pc, e, &view));
   }
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), AnalyzeLocal(pc, e, view, e->options, hint)));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { return AnalyzeLocal(pc, e, view, e->options, hint); }));
   if (PCEngineSharesRows(*e)) PetscCall(ShareStorage(pc, e, view));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
   if (PCEngineSteps(*e) > 1 || e->has_corrections || e->options.eisenstat) PetscCall(AllowCorrections(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));
   e->analyzed = true;
+  pc->setupcalled = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,20 +199,30 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
 {
   const Mat mat = PCEngineMatrix(pc, *e);
   Values values;
+  PetscReal largest = -1;
+  const auto factor = [&]() -> PetscErrorCode {
+    e->report = e->engine->factor(values, largest);
+    return PETSC_SUCCESS;
+  };
 
   PetscFunctionBegin;
+  e->stamp.values = e->compared.values = -1;
   if (PCEngineReducesInPlace(*e)) {
-    PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), PCEngineCheckReduction(pc, *e)));
+    PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineCheckReduction(pc, *e); }));
     PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
   } else PetscCall(OperatorGetValues(mat, e->op, &values));
-  PetscReal largest = e->engine->find_largest(values);
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    largest = e->engine->find_largest(values);
+    return PETSC_SUCCESS;
+  }));
   if (largest >= 0)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
                                PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  e->report = e->engine->factor(values, largest);
+  if (PCEngineSharesRows(*e)) PetscCall(factor()); // the ranks meet in it, and it allocates nothing
+  else PetscCall(FinegrainOnAllRanks(pc, factor));
   PetscCall(PCEngineTakeError(e));
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->state));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->stamp.values));
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().factor_flops));
   PetscCall(PCEngineReportTrouble(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -202,19 +234,26 @@ PetscErrorCode PCSetUp_Engine(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
-  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+  const PetscErrorCode code = FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
-    if (!e->analyzed) PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), FinegrainStartKokkos()));
+    if (e->analyzed) { // PETSc's flag does not see another type, nor every new entry
+      MatrixChange change;
+      PetscCall(PCEngineFindChange(pc, e, &change));
+      e->analyzed = change != MatrixChange::structure;
+    }
+    if (!e->analyzed) PetscCall(FinegrainOnAllRanks(pc, FinegrainStartKokkos));
     PetscCall(PCEngineConvert(pc, e));
     if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
     PCEngineProbe probe;
-    PetscCall(probe.begin(pc, *e));
+    PetscCall(probe.begin(pc, e));
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
     PetscCall(probe.end(pc, e));
     PetscCall(PCEngineReportGrowth(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  });
+  if (code) pc->setupcalled = PETSC_FALSE; // PETSc has noted the matrix already, and would take this for done
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,6 +270,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->growth = -1;
   e->trouble.clear();
   e->has_corrections = e->has_halo = false;
+  e->stamp = e->compared = e->converted_of = FinegrainStamp();
   PetscCall(e->solve.reset());
   PetscCall(e->halo.destroy());
   if (e->shared) PetscCall(e->shared->destroy());
@@ -238,6 +278,16 @@ PetscErrorCode PCReset_Engine(PC pc)
   PetscCall(VecDestroy(&e->residual));
   PetscCall(VecDestroy(&e->correction));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// For PCFactorGetMatrix().
+PetscErrorCode PCGetFactoredMatrix_Engine(PC pc, Mat *)
+{
+  PetscFunctionBegin;
+  SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+          "PCFactorGetMatrix(): the factor of -pc_type %s is no Mat; PCFinegrainGetFactorBytes() gives its size, "
+          "PCView() all about it, and PCApply() applies it",
+          static_cast<PCEngine *>(pc->data)->type->name);
 }
 
 constexpr char find_function[] = "PCFinegrainGetEngine_C";
@@ -265,7 +315,7 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc->pmat);
   PetscBool seq, mpi;
-  PetscObjectState state;
+  FinegrainStamp now;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seq));
@@ -274,22 +324,39 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
   if (!seq && !mpi) PetscFunctionReturn(PETSC_SUCCESS);
   // The upper triangle is enough without residuals of the matrix.
   if (e->type->reads_upper && e->corrections == 0 && !e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectStateGet(object, &state));
-  if (e->converted && state == e->converted_state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainGetStamp(pc->pmat, &now));
+  if (e->converted && now.has_values_of(e->converted_of)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(&e->converted));
   PetscCall(MatConvert(pc->pmat, seq ? MATSEQBAIJ : MATMPIBAIJ, MAT_INITIAL_MATRIX, &e->converted));
-  e->converted_state = state;
+  e->converted_of = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
+PetscErrorCode PCEngineFindChange(PC pc, PCEngine *e, MatrixChange *change)
+{
+  FinegrainStamp now;
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainGetStamp(pc->pmat, &now));
+  if (!now.has_values_of(e->compared)) { // on all ranks: PETSc counts objects and their states alike there
+    int mine = int(!now.has_structure_of(e->stamp) ? MatrixChange::structure
+                   : now.has_values_of(e->stamp)   ? MatrixChange::none
+                                                   : MatrixChange::values);
+    PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    e->change = MatrixChange(mine);
+    e->compared = now;
+  }
+  *change = e->change;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode AllowCorrectionsLater(PC pc, PCEngine *e, MatrixChange change)
 {
   OperatorView view;
   Operator op;
-  PetscObjectState state;
 
   PetscFunctionBegin;
-  if (e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
   if (e->op.symmetric) { // residuals need the whole matrix, and the factor its numbers
     e->has_corrections = true;
     PetscCall(PCEngineConvert(pc, e));
@@ -301,9 +368,39 @@ PetscErrorCode PCEngineAllowCorrections(PC pc, PCEngine *e)
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view)); // the order of sums
   if (PCEngineSharesRows(*e)) PetscCall(PCEngineFindGhostKeys(pc, *e, &view));
   PetscCall(AllowCorrections(pc, e, view));
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &state));
-  if (state == e->state) // for the short residual; a lagged factor stays as it is
+  if (change == MatrixChange::none) // for the short residual; a lagged factor stays as it is
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineMakesResiduals(PC pc, PCEngine *e, bool *makes)
+{
+  MatrixChange change;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFindChange(pc, e, &change));
+  // A factor of an upper triangle would have to be made again for them.
+  *makes =
+    change == MatrixChange::none || (change == MatrixChange::values && (e->has_corrections || !e->op.symmetric));
+  if (!*makes || e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
+  const PetscErrorCode code = AllowCorrectionsLater(pc, e, change);
+  if (code) PCEngineInvalidate(pc, e);
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const Application &kind)
+{
+  const unsigned bit = kind.transposed ? 2 : e->has_corrections ? 4 : 1;
+
+  PetscFunctionBegin;
+  if (kind.vectors == 1 && (e->reserved & bit)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    e->engine->reserve(kind);
+    if (e->has_corrections && !e->eisenstat) e->engine->scratch(kind.memory);
+    return PETSC_SUCCESS;
+  }));
+  if (kind.vectors == 1) e->reserved |= bit;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,11 +417,13 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data)
   PetscFunctionBegin;
   data->type = &type;
   pc->data = data;
+  PetscCall(PCEngineTakeGrid(pc, data));
   pc->ops->setup = PCSetUp_Engine;
   pc->ops->setfromoptions = PCSetFromOptions_Engine;
   pc->ops->view = PCView_Engine;
   pc->ops->reset = PCReset_Engine;
   pc->ops->destroy = PCDestroy_Engine;
+  pc->ops->getfactoredmatrix = PCGetFactoredMatrix_Engine;
   PetscCall(PCEngineSetApplications(pc));
   PetscCall(
     PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));

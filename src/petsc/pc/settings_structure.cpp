@@ -50,6 +50,29 @@ PetscErrorCode CheckGrids(PC pc, PetscInt ngrids, const PetscInt ijk[])
 
 } // namespace
 
+// What PCFinegrainSetGrid() was given before the PC had a type of ours.
+constexpr char kept_grid[] = "PCFinegrainGrid";
+
+PetscErrorCode PCEngineTakeGrid(PC pc, PCEngine *e)
+{
+  IS kept;
+  const PetscInt *ijk;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery(reinterpret_cast<PetscObject>(pc), kept_grid, reinterpret_cast<PetscObject *>(&kept)));
+  if (!kept) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISGetLocalSize(kept, &n));
+  PetscCall(ISGetIndices(kept, &ijk));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    e->grid.assign(ijk, ijk + n);
+    return PETSC_SUCCESS;
+  }));
+  PetscCall(ISRestoreIndices(kept, &ijk));
+  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), kept_grid, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 namespace finegrain::settings
 {
 constinit const PCEngineList grid{"grid", "Points I,J,K of each local grid", "PCFinegrainSetGrid", ReadGrid,
@@ -93,9 +116,9 @@ constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
    Level: intermediate
 
    Note:
-   Hyperplanes of these grids must fit the matrix; where they do not, set-up is an error. Grids are used by
-   hyperplane schedules, and by `PCFinegrainSetGridCoupling()` with any schedule. A grid without a point on this rank
-   is left out.
+   A call before `PCSetType()` or `PCSetFromOptions()` acts when the PC gets a type that has grids. Hyperplanes of
+these grids must fit the matrix; where they do not, set-up is an error. Grids are used by hyperplane schedules, and by
+`PCFinegrainSetGridCoupling()` with any schedule. A grid without a point on this rank is left out.
 
 .seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetGridCoupling()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
 @*/
@@ -105,10 +128,22 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
 
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckGrids(pc, ngrids, ijk)));
+  if (!e) { // the type comes later, and takes it
+    IS kept;
+    PetscCall(FinegrainOnAllRanks(pc, [&] { return CheckGrids(pc, ngrids, ijk); }));
+    PetscCall(ISCreateGeneral(PETSC_COMM_SELF, 3 * ngrids, ijk, PETSC_COPY_VALUES, &kept));
+    PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), kept_grid, reinterpret_cast<PetscObject>(kept)));
+    PetscCall(ISDestroy(&kept));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   // All ranks analyze again if the grids of one have changed.
-  const std::vector<PetscInt> grid(ijk, ijk + 3 * ngrids);
+  std::vector<PetscInt> grid;
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(CheckGrids(pc, ngrids, ijk));
+    grid.assign(ijk, ijk + 3 * ngrids);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   int mine = grid != e->grid, any;
   PetscCallMPI(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);

@@ -22,25 +22,34 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
                           PetscSF *entries)
 {
   const std::size_t count = wanted.size();
-  std::vector<PetscInt> size(own.count()), start(count), length(count);
+  std::vector<PetscInt> size, start, length;
   std::vector<PetscSFNode> remote;
   const PetscSFNode *row;
   PetscSF sf, by_entry;
 
   PetscFunctionBegin;
-  for (std::size_t i = 0; i < size.size(); ++i) size[i] = own.ptr[i + 1] - own.ptr[i];
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    size.resize(own.count());
+    start.resize(count);
+    length.resize(count);
+    for (std::size_t i = 0; i < size.size(); ++i) size[i] = own.ptr[i + 1] - own.ptr[i];
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(owned.comm, owned.rows, wanted, &sf));
   PetscCall(PetscSFBcastBegin(sf, MPIU_INT, own.ptr.data(), start.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPIU_INT, own.ptr.data(), start.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastBegin(sf, MPIU_INT, size.data(), length.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPIU_INT, size.data(), length.data(), MPI_REPLACE));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &row));
-  lists->ptr.assign(1, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (PetscInt k = 0; k < length[i]; ++k) remote.push_back({row[i].rank, start[i] + k});
-    lists->ptr.push_back(PetscInt(remote.size()));
-  }
-  lists->col.resize(remote.size());
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    lists->ptr.assign(1, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (PetscInt k = 0; k < length[i]; ++k) remote.push_back({row[i].rank, start[i] + k});
+      lists->ptr.push_back(PetscInt(remote.size()));
+    }
+    lists->col.resize(remote.size());
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFDestroy(&sf));
   PetscCall(PetscSFCreate(owned.comm, &by_entry));
   PetscCall(PetscSFSetGraph(by_entry, PetscInt(own.col.size()), PetscInt(remote.size()), nullptr, PETSC_COPY_VALUES,
@@ -79,22 +88,28 @@ static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> 
                                 const Lists &one, Lists *all)
 {
   PetscFunctionBegin;
-  *all = one;
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    *all = one;
+    return PETSC_SUCCESS;
+  }));
   for (PetscInt step = 1; step < power; ++step) {
     Lists theirs, grown;
     PetscCall(FetchLists(owned, *all, near, &theirs));
-    for (std::size_t row = 0; row < one.count(); ++row) {
-      std::vector<PetscInt> list(all->begin(row), all->end(row));
-      for (const PetscInt *c = one.begin(row); c < one.end(row); ++c) {
-        const Lists &of = owned.has(*c) ? *all : theirs;
-        const std::size_t at = owned.has(*c) ? std::size_t(*c - owned.first) : std::size_t(find(near, *c));
-        list.insert(list.end(), of.begin(at), of.end(at));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+      for (std::size_t row = 0; row < one.count(); ++row) {
+        std::vector<PetscInt> list(all->begin(row), all->end(row));
+        for (const PetscInt *c = one.begin(row); c < one.end(row); ++c) {
+          const Lists &of = owned.has(*c) ? *all : theirs;
+          const std::size_t at = owned.has(*c) ? std::size_t(*c - owned.first) : std::size_t(find(near, *c));
+          list.insert(list.end(), of.begin(at), of.end(at));
+        }
+        sort_unique(list);
+        list.erase(std::remove(list.begin(), list.end(), owned.first + PetscInt(row)), list.end());
+        grown.add(list);
       }
-      sort_unique(list);
-      list.erase(std::remove(list.begin(), list.end(), owned.first + PetscInt(row)), list.end());
-      grown.add(list);
-    }
-    *all = std::move(grown);
+      *all = std::move(grown);
+      return PETSC_SUCCESS;
+    }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -129,20 +144,27 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
                               "coupled, or @_levels and @_power need more colors; @_coloring jp fits any matrix")
                .c_str());
   if (!fits) {
-    bool was_symmetric;
-    const Graph own = symmetrize(view.owned, &was_symmetric);
+    FinegrainNeighbors far;
     PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, view, e.op.ghosts, &near));
-    *symmetric = was_symmetric && near.symmetric;
-    for (Index row = 0; row < owned.rows; ++row) {
-      std::vector<PetscInt> list;
-      for (Index k = own.ptr(row); k < own.ptr(row + 1); ++k) list.push_back(owned.first + own.col(k));
-      for (Index k = near.graph.ptr(row); k < near.graph.ptr(row + 1); ++k)
-        list.push_back(near.global[std::size_t(near.graph.col(k))]);
-      sort_unique(list);
-      one.add(list);
-    }
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+      bool was_symmetric;
+      const Graph own = symmetrize(view.owned, &was_symmetric);
+      *symmetric = was_symmetric && near.symmetric;
+      for (Index row = 0; row < owned.rows; ++row) {
+        std::vector<PetscInt> list;
+        for (Index k = own.ptr(row); k < own.ptr(row + 1); ++k) list.push_back(owned.first + own.col(k));
+        for (Index k = near.graph.ptr(row); k < near.graph.ptr(row + 1); ++k)
+          list.push_back(near.global[std::size_t(near.graph.col(k))]);
+        sort_unique(list);
+        one.add(list);
+      }
+      return PETSC_SUCCESS;
+    }));
     PetscCall(FindPower(owned, near.global, power, one, &all));
-    const FinegrainNeighbors far = split_lists(owned, all, &inside);
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+      far = split_lists(owned, all, &inside);
+      return PETSC_SUCCESS;
+    }));
     PetscCall(FinegrainColorByHash(owned.comm, inside, far, key, coloring));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &coloring->colors, 1, MPI_INT32_T, MPI_MAX, owned.comm));
@@ -156,7 +178,7 @@ void FactorRows::add(const Entries &ascending)
     source.push_back(k);
     fill += k < 0;
   }
-  lists.ptr.push_back(PetscInt(lists.col.size()));
+  lists.end_list();
 }
 
 Entries find_entries(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts, Index row)
@@ -170,51 +192,26 @@ Entries find_entries(const Owned &owned, const OperatorView &view, const std::ve
   return list;
 }
 
-PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts,
-                           PetscInt levels, const Coloring &coloring, const HostArray<std::int64_t> &key,
-                           FactorRows *rows)
+// What a rank has seen of the matrix: its rows, those of others that it has asked for in rounds, and their colors.
+struct SeenRows {
+  const Lists &matrix;
+  const std::vector<Index> &number; // of the blocks of `matrix`
+  const std::vector<PetscInt> &others;
+  const std::vector<Lists> &rounds;
+  const std::vector<std::vector<PetscInt>> &asked;
+  const HostArray<Index> &color;
+  const HostArray<std::int64_t> &keys;
+};
+
+// The fill in owned rows.
+static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const SeenRows &seen, FactorRows *rows)
 {
-  Lists matrix;
-  std::vector<Index> number; // of the blocks of `matrix`
-  std::vector<PetscInt> known, others;
-  std::vector<Lists> rounds;
-  std::vector<std::vector<PetscInt>> asked;
-  HostArray<Index> color;
-  HostArray<std::int64_t> keys;
+  const auto &[matrix, number, all_others, rounds, asked, all_colors, all_keys] = seen;
+  const std::vector<PetscInt> &others = all_others; // which lambdas capture
+  const HostArray<Index> &color = all_colors;
+  const HostArray<std::int64_t> &keys = all_keys;
 
   PetscFunctionBegin;
-  for (Index row = 0; row < owned.rows; ++row) {
-    Entries list = find_entries(owned, view, ghosts, row);
-    std::sort(list.begin(), list.end());
-    for (const auto &[c, k] : list) {
-      matrix.col.push_back(c);
-      number.push_back(k);
-    }
-    matrix.ptr.push_back(PetscInt(matrix.col.size()));
-  }
-  std::vector<PetscInt> wanted;
-  const auto note = [&](const Lists &lists) {
-    wanted.clear();
-    for (const PetscInt c : lists.col)
-      if (!owned.has(c)) wanted.push_back(c);
-    sort_unique(wanted);
-    others.insert(others.end(), wanted.begin(), wanted.end());
-  };
-  note(matrix);
-  for (PetscInt round = 0; round < levels; ++round) {
-    std::vector<PetscInt> fresh;
-    std::set_difference(wanted.begin(), wanted.end(), known.begin(), known.end(), std::back_inserter(fresh));
-    rounds.emplace_back();
-    PetscCall(FetchLists(owned, matrix, fresh, &rounds.back()));
-    asked.push_back(fresh);
-    known.insert(known.end(), fresh.begin(), fresh.end());
-    std::sort(known.begin(), known.end());
-    note(rounds.back());
-  }
-  sort_unique(others);
-  PetscCall(Extend(owned, others, MPI_INT32_T, coloring.color, &color));
-  PetscCall(Extend(owned, others, MPI_INT64_T, key, &keys));
-
   // The graph of all rows that were seen; of some only the diagonal is known, and none is asked of them.
   const Index all = owned.rows + Index(others.size());
   const auto local = [&](PetscInt c) { return owned.has(c) ? Index(c - owned.first) : owned.rows + find(others, c); };
@@ -260,6 +257,68 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
     std::sort(list.begin(), list.end());
     rows->add(list);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts,
+                           PetscInt levels, const Coloring &coloring, const HostArray<std::int64_t> &key,
+                           FactorRows *rows)
+{
+  Lists matrix;
+  std::vector<Index> number; // of the blocks of `matrix`
+  std::vector<PetscInt> known, others;
+  std::vector<Lists> rounds;
+  std::vector<std::vector<PetscInt>> asked;
+  HostArray<Index> color;
+  HostArray<std::int64_t> keys;
+
+  std::vector<PetscInt> wanted, fresh;
+  const auto note = [&](const Lists &lists) {
+    wanted.clear();
+    for (const PetscInt c : lists.col)
+      if (!owned.has(c)) wanted.push_back(c);
+    sort_unique(wanted);
+    others.insert(others.end(), wanted.begin(), wanted.end());
+  };
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    for (Index row = 0; row < owned.rows; ++row) {
+      Entries list = find_entries(owned, view, ghosts, row);
+      std::sort(list.begin(), list.end());
+      for (const auto &[c, k] : list) {
+        matrix.col.push_back(c);
+        number.push_back(k);
+      }
+      matrix.end_list();
+    }
+    note(matrix);
+    return PETSC_SUCCESS;
+  }));
+  for (PetscInt round = 0; round < levels; ++round) {
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+      fresh.clear();
+      std::set_difference(wanted.begin(), wanted.end(), known.begin(), known.end(), std::back_inserter(fresh));
+      rounds.emplace_back();
+      asked.push_back(fresh);
+      known.insert(known.end(), fresh.begin(), fresh.end());
+      std::sort(known.begin(), known.end());
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(FetchLists(owned, matrix, fresh, &rounds.back()));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+      note(rounds.back());
+      if (round + 1 == levels) sort_unique(others);
+      return PETSC_SUCCESS;
+    }));
+  }
+  if (levels == 0) sort_unique(others);
+  PetscCall(Extend(owned, others, MPI_INT32_T, coloring.color, &color));
+  PetscCall(Extend(owned, others, MPI_INT64_T, key, &keys));
+
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
+    return FillPattern(owned, levels, {matrix, number, others, rounds, asked, color, keys}, rows);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,16 +9,21 @@
 namespace finegrain::shared
 {
 
-// Lists of global numbers, ascending, one after the other.
+// Lists of global numbers, ascending, one after the other. Nothing is allocated for none.
 struct Lists {
-  std::vector<PetscInt> ptr{0}, col;
+  std::vector<PetscInt> ptr, col;
 
-  std::size_t count() const { return ptr.size() - 1; }
+  std::size_t count() const { return ptr.empty() ? 0 : ptr.size() - 1; }
   const PetscInt *begin(std::size_t i) const { return col.data() + ptr[i]; }
   const PetscInt *end(std::size_t i) const { return col.data() + ptr[i + 1]; }
   void add(const std::vector<PetscInt> &list)
   {
     col.insert(col.end(), list.begin(), list.end());
+    end_list();
+  }
+  void end_list()
+  {
+    if (ptr.empty()) ptr.push_back(0);
     ptr.push_back(PetscInt(col.size()));
   }
 };
@@ -43,14 +48,18 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
 template <class T> PetscErrorCode Extend(const Owned &owned, const std::vector<PetscInt> &others, MPI_Datatype unit,
                                          const HostArray<T> &own, HostArray<T> *all)
 {
-  HostArray<T> fetched("finegrain::fetched", others.size());
+  HostArray<T> fetched;
   PetscSF sf;
 
   PetscFunctionBegin;
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    fetched = HostArray<T>("finegrain::fetched", others.size());
+    *all = HostArray<T>("finegrain::all", std::size_t(owned.rows) + others.size());
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others, &sf));
   PetscCall(FinegrainFetch(sf, unit, own, &fetched));
   PetscCall(PetscSFDestroy(&sf));
-  *all = HostArray<T>("finegrain::all", std::size_t(owned.rows) + others.size());
   std::copy_n(own.data(), std::size_t(owned.rows), all->data());
   std::copy_n(fetched.data(), others.size(), all->data() + owned.rows);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,7 +68,7 @@ template <class T> PetscErrorCode Extend(const Owned &owned, const std::vector<P
 // Columns outside of the owned rows, as places in a list of them.
 FinegrainNeighbors split_lists(const Owned &owned, const Lists &lists, Graph *inside);
 
-// Colors of |A|^power that do not depend on the ranks.
+// Colors of |A|^power that do not depend on the ranks. Collective, as all that returns a PetscErrorCode here.
 PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt power, const OperatorView &view,
                           const HostArray<std::int64_t> &key, Coloring *coloring, ColoringKind *kind,
                           bool *symmetric);

@@ -28,19 +28,26 @@ struct Tree {
 PetscErrorCode FindDiagonals(MPI_Comm comm, Index rows, const std::vector<PetscInt> &others,
                              const SharedStorage &storage, const HostArray<Index> *color, std::vector<Tree> *groups)
 {
-  HostArray<Index> position("finegrain::position", others.size());
+  HostArray<Index> position;
   const PetscSFNode *remote;
   PetscSF sf;
 
   PetscFunctionBegin;
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    position = make_array<Index>("finegrain::position", others.size());
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainMakeForest(comm, rows, others, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.diagonal, &position));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
-  for (Index g = 0; g < Index(others.size()); ++g) {
-    Tree &tree = (*groups)[color ? std::size_t((*color)(rows + g)) : 0];
-    tree.local.push_back(storage.diagonal(rows + g));
-    tree.remote.push_back({remote[g].rank, position(g)});
-  }
+  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+    for (Index g = 0; g < Index(others.size()); ++g) {
+      Tree &tree = (*groups)[color ? std::size_t((*color)(rows + g)) : 0];
+      tree.local.push_back(storage.diagonal(rows + g));
+      tree.remote.push_back({remote[g].rank, position(g)});
+    }
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -53,6 +60,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   Coloring coloring;
   FactorRows mine;
   Lists theirs;
+  FinegrainNeighbors out;
   Graph inside;
   OperatorView factor;
   const PetscInt *degree;
@@ -71,14 +79,40 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &far));
 
   // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
-  const FinegrainNeighbors out = split_lists(owned, mine.lists, &inside);
-  factor.owned.rows = owned.rows;
-  factor.coupling = out.graph;
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    out = split_lists(owned, mine.lists, &inside);
+    factor.owned.rows = owned.rows;
+    factor.coupling = out.graph;
+    return PETSC_SUCCESS;
+  }));
   PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
-  others_ = near_.global;
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    others_ = near_.global;
+    return PETSC_SUCCESS;
+  }));
   if (far) PetscCall(add_far(owned, mine.lists));
   PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    collect(owned, mine, theirs, &s);
+    return PETSC_SUCCESS;
+  }));
+  s.colors = coloring.colors;
+  s.fill = mine.fill;
+  s.dropped = mine.dropped;
+  PetscCall(Extend(owned, others_, MPI_INT32_T, coloring.color, &s.color));
+  PetscCall(Extend(owned, others_, MPI_INT64_T, key, &s.key));
+  PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others_, &sf));
+  PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
+  PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
+  for (Index row = 0; row < owned.rows; ++row) s.sent[std::size_t(row)] = degree[row] > 0;
+  PetscCall(PetscSFDestroy(&sf));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+// The graph of all rows here, from the lists of owned ones and of others.
+void SharedExchange::collect(const Owned &owned, const FactorRows &mine, const Lists &theirs, SharedRows *rows)
+{
+  SharedRows &s = *rows;
   const Index all = owned.rows + Index(others_.size());
   const auto local = [&](PetscInt c) {
     const Index other = owned.has(c) ? 0 : find(others_, c);
@@ -109,18 +143,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   }
   s.selection.graph.col = to_array("finegrain::col", col);
   s.selection.entry = to_array("finegrain::entry", entry);
-  s.colors = coloring.colors;
-  s.fill = mine.fill;
-  s.dropped = mine.dropped;
-  PetscCall(Extend(owned, others_, MPI_INT32_T, coloring.color, &s.color));
-  PetscCall(Extend(owned, others_, MPI_INT64_T, key, &s.key));
-  PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others_, &sf));
-  PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
-  PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
   s.sent.resize(std::size_t(owned.rows));
-  for (Index row = 0; row < owned.rows; ++row) s.sent[std::size_t(row)] = degree[row] > 0;
-  PetscCall(PetscSFDestroy(&sf));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SharedExchange::find_pattern(const PCEngine &e, const Owned &owned, const OperatorView &view,
@@ -134,46 +157,58 @@ PetscErrorCode SharedExchange::find_pattern(const PCEngine &e, const Owned &owne
 // Adds the columns of others' rows to the others.
 PetscErrorCode SharedExchange::add_far(const Owned &owned, const Lists &mine)
 {
-  const std::vector<PetscInt> near = others_;
+  const std::vector<PetscInt> &near = near_.global;
   Lists theirs;
 
   PetscFunctionBegin;
   PetscCall(FetchLists(owned, mine, near, &theirs));
-  for (const PetscInt c : theirs.col)
-    if (!owned.has(c)) others_.push_back(c);
-  std::sort(others_.begin(), others_.end());
-  others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
-  for (std::size_t k = 0; k < near_.graph.col.extent(0); ++k)
-    near_.graph.col(k) = find(others_, near[std::size_t(near_.graph.col(k))]);
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    for (const PetscInt c : theirs.col)
+      if (!owned.has(c)) others_.push_back(c);
+    std::sort(others_.begin(), others_.end());
+    others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
+    for (std::size_t k = 0; k < near_.graph.col.extent(0); ++k)
+      near_.graph.col(k) = find(others_, near[std::size_t(near_.graph.col(k))]);
+    return PETSC_SUCCESS;
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const OperatorView &view,
                                       const SharedStorage &storage)
 {
-  std::vector<Index> own(own_entry_.size()), theirs(kept_.size());
+  std::vector<Index> own, theirs;
+  std::vector<Tree> diagonal;
   const PetscSFNode *remote;
   Tree lower;
 
   PetscFunctionBegin;
   // Where their owners have others' entries is asked along the entries.
-  for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    own.resize(own_entry_.size());
+    theirs.resize(kept_.size());
+    diagonal.resize(1);
+    for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(PetscSFBcastBegin(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    place_[k] = kept_[k] < 0 ? -1 : theirs[k];
-    if (place_[k] < 0 || storage.is_upper[std::size_t(kept_[k])]) continue;
-    lower.local.push_back(storage.entry(kept_[k]));
-    lower.remote.push_back({remote[k].rank, theirs[k]});
-  }
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+      place_[k] = kept_[k] < 0 ? -1 : theirs[k];
+      if (place_[k] < 0 || storage.is_upper[std::size_t(kept_[k])]) continue;
+      lower.local.push_back(storage.entry(kept_[k]));
+      lower.remote.push_back({remote[k].rank, theirs[k]});
+    }
+    return PETSC_SUCCESS;
+  }));
   PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // more than it has
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.block_bytes), MPI_BYTE, &block_unit_));
   PetscCallMPI(MPI_Type_commit(&block_unit_));
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
   PetscCallMPI(MPI_Type_commit(&diagonal_unit_));
   if (eisenstat_) {
-    std::vector<Tree> diagonal(1);
     PetscCall(FindDiagonals(PetscObjectComm(owner), view.owned.rows, others_, storage, nullptr, &diagonal));
     PetscCall(diagonal[0].create(PetscObjectComm(owner), view.shared.selection.graph.rows, &all_diagonal_));
   }
@@ -235,35 +270,45 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   const SharedRows &s = view.shared;
   const Index rows = view.owned.rows, all = s.selection.graph.rows;
   const std::size_t colors = std::size_t(s.colors);
-  Operator extended = op;
+  Operator extended;
   OperatorView colored;
-  std::vector<Tree> diagonal(colors), upper(colors);
+  std::vector<Tree> diagonal, upper;
   const PetscSFNode *remote;
 
   PetscFunctionBegin;
   PetscCall(SharedExchange::create(owner, op, view, storage));
   // Rows of vectors, color by color.
-  extended.ghosts = others_;
-  colored.ghosts = all - rows;
-  colored.agreed.coloring.colors = s.colors;
-  colored.agreed.ghost_color = Kokkos::subview(s.color, std::make_pair(std::size_t(rows), std::size_t(all)));
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    extended = op;
+    extended.ghosts = others_;
+    colored.ghosts = all - rows;
+    colored.agreed.coloring.colors = s.colors;
+    colored.agreed.ghost_color = Kokkos::subview(s.color, std::make_pair(std::size_t(rows), std::size_t(all)));
+    diagonal.resize(colors);
+    upper.resize(colors);
+    diagonal_.resize(colors);
+    upper_.resize(colors);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(rows_.create(owner, extended, colored, rows));
 
   PetscCall(FindDiagonals(comm, rows, others_, storage, &s.color, &diagonal));
 
   // Upper blocks.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
-  std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));
-  for (Index row = 0; row < all; ++row)
-    for (Index f = s.selection.graph.ptr(row); f < s.selection.graph.ptr(row + 1); ++f) row_of[std::size_t(f)] = row;
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    if (place_[k] < 0 || !storage.is_upper[std::size_t(kept_[k])]) continue;
-    Tree &tree = upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))];
-    tree.local.push_back(storage.entry(kept_[k]));
-    tree.remote.push_back({remote[k].rank, place_[k]});
-  }
-  diagonal_.resize(colors);
-  upper_.resize(colors);
+  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+    std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));
+    for (Index row = 0; row < all; ++row)
+      for (Index f = s.selection.graph.ptr(row); f < s.selection.graph.ptr(row + 1); ++f)
+        row_of[std::size_t(f)] = row;
+    for (std::size_t k = 0; k < kept_.size(); ++k) {
+      if (place_[k] < 0 || !storage.is_upper[std::size_t(kept_[k])]) continue;
+      Tree &tree = upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))];
+      tree.local.push_back(storage.entry(kept_[k]));
+      tree.remote.push_back({remote[k].rank, place_[k]});
+    }
+    return PETSC_SUCCESS;
+  }));
   for (std::size_t c = 0; c < colors; ++c) {
     PetscCall(diagonal[c].create(comm, all, &diagonal_[c]));
     PetscCall(upper[c].create(comm, s.selection.graph.entries(), &upper_[c]));

@@ -41,6 +41,8 @@ protected:
     if (!error_) error_ = code;
   }
   PetscErrorCode add_far(const shared::Owned &owned, const shared::Lists &mine);
+  void collect(const shared::Owned &owned, const shared::FactorRows &mine, const shared::Lists &theirs,
+               SharedRows *rows);
 
   std::vector<PetscInt> others_; // global numbers of the rows behind the owned ones
   FinegrainNeighbors near_;      // couplings of owned rows to them, in either direction

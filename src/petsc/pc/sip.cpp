@@ -93,7 +93,7 @@ PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[])
   PetscCall(PCEngineFindSetting(pc, alpha_setting, false, &e));
   PetscValidLogicalCollectiveInt(pc, n, 2);
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainErrorOnAnyRank(reinterpret_cast<PetscObject>(pc), CheckAlpha(pc, n, alpha)));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { return CheckAlpha(pc, n, alpha); }));
   for (PetscInt i = 0; i < n; ++i) PetscValidLogicalCollectiveReal(pc, alpha[i], 3);
   PetscCall(PCEngineChange(pc, e, static_cast<Sip *>(e)->alpha, std::vector<PetscReal>(alpha, alpha + n)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -256,9 +256,6 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
   PetscInt axes[3] = {0, 0, 0};
 
   PetscFunctionBegin;
-  e->taken = e->alpha;
-  if (e->taken.empty()) e->taken.push_back(e->op.block == 1 ? default_alpha : default_alpha_of_blocks);
-  std::vector<unsigned> mirrored(1, 0);
   if (e->alternate) { // all ranks have the same number of factors
     for (const Box &box : options->grid) {
       axes[0] |= box.i > 1;
@@ -267,16 +264,23 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
     }
     PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, axes, 3, MPIU_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  }
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    std::vector<unsigned> mirrored(1, 0);
     bool first = true; // reversing all axes exchanges lower and upper parts, which is no direction of its own
+    PetscFunctionBegin;
     for (const auto &[there, axis] :
          {std::pair(axes[0], mirror_i), std::pair(axes[1], mirror_j), std::pair(axes[2], mirror_k)}) {
       if (there && !first)
         for (std::size_t m = 0, size = mirrored.size(); m < size; ++m) mirrored.push_back(mirrored[m] | axis);
       first = first && !there;
     }
-  }
-  for (const PetscReal alpha : e->taken)
-    for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
+    e->taken = e->alpha;
+    if (e->taken.empty()) e->taken.push_back(e->op.block == 1 ? default_alpha : default_alpha_of_blocks);
+    for (const PetscReal alpha : e->taken)
+      for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   e->factors = PetscInt(options->sip_factors.size());
   e->cycles = e->its;
   options->pipelined = e->exchange == PCSIP_EXCHANGE_PIPELINE;
@@ -359,7 +363,7 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_sip_growth_limit <1e4>                       - `PCFinegrainSetGrowthLimit()`
+.  -pc_sip_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
 -  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

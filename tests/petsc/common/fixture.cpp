@@ -465,7 +465,7 @@ PetscErrorCode ErrorCatcher::handle(MPI_Comm, int, const char *, const char *, P
 
 std::string ExpectError(const std::function<PetscErrorCode()> &call)
 {
-  const char other[] = "Another rank refused";
+  const char other[] = "Another rank has failed";
   int rank, size;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &size);

@@ -101,7 +101,7 @@ TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
     {"-my_@_shift_amount 2", "-my_@_shift_amount"},
     {"-my_@_grid 3,0,3", "-my_@_grid"},
     {"-my_@_corrections -1", "-my_@_corrections"},
-    {"-my_@_growth_limit -1", "-my_@_growth_limit"},
+    {"-my_@_growth_limit -2", "-my_@_growth_limit"},
     {"-my_@_block_size 64", "-my_@_block_size"},
     {"-my_@_grid 1,1,10000", "-my_@_grid"},
     {"-my_@_shift_type nonzero", "-my_@_shift_type is"}};
@@ -143,6 +143,7 @@ TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
   Owned<Mat> A;
   OK(Matrix(Shape::star, 2, MATAIJ, &A));
   for (const auto &[options, words] : wrong) Refuse(A, options, words, true);
+  Refuse(A, "-@_corrections 2147483647", {"-@_corrections", "in one application"});
   Refuse(A, "-@_shift_type nonzero", {"-@_shift_type is nonzero", "none, inblocks"});
 }
 
