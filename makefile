@@ -53,6 +53,7 @@ install-packages:
 	fi
 
 check: deps
+	@$(MAKE) --no-print-directory install-packages WANTED='$$(call known,qemu-user)' # older processors
 	@$(MAKE) --no-print-directory build-all
 	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure $(CTEST_ARGS)
 
@@ -146,13 +147,18 @@ study: deps
 	done; echo "No plot: this needs Python's matplotlib"
 	@tutorials/powerq/study $(BUILD)/tutorials/powerq $(BUILD)/study_powerq
 
-install: all
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+# The library that leaves this machine: .packaging/portable says which, and prints the build folder that has it.
+PORTABLE = JOBS=$(JOBS) .packaging/portable $(BUILD) $(SETTINGS)
+portable:
+	@$(PORTABLE)
+
+install:
+	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix $(PREFIX) && { [ $$folder = $(BUILD) ] || cp $$folder/install_manifest.txt $(BUILD); }
 
 # The module finegrain for petsc4py, with the library in it. PYTHON is the one that has petsc4py.
 PYTHON ?= /usr/bin/python3
-python: all
-	@rm -rf $(BUILD)/python && cp -r src/python $(BUILD)/python && cp $(BUILD)/libpetscfinegrain.so $(BUILD)/python/finegrain
+python:
+	@folder=$$($(PORTABLE)) && rm -rf $(BUILD)/python && cp -r src/python $(BUILD)/python && cp $$folder/libpetscfinegrain.so $(BUILD)/python/finegrain
 	@$(PYTHON) -m pip install --no-deps --no-build-isolation $(PIP_ARGS) $(BUILD)/python
 
 # Packages for this Debian, in $(BUILD). `apt-get build-dep ./.packaging` installs what this takes; .ci/debian builds and
@@ -220,6 +226,7 @@ help:
 	@echo "make study           set up, build, repeat the experiments of Luo et al. (2015): tables and a plot in $(BUILD) (4 minutes, 5 GB);"
 	@echo "                     iterations of Heuveline et al. (2011, ILU(p,q)) in $(BUILD)/study_powerq"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
+	@echo "make portable        builds what make install and make python take: for any x86-64 processor with AVX2 and FMA, unless FINEGRAIN_MARCH is set"
 	@echo "make python          the module finegrain for the petsc4py of PYTHON=$(PYTHON), by pip (PIP_ARGS)"
 	@echo "make debian-package  packages for this Debian in $(BUILD): the plugin, -dev, and the Python module (.packaging/debian)"
 	@echo "make uninstall       removes what make install has written"
@@ -233,4 +240,4 @@ help:
 	@echo "make clean           remove $(BUILD)"
 	@echo "Settings: BUILD, PREFIX, JOBS, PETSC_DIR, PETSC_ARCH, Kokkos_ROOT, CMAKE_ARGS=-D..."
 
-.PHONY: all build-all deps install-packages check check-newest check-versions fuzz fuzz-inputs check-valgrind demo bench bench-executors study install uninstall python petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help check-applications debian-package
+.PHONY: all build-all deps install-packages check check-newest check-versions fuzz fuzz-inputs check-valgrind demo bench bench-executors study portable install uninstall python petsc-cuda check-gpu gpu-kit gpu-kit-check docs docs-links format clean help check-applications debian-package

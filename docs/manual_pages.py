@@ -53,7 +53,7 @@ def render(comment):
 
 
 def generate(app=None):
-    sources = sorted((docs / "../src/petsc").rglob("*.cpp")) + sorted((docs / "../include").glob("*.h"))
+    sources = sorted((docs / "../src/petsc").rglob("*.c*")) + sorted((docs / "../include").glob("*.h"))
     texts = [source.read_text() for source in sources]
     (docs / "manual").mkdir(exist_ok=True)
     for page, (title, pattern) in pages.items():

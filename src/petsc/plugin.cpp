@@ -1,4 +1,5 @@
 // Registration of the package in PETSc.
+#include "entry.h"
 #include "ksp/iteration.hpp"
 #include "pc/types.hpp"
 
@@ -9,7 +10,6 @@
 #include "run/value_flags.hpp"
 
 #include <cstdint>
-#include <cstdio>
 
 namespace
 {
@@ -75,6 +75,11 @@ PetscErrorCode ReadKernels()
 
 } // namespace
 
+// As a constant, which needs no code of ours to run: a macro of the compiler's that is there is 1.
+#define IS_ONE(macro) #macro[0] == '1'
+#define MAY_USE(name, macro, ...) IS_ONE(macro),
+constinit const unsigned char finegrain_compiled_for[] = {FINEGRAIN_FEATURES(MAY_USE, MAY_USE)};
+
 /*@C
    PetscFinegrainFinalizePackage - Forgets what `PetscFinegrainInitializePackage()` registered; `PetscFinalize()`
 calls it
@@ -93,20 +98,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@C
-   PetscFinegrainInitializePackage - Registers the preconditioners and solvers of finegrain
-
-   Not Collective
-
-   Level: developer
-
-   Note:
-   -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
-does nothing.
-
-.seealso: `PCFGBILU`, `PCFGBICC`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
-@*/
-PetscErrorCode PetscFinegrainInitializePackage(void)
+PetscErrorCode FinegrainRegister(void)
 {
   PetscFunctionBegin;
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,20 +122,5 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscCall(ReadLookAhead());
   PetscCall(ReadKernels());
   registered = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// What -dll_append calls. The name follows from the file's, libpetscfinegrain.so.
-FINEGRAIN_EXTERN PetscErrorCode PetscDLLibraryRegister_petscfinegrain(void)
-{
-  if (PETSC_COMM_WORLD ==
-      MPI_COMM_NULL) { // bound to a second libpetsc that nobody initialized: no PETSc error gets out
-    std::fprintf(stderr,
-                 "libpetscfinegrain: the PETSc it was linked with is not the one this program runs; rebuild it with "
-                 "this program's PETSC_DIR and PETSC_ARCH\n");
-    return PETSC_ERR_LIB;
-  }
-  PetscFunctionBegin;
-  PetscCall(PetscFinegrainInitializePackage());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

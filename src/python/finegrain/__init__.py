@@ -34,7 +34,8 @@ def load(path=None):
     """Registers the types with PETSc, which it initializes if nobody has. A second call does nothing.
 
     path: of libpetscfinegrain.so; by default the environment variable FINEGRAIN_LIBRARY, else the library that was
-    installed with this module. OSError: there is no such library, or it is not for this PETSc.
+    installed with this module. OSError: there is no such library, or it is not for this PETSc. PETSc.Error: it is
+    for a newer processor.
     """
     global _library
     if _library:
