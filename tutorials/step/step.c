@@ -199,7 +199,7 @@ int main(int argc, char **argv)
   Channel c;
   PetscReal x1 = 0, wind;
   PetscMPIInt ranks;
-  PetscBool steady;
+  PetscBool steady = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
