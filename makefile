@@ -9,48 +9,40 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 CMAKE_ARGS ?=
 CTEST_ARGS ?=
-SETTINGS = $(if $(PETSC_DIR),-DPETSC_DIR=$(PETSC_DIR) -DPETSC_ARCH=$(PETSC_ARCH)) $(if $(Kokkos_ROOT),-DKokkos_ROOT=$(Kokkos_ROOT)) $(CMAKE_ARGS)
+SETTINGS = $(if $(PETSC_DIR),-DPETSC_DIR="$(PETSC_DIR)" -DPETSC_ARCH="$(PETSC_ARCH)") $(if $(Kokkos_ROOT),-DKokkos_ROOT="$(Kokkos_ROOT)") $(CMAKE_ARGS)
+# As many compilers as JOBS says, or those that make -j has.
+PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(JOBS))
+ifneq ($(words $(BUILD)),1)
+  $(error BUILD="$(BUILD)" is no name for a build folder: give one without blanks, such as BUILD=build)
+endif
 
 # Debian's and Ubuntu's names of what is needed; PETSc's own packages only where the user brings none.
 PACKAGES = g++ cmake make pkg-config libopenmpi-dev openmpi-bin libgtest-dev libbenchmark-dev $(if $(PETSC_DIR),,petsc-dev)
 # Known once PETSc is there. Where PETSc itself loads Trilinos' Kokkos, as on Debian 12, no other can stand beside it.
 KOKKOS   = $(shell apt-cache show libkokkos-dev >/dev/null 2>&1 && ! ldd $(or $(PETSC_DIR:=/$(PETSC_ARCH)/lib),$$(pkg-config --variable=libdir PETSc))/libpetsc*.so | grep -q trilinos_kokkos && echo libkokkos-dev || echo libtrilinos-kokkos-dev)
 EXAMPLES = libpetsc$(shell pkg-config --modversion PETSc 2>/dev/null | cut -d. -f1,2)-dev-examples
-missing  = $(shell dpkg-query -W -f '$${Package} $${Status}\n' $(1) 2>/dev/null | awk '/ok installed/ {print $$1}' | sed 's/:.*//' | sort > $(BUILD)/.have; echo $(1) | tr ' ' '\n' | sort | comm -23 - $(BUILD)/.have)
-SUDO     = $(if $(filter 0,$(shell id -u)),,sudo)
 
 export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) petscfinegrain smallest smallest_engine solve multiblock euler navierstokes powerq step poisson
+	@$(MAKE) --no-print-directory -C $(BUILD) $(PARALLEL) tutorials
 
 build-all: $(BUILD)/Makefile
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS)
+	@$(MAKE) --no-print-directory -C $(BUILD) $(PARALLEL)
 
 $(BUILD)/Makefile:
 	@cmake -S . -B $(BUILD) $(SETTINGS)
 
 # Installs what is missing, or says what is needed.
 deps:
-	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory install-packages WANTED="$(PACKAGES)"
 	@$(MAKE) --no-print-directory install-packages WANTED='$(if $(Kokkos_ROOT),,$$(KOKKOS)) $(if $(PETSC_DIR),,$$(EXAMPLES))'
 
 install-packages:
-	@wanted="$(if $(shell command -v dpkg-query),$(call missing,$(WANTED)),$(WANTED))"; \
-	if [ -z "$$wanted" ]; then exit 0; fi; \
-	if command -v apt-get >/dev/null; then \
-	  echo "Installing" $$wanted; \
-	  { $(SUDO) apt-get -qq update && DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$wanted; } >$(BUILD)/packages.log 2>&1 || { tail -n 20 $(BUILD)/packages.log; exit 1; }; \
-	elif command -v cmake >/dev/null && command -v pkg-config >/dev/null && { [ -n "$(PETSC_DIR)" ] || pkg-config --exists PETSc; }; then \
-	  echo "No apt-get: building with the PETSc, Kokkos, MPI and GoogleTest that are there"; \
-	else \
-	  echo "finegrain needs a C++20 compiler, CMake 3.20, pkg-config, MPI, PETSc 3.18 or newer (PETSC_DIR, PETSC_ARCH),"; \
-	  echo "Kokkos 3.4 or newer (Kokkos_ROOT) and, for tests and benchmarks, GoogleTest and Google Benchmark."; \
-	  echo "On Debian or Ubuntu these are:" $(PACKAGES) "libtrilinos-kokkos-dev or libkokkos-dev"; exit 1; \
-	fi
+	@mkdir -p $(BUILD)
+	@PETSC_DIR="$(PETSC_DIR)" .packaging/packages $(BUILD)/packages.log $(WANTED)
 
 check: deps
 	@$(MAKE) --no-print-directory install-packages WANTED='$$(call known,qemu-user)' # older processors
@@ -79,7 +71,7 @@ FUZZ_SEED    ?= $(shell date +%s)
 FUZZ_OPTIONS ?=
 fuzz: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) test_random
+	@$(MAKE) --no-print-directory -C $(BUILD) $(PARALLEL) test_random
 	@for ranks in $(FUZZ_RANKS); do \
 	  OMP_NUM_THREADS=1 mpiexec -n $$ranks --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
 	    $(BUILD)/tests/test_random --gtest_brief=1 -seconds $(FUZZ_SECONDS) -seed $(FUZZ_SEED) $(FUZZ_OPTIONS) || exit 1; \
@@ -89,7 +81,7 @@ fuzz: deps
 fuzz-inputs: deps
 	@$(MAKE) --no-print-directory install-packages WANTED=clang
 	@cmake -S . -B $(BUILD)-fuzz $(SETTINGS) -DCMAKE_CXX_COMPILER=clang++ -DFINEGRAIN_SANITIZE=fuzzer-no-link,address,undefined -DFINEGRAIN_BLOCKS=1 >/dev/null
-	@$(MAKE) --no-print-directory -C $(BUILD)-fuzz -j$(JOBS) fuzz_graph fuzz_options
+	@$(MAKE) --no-print-directory -C $(BUILD)-fuzz $(PARALLEL) fuzz_graph fuzz_options
 	@grep -oh '"[a-z_0-9][a-z_0-9]*"' src/petsc/pc/*.cpp | sort -u >$(BUILD)-fuzz/words
 	@cd $(BUILD)-fuzz && mkdir -p graphs options && for what in "graph -max_len=256 graphs" "options -max_len=160 -dict=words options"; do \
 	  ASAN_OPTIONS=detect_leaks=0 tests/fuzz_$$what -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 >fuzz.log 2>&1 \
@@ -102,7 +94,7 @@ VALGRIND_CASES ?= 200
 check-valgrind: deps
 	@$(MAKE) --no-print-directory install-packages WANTED=valgrind
 	@cmake -S . -B $(BUILD)-valgrind $(SETTINGS) -DFINEGRAIN_MARCH=x86-64-v3 -DFINEGRAIN_BLOCKS=1 -DFINEGRAIN_EMULATED=OFF >/dev/null
-	@$(MAKE) --no-print-directory -C $(BUILD)-valgrind -j$(JOBS) test_random
+	@$(MAKE) --no-print-directory -C $(BUILD)-valgrind $(PARALLEL) test_random
 	@OMP_NUM_THREADS=1 mpiexec -n 2 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
 	  valgrind -q --error-exitcode=9 --suppressions=.ci/valgrind \
 	  --suppressions=$$(find /usr/share -name openmpi-valgrind.supp -print -quit) \
@@ -132,7 +124,7 @@ bench: deps
 # Every executor, on one thread and on all that Kokkos may use.
 bench-executors: deps
 	@cmake -S . -B $(BUILD) $(SETTINGS) -DFINEGRAIN_BENCH=ON >$(BUILD)/bench.log || { cat $(BUILD)/bench.log; exit 1; }
-	@$(MAKE) --no-print-directory -C $(BUILD) -j$(JOBS) bench_executors
+	@$(MAKE) --no-print-directory -C $(BUILD) $(PARALLEL) bench_executors
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_executors --backend host
 	@! grep -q '^OpenMP_CXX_FLAGS' $(BUILD)/CMakeCache.txt || OMP_PROC_BIND=true $(BUILD)/tests/bench_executors --backend host
 
@@ -153,7 +145,7 @@ portable:
 	@$(PORTABLE)
 
 install:
-	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix $(PREFIX) && { [ $$folder = $(BUILD) ] || cp $$folder/install_manifest.txt $(BUILD); }
+	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix "$(PREFIX)" && { [ $$folder = $(BUILD) ] || cp $$folder/install_manifest.txt $$folder/install_folders.txt $(BUILD); }
 
 # The module finegrain for petsc4py, with the library in it. PYTHON is the one that has petsc4py.
 PYTHON ?= /usr/bin/python3
@@ -166,11 +158,14 @@ python:
 debian-package:
 	@JOBS=$(JOBS) .packaging/debian-package $(BUILD)
 
-# What the last make install of this build folder has written.
+# What the last make install of this build folder has written, and the folders that it made.
 uninstall:
 	@[ -f $(BUILD)/install_manifest.txt ] || { echo "$(BUILD) has not been installed"; exit 1; }
-	@while IFS= read -r file || [ -n "$$file" ]; do rm -fv "$$file"; rmdir -p --ignore-fail-on-non-empty "$$(dirname "$$file")"; done <$(BUILD)/install_manifest.txt
-	@rm $(BUILD)/install_manifest.txt
+	@while IFS= read -r file || [ -n "$$file" ]; do rm -fv "$$file"; done <$(BUILD)/install_manifest.txt
+	@touch $(BUILD)/install_folders.txt; sort -ru $(BUILD)/install_folders.txt | while IFS= read -r folder; do \
+	  [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
+	done
+	@rm $(BUILD)/install_manifest.txt $(BUILD)/install_folders.txt
 
 # GPUs: docs/gpu.md says what of this has run where.
 CUDA_ARCH ?= 90
@@ -178,7 +173,6 @@ export CUDA_ARCH JOBS Kokkos_ROOT
 
 # A PETSc with CUDA, from its source package on PyPI.
 petsc-cuda:
-	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory install-packages WANTED="g++ make libopenmpi-dev openmpi-bin libblas-dev liblapack-dev python3-pip"
 	@tests/gpu/petsc-cuda $(BUILD)-petsc-cuda
 
@@ -196,7 +190,6 @@ gpu-kit-check: deps
 
 # The site, in $(BUILD)/docs/index.html.
 docs:
-	@mkdir -p $(BUILD)
 	@$(MAKE) --no-print-directory install-packages WANTED="python3-sphinx python3-myst-parser python3-sphinx-rtd-theme"
 	@/usr/bin/python3 -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "$(BUILD)/docs/index.html"

@@ -11,8 +11,8 @@ PetscErrorCode EntriesCreate(PetscInt rows, PetscInt bs, Entries *entries)
 
   PetscFunctionBeginUser;
   memset(entries, 0, sizeof(*entries));
-  PetscCheck(rows % bs == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "-bs %d does not divide %ld rows", (int)bs,
-             (long)rows);
+  PetscCheck(rows % bs == 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-bs %" PetscInt_FMT " does not divide %" PetscInt_FMT " rows: give a divisor, or 1", bs, rows);
   PetscCall(MatCreate(PETSC_COMM_WORLD, &entries->A));
   PetscCall(MatSetSizes(entries->A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
   PetscCall(MatSetBlockSize(entries->A, bs));
@@ -51,11 +51,27 @@ PetscErrorCode EntriesAssemble(Entries *e, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rank reads the file and keeps its rows. */
-static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
+/* Rows and columns as the header has them, which may be more than PetscInt counts. */
+static PetscErrorCode CheckHeader(const char *name, const long long header[3])
+{
+  PetscFunctionBeginUser;
+  PetscCheck(header[0] == header[1], PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+             "%s has %lld rows and %lld columns: give a square matrix", name, header[0], header[1]);
+  PetscCheck(header[0] > 0 && header[2] >= 0, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+             "%s has a header of %lld rows and %lld entries: there must be a row, and no negative number", name,
+             header[0], header[2]);
+  PetscCheck(header[0] < PETSC_MAX_INT, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+             "%s has too many rows for the PetscInt of this PETSc, which counts to %" PetscInt_FMT
+             ": take a PETSc that is configured with 64-bit indices",
+             name, PETSC_MAX_INT);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Every rank reads the file and keeps its rows, so that all find the same errors. */
+static PetscErrorCode LoadMatrixMarket(const char *name, FILE *file, PetscInt bs, Mat *A)
 {
   char line[1024], field[64], symmetry[64];
-  long rows, cols, count, i, j;
+  long long header[3], i, j; /* header: rows, columns, entries */
   double value;
   PetscBool symmetric;
   Entries entries;
@@ -63,41 +79,57 @@ static PetscErrorCode LoadMatrixMarket(FILE *file, PetscInt bs, Mat *A)
   PetscFunctionBeginUser;
   PetscCheck(fgets(line, sizeof(line), file) &&
                sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", field, symmetry) == 2,
-             PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "Not a Matrix Market file in coordinate format");
+             PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "%s is no Matrix Market file in coordinate format", name);
   symmetric = strcmp(symmetry, "symmetric") ? PETSC_FALSE : PETSC_TRUE;
   PetscCheck((!strcmp(field, "real") || !strcmp(field, "integer")) && (symmetric || !strcmp(symmetry, "general")),
-             PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "Matrix Market field %s, symmetry %s; real or integer, general or symmetric are read", field, symmetry);
+             PETSC_COMM_WORLD, PETSC_ERR_SUP,
+             "%s has Matrix Market's field %s and symmetry %s: real or integer, general or symmetric are read", name,
+             field, symmetry);
   do
-    PetscCheck(fgets(line, sizeof(line), file), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "The file ends in its header");
+    PetscCheck(fgets(line, sizeof(line), file), PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED, "%s ends in its header",
+               name);
   while (line[0] == '%');
-  PetscCheck(sscanf(line, "%ld %ld %ld", &rows, &cols, &count) == 3 && rows == cols, PETSC_COMM_SELF,
-             PETSC_ERR_FILE_UNEXPECTED, "The matrix must be square");
-  PetscCall(EntriesCreate((PetscInt)rows, bs, &entries));
-  for (long e = 0; e < count; ++e) {
-    PetscCheck(fscanf(file, "%ld %ld %lf", &i, &j, &value) == 3, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "The file ends after %ld of %ld entries", e, count);
-    PetscCheck(i > 0 && i <= rows && j > 0 && j <= rows, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-               "Entry %ld is (%ld,%ld) of %ld rows", e + 1, i, j, rows);
+  PetscCheck(sscanf(line, "%lld %lld %lld", &header[0], &header[1], &header[2]) == 3, PETSC_COMM_WORLD,
+             PETSC_ERR_FILE_UNEXPECTED, "%s has no numbers of rows, columns and entries behind its comments", name);
+  PetscCall(CheckHeader(name, header));
+  PetscCall(EntriesCreate((PetscInt)header[0], bs, &entries));
+  for (long long e = 0; e < header[2]; ++e) {
+    PetscCheck(fscanf(file, "%lld %lld %lf", &i, &j, &value) == 3, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "%s ends, or has no numbers, after %lld of %lld entries", name, e, header[2]);
+    PetscCheck(i > 0 && i <= header[0] && j > 0 && j <= header[0], PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "Entry %lld of %s is in row %lld, column %lld of %lld rows", e + 1, name, i, j, header[0]);
+    PetscCheck(!PetscIsInfOrNanReal((PetscReal)value), PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+               "Entry %lld of %s is no finite number", e + 1, name);
     PetscCall(EntriesAdd(&entries, (PetscInt)(i - 1), (PetscInt)(j - 1), (PetscReal)value));
     if (symmetric && i != j) PetscCall(EntriesAdd(&entries, (PetscInt)(j - 1), (PetscInt)(i - 1), (PetscReal)value));
   }
+  PetscCheck(fscanf(file, "%1s", line) == EOF, PETSC_COMM_WORLD, PETSC_ERR_FILE_UNEXPECTED,
+             "%s goes on after the %lld entries that its header has", name, header[2]);
   PetscCall(EntriesAssemble(&entries, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetBlockSize(PetscInt *bs)
+{
+  PetscFunctionBeginUser;
+  *bs = 1;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bs", bs, NULL));
+  PetscCheck(*bs > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-bs %" PetscInt_FMT ": give 1 or more", *bs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A)
 {
   FILE *file = fopen(name, "r");
-  int market;
+  int market, open = file ? 1 : 0;
   PetscViewer viewer;
 
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot open %s", name);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
+  PetscCheck(open, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "-f %s: no file that every rank can read", name);
   market = fgetc(file) == '%';
   rewind(file);
-  if (market) PetscCall(LoadMatrixMarket(file, bs, A));
+  if (market) PetscCall(LoadMatrixMarket(name, file, bs, A));
   fclose(file);
   if (market) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, name, FILE_MODE_READ, &viewer));

@@ -23,6 +23,8 @@ extern PetscErrorCode EntriesCreate(PetscInt rows, PetscInt bs, Entries *entries
 extern PetscErrorCode EntriesAdd(Entries *entries, PetscInt i, PetscInt j, PetscReal value);
 extern PetscErrorCode EntriesAssemble(Entries *entries, Mat *A);
 
+/* The option -bs, 1 where it is not given. */
+extern PetscErrorCode GetBlockSize(PetscInt *bs);
 /* Matrix Market, coordinate real or integer, general or symmetric; or PETSc's binary format. */
 extern PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A);
 

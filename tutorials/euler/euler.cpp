@@ -81,6 +81,8 @@ static PetscErrorCode GetSettings(Settings *s)
   PetscCall(FileName("-read_system", &s->read));
   PetscCheck((!cells || count == 3) && s->mesh.cells[0] > 0 && s->mesh.cells[1] > 0 && s->mesh.cells[2] > 0,
              PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -cells nx,ny,nz of 1 or more");
+  PetscCheck(s->max_steps >= 0 && s->write_step >= 0 && s->rtol >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-max_steps, -write_step and -steps_rtol are not negative");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,7 +160,7 @@ static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, 
 }
 
 // Implicit Euler with local time steps; q is the free stream at first.
-static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q, Seconds *seconds)
+static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q, Seconds *seconds, bool *converged)
 {
   std::vector<double> waves;
   Mat A;
@@ -188,6 +190,13 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%4d %7s %10.3e\n", int(step), "", double(norm / first)));
       PetscCheck(s.write.empty() || s.write_step < step, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
                  "There was no step %d to write", int(s.write_step));
+      // Who writes the system of a step is not after the steady flow.
+      *converged = norm <= s.rtol * first || !s.write.empty();
+      if (!*converged)
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                              "NOT CONVERGED to %g of the first residual: this is no steady flow; give more "
+                              "-max_steps than %d\n",
+                              double(s.rtol), int(s.max_steps)));
       break;
     }
     PetscCall(VecScale(b, -1));
@@ -210,7 +219,7 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
+static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds, bool *converged)
 {
   Mesh mesh;
   Flow flow = {&mesh, FreeStream(double(s.mach))};
@@ -224,7 +233,7 @@ static PetscErrorCode RunFlow(const Settings &s, KSP ksp, Seconds *seconds)
   PetscCall(CheckFreeStream(flow, &relative));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "free stream, no walls: residual %.0e of the flux\n", relative));
   PetscCall(CreateStates(PETSC_COMM_WORLD, flow, &q));
-  PetscCall(March(s, flow, ksp, q, seconds));
+  PetscCall(March(s, flow, ksp, q, seconds, converged));
   if (s.check_jacobian) {
     PetscCall(CheckJacobian(flow, q, &relative));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Jacobian: differs from difference quotients by %.0e\n", relative));
@@ -263,6 +272,7 @@ int main(int argc, char **argv)
   Settings settings;
   Seconds seconds;
   KSP ksp;
+  bool converged = true;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
@@ -271,12 +281,13 @@ int main(int argc, char **argv)
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetTolerances(ksp, PetscReal(1e-2), PETSC_DEFAULT, PETSC_DEFAULT, 200));
   PetscCall(KSPSetFromOptions(ksp));
-  PetscCall(settings.read.empty() ? RunFlow(settings, ksp, &seconds) : RunSystem(settings, ksp, &seconds));
+  PetscCall(settings.read.empty() ? RunFlow(settings, ksp, &seconds, &converged)
+                                  : RunSystem(settings, ksp, &seconds));
   if (settings.timing)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                           "seconds: residual %.3f, Jacobian %.3f, linear set-up %.3f, linear solves %.3f\n",
                           seconds.residual, seconds.jacobian, seconds.setup, seconds.solve));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(PetscFinalize());
-  return 0;
+  return converged ? 0 : 1;
 }

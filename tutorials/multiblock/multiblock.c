@@ -47,6 +47,7 @@ static PetscErrorCode CreateBlocks(Blocks *b)
   const PetscInt sizes[] = {12, 10, 9, 8, 9, 11, 10, 7, 8};
   PetscInt given = 3 * MOST_BLOCKS, row = 0;
   PetscBool set;
+  double unknowns = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blocks", &b->size[0][0], &given, &set));
@@ -60,6 +61,12 @@ static PetscErrorCode CreateBlocks(Blocks *b)
   for (PetscInt i = 0; i < PetscMax(given, 1); ++i)
     PetscCheck(given % 3 == 0 && (&b->size[0][0])[i] > 0 && b->n > 0 && b->n <= MOST_UNKNOWNS, PETSC_COMM_WORLD,
                PETSC_ERR_USER_INPUT, "Give -blocks I,J,K,I,J,K... of 1 or more, and -n of 1 to %d", MOST_UNKNOWNS);
+  for (PetscInt k = 0; k < b->count; ++k)
+    unknowns += (double)b->n * (double)b->size[k][0] * (double)b->size[k][1] * (double)b->size[k][2];
+  PetscCheck(unknowns <= PETSC_MAX_INT, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-blocks and -n make %g unknowns, and the PetscInt of this PETSc counts to %" PetscInt_FMT
+             ": give smaller blocks",
+             unknowns, PETSC_MAX_INT);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &b->rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &b->ranks));
   PetscCall(PetscMalloc1(b->ranks * b->count + 1, &b->first));

@@ -280,12 +280,18 @@ PetscErrorCode CreateGrid(MPI_Comm comm, const Geometry &geometry, PetscInt leas
   std::vector<Surface> surface;
   std::vector<Vector3> areas;
   PetscLayout layout;
+  double all = 0;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   *grid = Grid();
   grid->comm = comm;
+  for (const Index3 &block : geometry.blocks) all += double(block[0]) * double(block[1]) * double(block[2]);
+  PetscCheck(6 * all <= double(PETSC_MAX_INT), comm, PETSC_ERR_USER_INPUT,
+             "%g cells with up to six unknowns are more than the PetscInt of this PETSc counts, %" PetscInt_FMT
+             ": give fewer cells",
+             all, PETSC_MAX_INT);
   grid->pieces = CutAndPlace(geometry.blocks, least, ranks);
   for (const Piece &piece : grid->pieces) {
     grid->cells += Count(piece.cells);

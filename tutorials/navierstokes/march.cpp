@@ -24,6 +24,8 @@ PetscErrorCode GetMarchOptions(MarchOptions *o)
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-timing", &o->timing, nullptr));
   PetscCheck(o->cfl > 0 && o->cfl_max >= o->cfl && o->dt >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "-cfl is above 0, -cfl_max not below it, -dt not negative");
+  PetscCheck(o->rtol >= 0 && o->max_steps >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-steps_rtol and -max_steps are not negative");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,7 +103,10 @@ public:
                             int(iterations), text.c_str()));
       PetscCheck(std::isfinite(norm) && relative < 1e4, flow_.grid.comm, PETSC_ERR_NOT_CONVERGED,
                  "The flow is lost: give a smaller -cfl and -cfl_max, or a better linear solver");
-      if (end) break;
+      if (end) {
+        End(relative);
+        break;
+      }
       // Switched evolution relaxation: the time step grows as the residual falls.
       cfl = std::min(double(options_.cfl) / relative, double(options_.cfl_max));
       PetscCall(Step(cfl, 0, &iterations));
@@ -132,17 +137,25 @@ public:
         PetscCall(Step(double(options_.cfl), (progress_.older.empty() ? 1 : 1.5) / dt, &iterations));
         all += iterations;
       }
+      End(first > 0 ? norm / first : 0);
       progress_.time += dt;
       ++progress_.times;
       if (options_.timing) PetscCall(clock.Line((double(options_.until) - progress_.time) / dt, &text));
       PetscCall(done(progress_, &text));
-      PetscCall(PetscPrintf(flow_.grid.comm, "%8.3f %6d %10.3e %10d%s\n", progress_.time, int(steps), norm / first,
-                            int(all), text.c_str()));
+      PetscCall(PetscPrintf(flow_.grid.comm, "%8.3f %6d %10.3e %10d%s\n", progress_.time, int(steps),
+                            first > 0 ? norm / first : 0, int(all), text.c_str()));
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
 private:
+  // Of the march, or of a time step, with this residual by the first.
+  void End(double residual)
+  {
+    progress_.residual = std::max(progress_.residual, residual);
+    if (options_.rtol > 0 && residual > double(options_.rtol)) ++progress_.short_ends;
+  }
+
   // With the derivative by time, which the pressure has none of, where there are old states.
   PetscErrorCode FindResidual(double *norm)
   {

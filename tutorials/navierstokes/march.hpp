@@ -7,8 +7,8 @@
 
 struct MarchOptions {
   PetscReal cfl = 10, cfl_max = 200; // of the local pseudo-time steps; it grows as the residual falls
-  PetscReal rtol = PetscReal(1e-8);  // of the residual, by the first; unsteady: in each time step, 1e-3
-  PetscInt max_steps = 500;          // unsteady: pseudo-time steps of a time step
+  PetscReal rtol = PetscReal(1e-8);  // of the residual, by the first; unsteady: in each time step, 1e-3; 0: none
+  PetscInt max_steps = 500;          // unsteady: pseudo-time steps of a time step; without rtol these are made
   PetscReal dt = 0, until = 0;       // above 0: unsteady, by BDF2
   PetscBool second_order = PETSC_FALSE, timing = PETSC_TRUE;
 };
@@ -17,6 +17,8 @@ struct MarchOptions {
 struct Progress {
   double time = 0, first = 0; // first: norm of the first residual
   PetscInt steps = 0, iterations = 0, times = 0;
+  PetscInt short_ends = 0;        // of this run: the march, or time steps of it, that ended above the tolerance
+  double residual = 0;            // the largest that one ended with, by its first
   std::vector<double> old, older; // states at the last two times
 };
 

@@ -20,6 +20,8 @@ implicit steps with one linear solve each; four unknowns a cell, six where two s
   -beta <number>          artificial compressibility; 1, unsteady (0.3 / dt)^2  -cfl <first>, -cfl_max <most>    local pseudo-time steps\n\
   -steps_rtol <r>, -max_steps <k>   when to end       -second_order_operator   solve with the residual's own derivative\n\
   -dt <step>, -until <time>   unsteady, BDF2          -timing false     no seconds\n\
+  A march, or a time step, that ends above -steps_rtol is said so, and the exit status is 1; -steps_rtol 0 makes -max_steps\n\
+  steps, whatever the residual.\n\
   -check                  closed cells, uniform flow, Jacobian against differences\n\
   -vtk <prefix>           for ParaView                -write_restart <file>, -restart <file>, -every <k>\n\
   -profiles <file>        the cavity's center lines\n\
@@ -113,7 +115,29 @@ static PetscErrorCode PrintTimes(const Flow &flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode RunFlow(const Settings &s, const Case &problem, const Grid &grid)
+// Whether the march got as far as it was asked to.
+static PetscErrorCode JudgeEnd(const MarchOptions &o, const Progress &progress, MPI_Comm comm, bool *converged)
+{
+  PetscFunctionBeginUser;
+  *converged = progress.short_ends == 0;
+  if (*converged && o.rtol == 0)
+    PetscCall(PetscPrintf(comm, "no tolerance: ended with a residual of %.1e of the first\n", progress.residual));
+  if (!*converged && o.dt == 0)
+    PetscCall(
+      PetscPrintf(comm,
+                  "NOT CONVERGED: the residual is %.1e of the first, not %g: this is no steady flow; give more "
+                  "-max_steps than %d\n",
+                  progress.residual, double(o.rtol), int(o.max_steps)));
+  if (!*converged && o.dt > 0)
+    PetscCall(
+      PetscPrintf(comm,
+                  "NOT CONVERGED: %d time steps ended with a residual of up to %.1e of their first, not %g: give "
+                  "more -max_steps than %d, or a smaller -dt\n",
+                  int(progress.short_ends), progress.residual, double(o.rtol), int(o.max_steps)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode RunFlow(const Settings &s, const Case &problem, const Grid &grid, bool *converged)
 {
   Flow flow(grid, problem, double(s.beta));
   System system;
@@ -145,8 +169,10 @@ static PetscErrorCode RunFlow(const Settings &s, const Case &problem, const Grid
   }));
   PetscCall(
     PetscPrintf(grid.comm, "%d steps, %d linear iterations\n", int(progress.steps), int(progress.iterations)));
+  PetscCall(JudgeEnd(s.march, progress, grid.comm, converged));
   if (forces) PetscCall(shedding.Print(grid.comm));
-  PetscCall(Report(flow));
+  // What others have published are steady laminar flows.
+  PetscCall(Report(flow, *converged && s.march.rtol > 0 && s.march.dt == 0 && problem.smagorinsky == 0));
   if (!s.profiles.empty()) PetscCall(WriteProfiles(s.profiles, flow));
   if (!s.vtk.empty()) PetscCall(WriteVtk(s.vtk, flow));
   if (!s.write_restart.empty()) PetscCall(WriteRestart(s.write_restart, flow, progress));
@@ -161,6 +187,7 @@ int main(int argc, char **argv)
   Settings settings;
   Case problem;
   Grid grid;
+  bool converged = true;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, nullptr, help));
@@ -170,8 +197,8 @@ int main(int argc, char **argv)
   PetscCall(CreateCase(PETSC_COMM_WORLD, &problem));
   PetscCall(CreateGrid(PETSC_COMM_WORLD, problem.geometry, settings.pieces, &grid));
   PetscCall(PrintGrid(grid));
-  PetscCall(RunFlow(settings, problem, grid));
+  PetscCall(RunFlow(settings, problem, grid, &converged));
   PetscCall(DestroyGrid(&grid));
   PetscCall(PetscFinalize());
-  return 0;
+  return converged ? 0 : 1;
 }

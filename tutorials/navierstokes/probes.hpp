@@ -17,8 +17,8 @@ double Interpolated(const Profile &profile, double at);
 PetscErrorCode FindForce(const Flow &flow, Vector3 *force);
 PetscErrorCode FindBalance(const Flow &flow, double *in, double *out);
 
-// Prints what the case is known by, beside published values; after a residual of second order.
-PetscErrorCode Report(const Flow &flow);
+// Prints what the case is known by, and with `compare` beside published values; after a residual of second order.
+PetscErrorCode Report(const Flow &flow, bool compare);
 
 // The cavity's center lines as text: y, u and x, v.
 PetscErrorCode WriteProfiles(const std::string &name, const Flow &flow);

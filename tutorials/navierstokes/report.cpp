@@ -97,7 +97,7 @@ PetscErrorCode FindCenterLines(const Flow &flow, Profile *u, Profile *v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReportCavity(const Flow &flow)
+PetscErrorCode ReportCavity(const Flow &flow, bool compare)
 {
   Profile u, v;
   const double re = 1 / flow.problem.viscosity;
@@ -113,7 +113,8 @@ PetscErrorCode ReportCavity(const Flow &flow)
   PetscCall(FindCenterLines(flow, &u, &v));
   std::vector<Compared> published[3];
   for (const Extremes &e : extremes)
-    if (std::abs(re - e.re) < 1e-6 * re && e.cube == all_walls && (!e.cube || std::abs(depth - 1) < 1e-9)) {
+    if (compare && std::abs(re - e.re) < 1e-6 * re && e.cube == all_walls &&
+        (!e.cube || std::abs(depth - 1) < 1e-9)) {
       published[0].push_back({e.name, e.u_least});
       published[1].push_back({e.name, e.v_most});
       published[2].push_back({e.name, e.v_least});
@@ -122,7 +123,7 @@ PetscErrorCode ReportCavity(const Flow &flow)
   PetscCall(PrintCompared(flow, "              most v", Extreme(v, true), published[1]));
   PetscCall(PrintCompared(flow, "              least v", Extreme(v, false), published[2]));
   for (const GhiaTable &table : ghia) {
-    if (std::abs(re - table.re) > 1e-6 * re || all_walls) continue;
+    if (!compare || std::abs(re - table.re) > 1e-6 * re || all_walls) continue;
     double most_u = 0, most_v = 0;
     for (std::size_t k = 0; k < 15; ++k) {
       most_u = std::max(most_u, std::abs(Interpolated(u, ghia_y[k]) - table.u[k]));
@@ -146,7 +147,7 @@ double LastRise(const Profile &profile)
 }
 
 // By the wall seen along the stream: twice the diameter times the depth, front and back.
-PetscErrorCode ReportCylinder(const Flow &flow)
+PetscErrorCode ReportCylinder(const Flow &flow, bool compare)
 {
   struct Known {
     double re, dennis_length, dennis_drag, fornberg_length, fornberg_drag;
@@ -168,7 +169,7 @@ PetscErrorCode ReportCylinder(const Flow &flow)
   u.erase(u.begin(), std::find_if(u.begin(), u.end(), [](const auto &point) { return point[0] > 0; }));
   u.insert(u.begin(), {.5, 0});
   for (const Known &k : known)
-    if (std::abs(k.re * flow.problem.viscosity - 1) < 1e-6) {
+    if (compare && std::abs(k.re * flow.problem.viscosity - 1) < 1e-6) {
       lengths = {{"Dennis and Chang", k.dennis_length}, {"Fornberg", k.fornberg_length}};
       drags = {{"Dennis and Chang", k.dennis_drag}, {"Fornberg", k.fornberg_drag}};
     }
@@ -199,10 +200,12 @@ PetscErrorCode ReportStep(const Flow &flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// de Vahl Davis, Int. J. Numer. Methods Fluids 3 (1983) 249-264, Pr 0.71, mean over the hot wall.
-PetscErrorCode ReportConvection(const Flow &flow)
+// de Vahl Davis, Int. J. Numer. Methods Fluids 3 (1983) 249-264, Pr 0.71, his means over the hot wall. What goes
+// through every plane x = const of a steady flow is the same: his means over the cavity, 1.118, 2.243, 4.519
+// and 8.800, differ from these by his error.
+PetscErrorCode ReportConvection(const Flow &flow, bool compare)
 {
-  constexpr double known[][2] = {{1e3, 1.118}, {1e4, 2.243}, {1e5, 4.519}, {1e6, 8.800}};
+  constexpr double known[][2] = {{1e3, 1.117}, {1e4, 2.238}, {1e5, 4.509}, {1e6, 8.817}};
   double mine[3] = {0, 0, 0}, all[3];
   const double nu = flow.problem.viscosity, kappa = flow.problem.diffusivity[0];
   std::vector<Compared> published;
@@ -217,7 +220,7 @@ PetscErrorCode ReportConvection(const Flow &flow)
     }
   PetscCallMPI(MPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_SUM, flow.grid.comm));
   for (const auto &row : known)
-    if (std::abs(nu * kappa * row[0] - 1) < 1e-6 && std::abs(nu / kappa - .71) < 1e-9)
+    if (compare && std::abs(nu * kappa * row[0] - 1) < 1e-6 && std::abs(nu / kappa - .71) < 1e-9)
       published = {{"de Vahl Davis", row[1]}};
   PetscCall(
     PrintCompared(flow, "Nusselt's number of the hot wall, first scalar", all[0] / kappa / all[2], published));
@@ -228,7 +231,7 @@ PetscErrorCode ReportConvection(const Flow &flow)
 
 } // namespace
 
-PetscErrorCode Report(const Flow &flow)
+PetscErrorCode Report(const Flow &flow, bool compare)
 {
   double in, out, mine = 0, energy;
 
@@ -241,16 +244,16 @@ PetscErrorCode Report(const Flow &flow)
   PetscCall(PetscPrintf(flow.grid.comm, "kinetic energy %.6f\n", energy));
   switch (flow.problem.kind) {
   case Case::cavity:
-    PetscCall(ReportCavity(flow));
+    PetscCall(ReportCavity(flow, compare));
     break;
   case Case::cylinder:
-    PetscCall(ReportCylinder(flow));
+    PetscCall(ReportCylinder(flow, compare));
     break;
   case Case::step:
     PetscCall(ReportStep(flow));
     break;
   case Case::convection:
-    PetscCall(ReportConvection(flow));
+    PetscCall(ReportConvection(flow, compare));
     break;
   case Case::file:
     break;

@@ -22,7 +22,7 @@ static PetscErrorCode CreateMatrix(System *s)
   std::vector<PetscInt> rows(std::size_t(cells * star));
 
   PetscFunctionBeginUser;
-  s->blocks.resize(std::size_t(cells * star * n * n));
+  s->blocks.resize(std::size_t(cells) * star * std::size_t(n * n));
   s->columns.resize(rows.size());
   flow.Columns(s->columns.data());
   for (std::size_t e = 0; e < rows.size(); ++e) rows[e] = flow.grid.global[e / star];

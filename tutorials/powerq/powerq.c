@@ -216,8 +216,8 @@ static int ListRows(PetscBool all, PetscBool petsc, Row rows[64])
 int main(int argc, char **argv)
 {
   char name[PETSC_MAX_PATH_LEN], description[256] = "";
-  PetscInt size = 0, bs = 1, unknowns, unpreconditioned = 0;
-  PetscBool file, generated, all = PETSC_FALSE, petsc = PETSC_FALSE;
+  PetscInt size = 0, bs, unknowns, unpreconditioned = 0;
+  PetscBool file, generated, sized, all = PETSC_FALSE, petsc = PETSC_FALSE;
   PetscEnum kind;
   Mat A;
   Vec b;
@@ -232,12 +232,15 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsClearValue(NULL, "-pc_type"));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-f", name, sizeof(name), &file));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-matrix", Standins, &kind, &generated));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-size", &size, NULL));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bs", &bs, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-size", &size, &sized));
+  PetscCall(GetBlockSize(&bs));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-all", &all, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-petsc", &petsc, NULL));
   PetscCheck(file != generated, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "Give -f matrix or -matrix ecology, shell or circuit");
+  /* Generators have somewhat more unknowns than this, as many as fit into a square, and PetscInt numbers them. */
+  PetscCheck(!sized || (size > 0 && size <= PETSC_MAX_INT / 2), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-size %" PetscInt_FMT ": give 1 to %" PetscInt_FMT, size, PETSC_MAX_INT / 2);
   if (file) PetscCall(LoadMatrix(name, bs, &A));
   else {
     PetscCall(StandinCreate((Standin)kind, size, bs, &A, description, sizeof(description)));

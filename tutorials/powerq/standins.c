@@ -161,6 +161,8 @@ static PetscErrorCode Shell(PetscInt size, PetscInt bs, Mat *A, char *descriptio
 
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-shell_ratio", &ratio, NULL));
+  PetscCheck(ratio > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "-shell_ratio %g: give a number above 0",
+             (double)ratio);
   PetscCall(EntriesCreate(DOFS * around * along, bs, &entries));
   PlateStiffness(2 * PetscSinReal(turn / 2), 1 / (PetscReal)along, 1 / ratio, K);
   for (PetscInt i = 0; i < around; ++i) {
@@ -196,7 +198,7 @@ static PetscErrorCode Shell(PetscInt size, PetscInt bs, Mat *A, char *descriptio
 PetscErrorCode StandinCreate(Standin kind, PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
   PetscFunctionBeginUser;
-  if (size <= 0) size = kind == STANDIN_SHELL ? 90000 : 1000000;
+  if (size == 0) size = kind == STANDIN_SHELL ? 90000 : 1000000;
   if (kind == STANDIN_ECOLOGY) PetscCall(Ecology(size, bs, A, description, length));
   if (kind == STANDIN_SHELL) PetscCall(Shell(size, bs, A, description, length));
   if (kind == STANDIN_CIRCUIT) PetscCall(Circuit(size, bs, A, description, length));

@@ -29,6 +29,25 @@ static void NeighborBlock(PetscInt bs, PetscInt step, PetscScalar *block)
                                  : 0.1 * (PetscReal)(step * (c - r)) / (PetscReal)(bs * bs);
 }
 
+/* PetscInt numbers the unknowns of all ranks and, in PETSc, the entries of one. */
+static PetscErrorCode CheckSizes(const PetscInt size[3], PetscInt bs)
+{
+  const double unknowns = (double)size[0] * (double)size[1] * (double)size[2] * (double)bs;
+  PetscMPIInt ranks;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCheck(size[0] > 0 && size[1] > 0 && size[2] > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+             "-grid %" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ": give 1 point or more along each axis",
+             size[0], size[1], size[2]);
+  PetscCheck(unknowns <= PETSC_MAX_INT && 7 * bs * unknowns / ranks <= PETSC_MAX_INT, PETSC_COMM_WORLD,
+             PETSC_ERR_USER_INPUT,
+             "-grid and -bs make %g unknowns, and on a rank %g entries, and the PetscInt of this PETSc counts to "
+             "%" PetscInt_FMT ": give smaller ones or more ranks",
+             unknowns, 7 * bs * unknowns / ranks, PETSC_MAX_INT);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da, Mat *A)
 {
   DMDALocalInfo info;
@@ -36,6 +55,7 @@ static PetscErrorCode AssembleOnGrid(const PetscInt size[3], PetscInt bs, DM *da
   PetscScalar *block[3]; /* neighbor below, point, neighbor above */
 
   PetscFunctionBeginUser;
+  PetscCall(CheckSizes(size, bs));
   PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR,
                          size[0], size[1], size[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, bs, 1, NULL, NULL, NULL,
                          da));
@@ -175,7 +195,7 @@ static PetscErrorCode SolveRow(Row row, DM da, Mat A, Vec b)
 int main(int argc, char **argv)
 {
   char name[PETSC_MAX_PATH_LEN];
-  PetscInt size[3], count = 3, bs = 1, rows, block;
+  PetscInt size[3], count = 3, bs, rows, block;
   PetscBool file, grid, options;
   DM da = NULL;
   Mat A;
@@ -187,7 +207,7 @@ int main(int argc, char **argv)
   PetscCall(PetscFinegrainInitializePackage());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-f", name, sizeof(name), &file));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-grid", size, &count, &grid));
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-bs", &bs, NULL));
+  PetscCall(GetBlockSize(&bs));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-pc_type", &options));
   PetscCheck(file || (grid && count == 3), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "Give -f matrix or -grid i,j,k");
   if (file) PetscCall(LoadMatrix(name, bs, &A));
