@@ -145,7 +145,7 @@ portable:
 	@$(PORTABLE)
 
 install:
-	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix "$(PREFIX)" && { [ $$folder = $(BUILD) ] || cp $$folder/install_manifest.txt $$folder/install_folders.txt $(BUILD); }
+	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix "$(PREFIX)" && { [ $$folder = $(BUILD) ] || { touch $$folder/install_folders.txt; cp $$folder/install_*.txt $(BUILD); }; }
 
 # The module finegrain for petsc4py, with the library in it. PYTHON is the one that has petsc4py.
 PYTHON ?= /usr/bin/python3
