@@ -1,10 +1,11 @@
 // Every allocation of a set-up and an application may fail: that is an error of PETSc's, and the next set-up of the
-// same PC gives the right result. And thousands of set-ups leave nothing behind. Options: -setups (2000), on one
-// rank.
+// same PC gives the right result. A PC holds the bytes that it says, and thousands of set-ups leave nothing behind.
+// Options: -setups (2000), on one rank.
 #include "failing.hpp"
 #include "types.hpp"
 
 #include <fstream>
+#include <malloc.h>
 
 using namespace finegrain::test;
 
@@ -51,6 +52,113 @@ TEST_P(AllocationPerType, FailuresAreErrorsAndPass)
       EXPECT_GT(errors, 20);
     }
 }
+
+// Each allocation of a factorization with new values may fail.
+TEST_P(AllocationPerType, FailuresOfLaterFactorizationsPass)
+{
+  const std::string options = t.type == std::string("fgbicc") || t.type == std::string("mcpi")
+                                ? "-@_precision single"
+                                : "-@_precision half -@_diag_precision storage";
+  Owned<Mat> A;
+  OK(Matrix(Shape::star, 3, MATBAIJ, &A));
+  Vectors v(A);
+  OK(v.code);
+  int errors = 0;
+  for (long number = 0;; ++number) {
+    Owned<PC> pc;
+    PetscReal d;
+    OK(Make(A, options, &pc));
+    OK(Apply(pc, v.b, v.y));
+    OK(PetscObjectStateIncrease(object(A)));
+    ErrorCatcher catcher;
+    catcher.first.reserve(4096);
+    OK(VecSet(v.x, PETSC_INFINITY));
+    FailAllocation(number);
+    const PetscErrorCode code = Apply(pc, v.b, v.x);
+    const bool happened = StopFailing();
+    errors += code != 0;
+    if (code) {
+      OK(Apply(pc, v.b, v.x));
+    }
+    OK(Difference(v.x, v.y, &d));
+    EXPECT_EQ(d, 0) << "allocation " << number << (code ? ", again" : "");
+    if (!happened) break;
+    ASSERT_LT(number, 100000);
+  }
+  if (t.type != std::string("fgbicc") && t.type != std::string("mcpi")) {
+    EXPECT_GT(errors, 2);
+  }
+}
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if __GLIBC_PREREQ(2, 33)
+#define COUNTS_MEMORY
+
+// Allocated and not given back, by whomever.
+double HeldBytes()
+{
+  const auto m = mallinfo2();
+  return double(m.uordblks + m.hblkhd);
+}
+
+// What a PC of these options holds after set-ups and applications, and what it says of its factor.
+struct Held {
+  double all, factor;
+};
+PetscErrorCode Hold(const TypeCase &t, Mat A, const std::string &options, Held *held)
+{
+  Vectors v(A);
+  PetscReal d = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscErrorCode(v.code));
+  const double before = HeldBytes();
+  Owned<PC> pc;
+  PetscCall(MakePC(A, t.type, Expand(options, t.type), &pc));
+  for (int turn = 0; turn < 4; ++turn) {
+    const double last = HeldBytes();
+    PetscCall(PetscObjectStateIncrease(object(A)));
+    PetscCall(Apply(pc, v.b, v.x));
+    if (turn == 0) PetscCall(VecCopy(v.x, v.y));
+    PetscCall(Difference(v.x, v.y, &d));
+    EXPECT_EQ(d, 0);
+    if (turn > 1) {
+      EXPECT_LE(HeldBytes(), last + 4096);
+    }
+  }
+  held->all = HeldBytes() - before;
+  PetscCall(PCFinegrainGetFactorBytes(pc, &held->factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Storage in fewer bits spares the bytes that it says, after each factorization.
+TEST_P(AllocationPerType, BlocksAreAsLargeAsSaid)
+{
+  Owned<DM> da;
+  Owned<Mat> A;
+  OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 5, 1, &da));
+  OK(AssembleOnGrid(da, MATBAIJ, &A));
+  OK(MakeSymmetric(A));
+  OK(MatSetDM(A, da));
+  Held working, less;
+  OK(Hold(t, A, "", &working)); // the first one has more to allocate
+  OK(Hold(t, A, "", &working));
+  for (const std::string options : {"single", "single -@_diag_precision storage", "half",
+                                    "half -@_diag_precision storage -@_accumulate single"}) {
+    const bool half = options.find("half") == 0;
+    if (half && t.type == std::string("fgbicc")) continue;
+    SCOPED_TRACE(options);
+    OK(Hold(t, A, "-@_precision " + options, &less));
+    const double vector = half ? 990 * 5 * sizeof(PetscScalar) : 0; // of sweeps
+    EXPECT_NEAR(working.all - less.all, working.factor - less.factor, 0.01 * working.factor + vector);
+    if (options.find("accumulate") != std::string::npos) {
+      EXPECT_LE(less.factor, 0.35 * working.factor);
+    }
+  }
+}
+
+#endif
+#endif
 
 long ResidentKiB()
 {
