@@ -4,6 +4,8 @@
 #include "oracle.hpp"
 #include "storages.hpp"
 
+#include "base/rounding.hpp"
+
 #include <gtest/gtest.h>
 
 using namespace finegrain;
