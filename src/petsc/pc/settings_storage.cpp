@@ -366,8 +366,8 @@ PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *a
 .  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
 
    Note:
-   That much memory is held between set-ups. A set-up with half, bfloat16 or single precision sums makes the factor in
-working precision first and then gives that memory back.
+   That much memory is held between set-ups. A set-up in half, bfloat16, or with sums in single precision makes the
+factor in working precision first, and gives that memory back.
 
    Level: intermediate
 
