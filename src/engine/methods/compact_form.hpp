@@ -1,12 +1,13 @@
 // A factor in fewer bits (numerics.md 1): what factorization.cpp's engine has made in working precision becomes
-// M = D (1 + L) (1 + U), rounded in place, and is applied by sweeps of its own.
+// M = D (1 + L) (1 + U), is rounded into memory of its own size, and is applied by sweeps of its own.
 #pragma once
 
+#include "base/atomics.hpp"
 #include "base/rounding.hpp"
-#include "base/rounding_in_place.hpp"
 #include "base/units.hpp"
 #include "kernels/compact.hpp"
 #include "kernels/kernels.hpp"
+#include "methods/block_storage.hpp"
 #include "methods/engine.hpp"
 #include "plan/factor_pattern.hpp"
 #include "run/look_ahead.hpp"
@@ -58,16 +59,41 @@ struct ScaleRows {
   }
 };
 
+// to[i] = To(single(scale from[i])). Outside of the class, for nvcc.
+template <class To> struct NarrowNumbers {
+  const Real *from;
+  To *to;
+  Real scale;
+  Offset count;
+  Offset *flushed; // null: not counted
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    if (narrow_one(from[i], scale, to[i]) && flushed) atomic_add(flushed, 1);
+  }
+  // By threads of a host, each of which has one range.
+  void run_part(Index part, Index parts) const
+  {
+    const Offset first = cut(part, parts);
+    const Offset lost = narrow(from + first, cut(part + 1, parts) - first, scale, to + first);
+    if (lost && flushed) atomic_add(flushed, lost);
+  }
+  Offset cut(Index part, Index parts) const
+  {
+    return part == parts ? count : count / parts * part / 64 * 64; // whole vectors
+  }
+};
 template <class Exec> class CompactForm
 {
   using Space = typename Exec::memory_space;
+  using Blocks = StoredBlocks<Space>;
 
 public:
-  // The factor of an engine, made in working precision; rounded from compact() on.
+  // The factor of an engine, as it is stored.
   struct Factor {
     Runner<Exec> &run;
     const Pattern<Space> &pattern;
-    Scalar *lower, *upper, *diagonal; // with block_slack bytes more
+    const Blocks &blocks;
     LineList forward, backward;
   };
 
@@ -83,15 +109,15 @@ public:
     y_ = y_many_ = {};
   }
   bool used() const { return used_; }
-  // That an application reads.
-  std::size_t bytes(std::size_t couplings, std::size_t diagonals) const
-  {
-    return couplings * storage_size(storage_.off_diagonal) + diagonals * storage_size(storage_.diagonal);
-  }
+  // Of any factor.
+  Storage made_in() const { return used_ ? Storage() : Storage{storage_.off_diagonal, storage_.diagonal}; }
 
-  // Whether the arguments of applications are others than before.
-  bool compact(const Factor &f)
+  // Rounds what was made to where it is stored, and gives back its memory part by part. Whether the arguments of
+  // applications are others than before.
+  bool compact(const Factor &f, Blocks &made)
   {
+    Scalar *const made_lower = scalars(made.lower), *const made_upper = scalars(made.upper),
+                  *const made_diagonal = scalars(made.diagonal);
     Runner<Exec> &run = f.run;
     const Pattern<Space> &p = f.pattern;
     const Offset n = run.n, nn = n * n;
@@ -101,9 +127,9 @@ public:
                    {.lower_ptr = p.lower.ptr.data(),
                     .upper_ptr = p.upper.ptr.data(),
                     .last_position = run.rows - 1,
-                    .diagonal = f.diagonal,
-                    .upper = f.upper,
-                    .lower = f.lower,
+                    .diagonal = made_diagonal,
+                    .upper = made_upper,
+                    .lower = made_lower,
                     .largest = largest.data()});
     run.exec.fence();
     const auto bits = copy_to<Kokkos::HostSpace>(largest);
@@ -131,22 +157,22 @@ public:
     }
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
     if (!finite) {
-      run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, f.lower, nn, run.trouble.data()});
+      run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.trouble.data()});
       run.for_each(run.rows,
-                   FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, f.upper, nn, run.trouble.data()});
+                   FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, made_upper, nn, run.trouble.data()});
     }
     if (std::any_of(unit.begin(), unit.end(), [](Real s) { return s != Real(1); })) {
       const auto of_couplings = to_space("finegrain::factor", coupling),
                  of_diagonals = to_space("finegrain::factor", diagonal);
-      run.for_each(lower, ScaleBlocks{f.lower, of_couplings.data(), int(nn)});
-      run.for_each(upper, ScaleBlocks{f.upper, of_couplings.data(), int(nn)});
-      run.for_each(run.rows * nn, ScaleBlocks{f.diagonal, of_diagonals.data(), int(nn)});
+      run.for_each(lower, ScaleBlocks{made_lower, of_couplings.data(), int(nn)});
+      run.for_each(upper, ScaleBlocks{made_upper, of_couplings.data(), int(nn)});
+      run.for_each(run.rows * nn, ScaleBlocks{made_diagonal, of_diagonals.data(), int(nn)});
       run.exec.fence(); // before the factors go
     }
-    reduce_blocks<Exec>(run.exec, f.lower, lower, storage_.off_diagonal, scale, &run.trouble.data()->flushed);
-    reduce_blocks<Exec>(run.exec, f.upper, upper, storage_.off_diagonal, scale, &run.trouble.data()->flushed);
-    if (storage_.diagonal != Precision::working)
-      reduce_blocks<Exec>(run.exec, f.diagonal, run.rows * nn, storage_.diagonal, 1, nullptr);
+    Offset *const flushed = &run.trouble.data()->flushed;
+    round(run, made.lower, lower, storage_.off_diagonal, scale, f.blocks.lower, flushed);
+    round(run, made.upper, upper, storage_.off_diagonal, scale, f.blocks.upper, flushed);
+    round(run, made.diagonal, run.rows * nn, storage_.diagonal, 1, f.blocks.diagonal, nullptr);
     return changed;
   }
 
@@ -195,9 +221,9 @@ public:
                               .out = out,
                               .vectors = some});
       };
-      step(Step::first, t.upper, f.upper, a.b + first * a.stride, y, run.forward);
-      step(Step::second, t.lower, f.lower, y, y, run.backward);
-      step(Step::last, t.lower, f.diagonal, y, a.x + first * a.stride, run.backward);
+      step(Step::first, t.upper, f.blocks.upper.data(), a.b + first * a.stride, y, run.forward);
+      step(Step::second, t.lower, f.blocks.lower.data(), y, y, run.backward);
+      step(Step::last, t.lower, f.blocks.diagonal.data(), y, a.x + first * a.stride, run.backward);
     }
   }
   // P_L^-1 = (1 + L)^-1 D^-1 and P_R^-1 = (1 + U)^-1.
@@ -221,6 +247,28 @@ public:
   }
 
 private:
+  static Scalar *scalars(const BlockStorage<Space> &blocks) { return static_cast<Scalar *>(blocks.data()); }
+  // To where blocks are stored, if that is elsewhere; then the memory goes.
+  static void round(Runner<Exec> &run, BlockStorage<Space> &from, Offset count, Precision precision, Real scale,
+                    const BlockStorage<Space> &to, Offset *flushed)
+  {
+    const auto narrow_to = [&]<class To>(std::type_identity<To>) {
+      const NarrowNumbers<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
+                                  Parts<Scalar>::count * count, flushed};
+      if constexpr (works_in_teams<Exec>) run.for_each(all.count, all);
+      else {
+        const Index threads = all.count < 8192 ? 1 : usable_threads(run.exec);
+        for_threads(
+          run.exec, threads, [&](Index part) { all.run_part(part, threads); }, "finegrain::narrow");
+      }
+      run.exec.fence();
+    };
+    if (from.data() == to.data()) return;
+    if (precision == Precision::half) narrow_to(std::type_identity<Half>());
+    else if (precision == Precision::bfloat16) narrow_to(std::type_identity<BFloat16>());
+    else narrow_to(std::type_identity<float>());
+    from.give_back();
+  }
   static Array<Real, Space> to_space(const char *name, const std::vector<Real> &numbers)
   {
     const auto a = make_array<Real>(name, numbers.size());
@@ -230,7 +278,7 @@ private:
   CompactArguments arguments(const Factor &f, bool backward)
   {
     CompactArguments s;
-    s.diagonal = f.diagonal;
+    s.diagonal = f.blocks.diagonal.data();
     s.unscale = unscale_;
     s.unit = unit_.data();
     s.ahead = ahead_of(works_in_teams<Exec>);
@@ -245,7 +293,7 @@ private:
     s.row_of = f.run.row_of();
     s.backward = backward;
     s.last_position = f.run.rows - 1;
-    s.blocks = backward ? f.upper : f.lower;
+    s.blocks = (backward ? f.blocks.upper : f.blocks.lower).data();
     s.lines = backward ? f.backward : f.forward;
   }
   void *work(Runner<Exec> &run, bool several, Offset stride) // at first use

@@ -70,7 +70,7 @@ public:
     if (eisenstat_ && kind == FactorKind::automatic) kind = FactorKind::dilu;
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
-    const Storage made_in = compact_.used() ? Storage() : Storage{options.precision, options.diagonal};
+    const Storage made_in = compact_.made_in();
     if (!graph || !split_there(*graph, view, elimination, plan, kind))
       if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
     graph = {}; // its memory is free for the factor
@@ -78,7 +78,7 @@ public:
     forms_ = {};
     factor_.alpha = options.sip_factor.alpha;
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    factor_.made_in = made_in;
+    factor_.storage = {options.precision, options.diagonal};
     kernels_ = find_kernels<Exec>(run_.n, made_in);
     any_size_ = any_size_kernels_for<Exec>(made_in);
     if constexpr (works_in_teams<Exec>) {
@@ -132,11 +132,17 @@ public:
         search_.prepare(made(), run_.n);
         count();
       }
-    if (run_.statistics.factor == FactorKind::sip) factor_sip(values);
+    StoredBlocks<Space> made = factor_.make_room(run_.n, compact_.made_in());
+    whole_.reserve();
+    if (run_.statistics.factor == FactorKind::sip) factor_sip(values, made);
     else if (symmetric_) factor_symmetric(values);
-    else factor_blocks(values);
-    if (whole_.used()) whole_.keep(run_, factor_.lower.data(), factor_.upper.data());
-    if (compact_.used() && compact_.compact(bare())) run_.forget(recording_);
+    else factor_blocks(values, made);
+    if (whole_.used()) whole_.keep(run_, made.lower.data(), made.upper.data());
+    if (compact_.used()) {
+      run_.exec.fence(); // before memory goes
+      whole_.give_back();
+      if (compact_.compact(bare(), made)) run_.forget(recording_);
+    }
     for (auto &form : forms_) form.forget();
     FactorReport report = run_.report_trouble();
     factor_.lower.template measure<Exec>();
@@ -257,6 +263,7 @@ private:
     if (view.stored.extent(0)) renumber(view.stored, pattern);
     search_.prepare(pattern, view.block);
     whole_.begin(e, made_in, view.block, pattern);
+    if (!compact_.used()) whole_.reserve();
     factor_.pattern = copy_to<Space>(pattern);
     if (kind == FactorKind::sip) factor_.star = copy_to<Space>(find_star(pattern, options.grid));
     return {};
@@ -298,13 +305,7 @@ private:
   }
   typename CompactForm<Exec>::Factor bare()
   {
-    return {run_,
-            factor_.pattern,
-            static_cast<Scalar *>(factor_.lower.data()),
-            static_cast<Scalar *>(factor_.upper.data()),
-            static_cast<Scalar *>(factor_.diagonal.data()),
-            list(forward_lines_),
-            list(backward_lines_)};
+    return {run_, factor_.pattern, factor_, list(forward_lines_), list(backward_lines_)};
   }
   void apply_compact(const Application &a)
   {
@@ -426,10 +427,10 @@ private:
   // As it is factored.
   Pattern<Space> &made() { return whole_.used() ? whole_.pattern() : factor_.pattern; }
   const Pattern<Space> &made() const { return whole_.used() ? whole_.pattern() : factor_.pattern; }
-  void factor_blocks(const Values &values)
+  void factor_blocks(const Values &values, const StoredBlocks<Space> &to)
   {
     const Pattern<Space> &p = made();
-    FactorArguments arguments = factor_.factorization(p, run_, values.owned, !reports_position_);
+    FactorArguments arguments = factor_.factorization(p, to, run_, values.owned, !reports_position_);
     if (whole_.used()) {
       arguments.lower = whole_.lower();
       arguments.upper = whole_.upper();
@@ -454,9 +455,9 @@ private:
                                                        .difference = run_.residuals.difference.data(),
                                                        .trouble = run_.trouble.data()});
   }
-  void factor_sip(const Values &values)
+  void factor_sip(const Values &values, const StoredBlocks<Space> &to)
   {
-    const SipArguments arguments = factor_.sip(run_, values.owned, !reports_position_);
+    const SipArguments arguments = factor_.sip(to, run_, values.owned, !reports_position_);
     (kernels_.sip ? kernels_.sip : any_size_.sip)(run_.sweep(run_.forward), run_.n, arguments);
   }
   ForwardArguments forward_arguments(const Scalar *b, Scalar *y) const
@@ -521,11 +522,7 @@ private:
     s.updates = Offset(products);            // those that are searched for, once they have been
     s.searched = made().searched;
     s.lists_wait = made().lists_wait;
-    s.factor_bytes = compact_.used()
-                       ? compact_.bytes((factor_.pattern.lower.col.extent(0) + factor_.pattern.upper.col.extent(0)) *
-                                          std::size_t(run_.n * run_.n),
-                                        std::size_t(run_.rows) * std::size_t(run_.n * run_.n))
-                       : factor_.bytes();
+    s.factor_bytes = factor_.bytes();
     s.index_bytes = factor_.pattern.bytes() + factor_.star.bytes() + whole_.index_bytes() + r.index_bytes() +
                     run_.forward.bytes() + run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
     s.values_are_flags = late_.extent(0) > 0 && !r.kept;

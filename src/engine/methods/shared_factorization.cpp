@@ -70,9 +70,9 @@ public:
     forms_ = {};
 
     run_.begin(view, options, plan.plan, {});
-    factor_.made_in = {options.precision, options.diagonal};
-    kernels_ = find_kernels<Exec>(run_.n, factor_.made_in);
-    any_size_ = any_size_kernels_for<Exec>(factor_.made_in);
+    factor_.storage = {options.precision, options.diagonal};
+    kernels_ = find_kernels<Exec>(run_.n, factor_.storage);
+    any_size_ = any_size_kernels_for<Exec>(factor_.storage);
     factor_.allocate(run_.n);
     const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
     entries_ = view.owned.entries();
@@ -89,8 +89,8 @@ public:
   {
     const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
     SharedStorage s = storage_;
-    s.diagonal_bytes = block * storage_size(factor_.made_in.diagonal);
-    s.block_bytes = block * storage_size(factor_.made_in.off_diagonal);
+    s.diagonal_bytes = block * storage_size(factor_.storage.diagonal);
+    s.block_bytes = block * storage_size(factor_.storage.off_diagonal);
     return s;
   }
   void set_halo(Halo *halo) override { run_.halo = halo; }
@@ -112,8 +112,9 @@ public:
     run_.clear_trouble(all_);
     run_.for_each(Offset(loaded_.extent(0)),
                   LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
-    const FactorArguments arguments = factor_.factorization(factor_.pattern, run_, {loaded_.data()}, pipelined_);
-    const SipArguments sip = factor_.sip(run_, {loaded_.data()}, pipelined_);
+    const FactorArguments arguments =
+      factor_.factorization(factor_.pattern, factor_, run_, {loaded_.data()}, pipelined_);
+    const SipArguments sip = factor_.sip(factor_, run_, {loaded_.data()}, pipelined_);
     const auto factor_sip = kernels_.sip ? kernels_.sip : any_size_.sip;
     for_stages(Travel::factor, x_.data(), [&](const Index *cut) {
       if (run_.statistics.factor == FactorKind::sip) factor_sip(run_.independent(cut), run_.n, sip);

@@ -15,25 +15,39 @@ namespace finegrain
 
 template <class Exec> struct Runner; // runner.hpp: of the engine that has this as a member
 
-template <class Exec> struct StoredFactor {
+template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_space> {
   using Space = typename Exec::memory_space;
+  using Blocks = StoredBlocks<Space>;
+  using Blocks::lower, Blocks::upper, Blocks::diagonal;
 
   Pattern<Space> pattern;
   Star<Space> star; // of Stone's factor
   Real alpha = 0;
-  Storage made_in; // while it is factored
-  BlockStorage<Space> lower, upper, diagonal;
+  Storage storage;              // of its blocks
   Transposed<Space> transposed; // empty: not yet
   bool has_transposed = false;
 
   // For a pattern that is there, of blocks of n; `folded`: without upper blocks.
   void allocate(int n, bool folded = false)
   {
-    lower.allocate(Offset(pattern.lower.col.extent(0)), n, made_in.off_diagonal);
-    upper.allocate(folded ? 0 : Offset(pattern.upper.col.extent(0)), n, made_in.off_diagonal);
-    diagonal.allocate(pattern.rows, n, made_in.diagonal);
+    lower.allocate(Offset(pattern.lower.col.extent(0)), n, storage.off_diagonal);
+    upper.allocate(folded ? 0 : Offset(pattern.upper.col.extent(0)), n, storage.off_diagonal);
+    diagonal.allocate(pattern.rows, n, storage.diagonal);
     transposed = {};
     has_transposed = false;
+  }
+  // Where it is factored: its own blocks, or others where those have too few bits.
+  Blocks make_room(int n, const Storage &made_in) const
+  {
+    const auto room = [n](const BlockStorage<Space> &own, Index blocks, Precision stored, Precision made) {
+      if (storage_size(stored) == storage_size(made)) return own;
+      BlockStorage<Space> other;
+      other.allocate(blocks, n, made);
+      return other;
+    };
+    return {room(lower, Index(pattern.lower.col.extent(0)), storage.off_diagonal, made_in.off_diagonal),
+            room(upper, Index(pattern.upper.col.extent(0)), storage.off_diagonal, made_in.off_diagonal),
+            room(diagonal, pattern.rows, storage.diagonal, made_in.diagonal)};
   }
   const Index *row_of() const { return pattern.row_of.extent(0) ? pattern.row_of.data() : nullptr; }
   Index last_position() const { return pattern.rows - 1; }
@@ -47,7 +61,8 @@ template <class Exec> struct StoredFactor {
   }
 
   // Of a pattern that may be larger than what sweeps have. by_row: rows in trouble are reported, not positions.
-  FactorArguments factorization(const Pattern<Space> &p, Runner<Exec> &run, const MatrixValues &source, bool by_row)
+  FactorArguments factorization(const Pattern<Space> &p, const Blocks &to, Runner<Exec> &run,
+                                const MatrixValues &source, bool by_row)
   {
     const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
     return {.lower_ptr = p.lower.ptr.data(),
@@ -62,13 +77,13 @@ template <class Exec> struct StoredFactor {
             .to_upper = list(p.to_upper),
             .source = source,
             .shift = run.shift,
-            .lower = lower.data(),
-            .upper = upper.data(),
-            .diagonal = diagonal.data(),
+            .lower = to.lower.data(),
+            .upper = to.upper.data(),
+            .diagonal = to.diagonal.data(),
             .difference = run.residuals.difference.data(),
             .trouble = run.trouble.data()};
   }
-  SipArguments sip(Runner<Exec> &run, const MatrixValues &source, bool by_row)
+  SipArguments sip(const Blocks &to, Runner<Exec> &run, const MatrixValues &source, bool by_row)
   {
     return {.star = star.list(),
             .lower_source = pattern.lower.source.data(),
@@ -78,9 +93,9 @@ template <class Exec> struct StoredFactor {
             .alpha = alpha,
             .source = source,
             .shift = run.shift,
-            .lower = lower.data(),
-            .upper = upper.data(),
-            .diagonal = diagonal.data(),
+            .lower = to.lower.data(),
+            .upper = to.upper.data(),
+            .diagonal = to.diagonal.data(),
             .trouble = run.trouble.data()};
   }
   ForwardArguments forward(const Scalar *b, Scalar *y, const LineList &lines = {}) const

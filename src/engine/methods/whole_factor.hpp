@@ -73,8 +73,8 @@ public:
                    upper = keep_part(
                      e, p.upper, [&](Index slot) { return row_of(rows - 1 - slot); }, [](Index row) { return row; });
     pattern_ = copy_to<Space>(p);
-    lower_.allocate(Offset(p.lower.col.extent(0)), n, storage.off_diagonal);
-    upper_.allocate(Offset(p.upper.col.extent(0)), n, storage.off_diagonal);
+    n_ = n;
+    precision_ = storage.off_diagonal;
     kept_lower_ = copy_to<Space>(lower.entry);
     kept_upper_ = copy_to<Space>(upper.entry);
     words_ = Offset(n) * n * Offset(storage_size(storage.off_diagonal) / sizeof(std::uint32_t));
@@ -84,6 +84,18 @@ public:
     used_ = true;
   }
   bool used() const { return used_; }
+  // Its memory, until give_back().
+  void reserve()
+  {
+    if (!used_ || upper_.data()) return;
+    lower_.allocate(Offset(pattern_.lower.col.extent(0)), n_, precision_);
+    upper_.allocate(Offset(pattern_.upper.col.extent(0)), n_, precision_);
+  }
+  void give_back()
+  {
+    lower_.give_back();
+    upper_.give_back();
+  }
 
   Pattern<Space> &pattern() { return pattern_; }
   const Pattern<Space> &pattern() const { return pattern_; }
@@ -116,6 +128,8 @@ private:
   }
 
   bool used_ = false;
+  int n_ = 0;
+  Precision precision_ = Precision::working;
   Pattern<Space> pattern_;
   BlockStorage<Space> lower_, upper_;
   Array<Index, Space> kept_lower_, kept_upper_;

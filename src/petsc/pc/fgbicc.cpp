@@ -98,9 +98,9 @@ patterns it is the DILU of `PCFGBILU`. On scalars of a star it is `PCBJACOBI` wi
 
    The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; nobody
 checks that the lower one mirrors it. SBAIJ matrices are read without a conversion, unless corrections are asked for.
-The upper blocks of the factor are not stored: half the memory of `PCFGBILU`. An application reads the lower blocks
-twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are. Complex matrices are
-symmetric here, not Hermitian.
+The upper blocks of the factor are not stored: 57 % of the blocks of `PCFGBILU` on a 7-point star. An application
+reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are.
+Complex matrices are symmetric here, not Hermitian.
 
    A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
 names the block row. The result does not depend on schedule, executor or number of threads, bit by bit.

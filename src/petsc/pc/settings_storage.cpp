@@ -365,6 +365,10 @@ PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *a
    Output Parameter:
 .  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
 
+   Note:
+   That much memory is held between set-ups. A set-up in half, bfloat16, or with sums in single precision makes the
+factor in working precision first, and gives that memory back.
+
    Level: intermediate
 
 .seealso: `PCFinegrainSetPrecision()`, `PCFGBILU`

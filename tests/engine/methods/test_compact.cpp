@@ -1,7 +1,10 @@
 // Factors in fewer bits: near those in working precision, whatever the units of the unknowns, with the same bits on
 // every executor.
+#include "memory_counter.hpp"
 #include "oracle.hpp"
 #include "storages.hpp"
+
+#include "base/rounding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -211,6 +214,58 @@ TEST(CompactReports, FlushedAndBadEntries)
   p.values[std::size_t(entry) * 9] = old;
   EXPECT_EQ(e->factor(p.source()).bad_row, -1);
   EXPECT_TRUE(same_bits(p.apply(*e), good));
+}
+
+// After each factorization there is memory for the blocks that the statistics count: what a compact factor was made
+// in has gone.
+TEST(CompactMemory, IsWhatTheStatisticsSay)
+{
+  std::vector<Case> all = cases();
+  all.push_back({"ball", make_grid_graph({8, 8, 8}, Stencil::star), {}});
+  all.push_back({"icc", all.back().graph, {}});
+  all.back().options.factor = FactorKind::icc;
+  all.push_back({"dropped", make_random_graph(40, 4, true, 1), {}});
+  EngineOptions &dropped = all.back().options;
+  dropped.factor = FactorKind::ilu0;
+  dropped.schedule = ScheduleKind::color;
+  dropped.levels = dropped.power = 1;
+  dropped.drop = Drop::after; // made whole, in working precision
+  std::vector<Kind> storages{{"working", {}, 0}, {"single", {Precision::single, Precision::working}, single}};
+  storages.insert(storages.end(), std::begin(kinds), std::end(kinds));
+  for (const Case &c : all) {
+    const Problem p(c.graph, 5);
+    Offset working = 0;
+    for (const Kind &k : storages) {
+      const bool compact = find_storage(Method::factorization, k.storage)->compact;
+      if (!is_distinct(k.storage) || (c.options.factor == FactorKind::icc && compact)) continue;
+      SCOPED_TRACE(std::string(c.name) + ", " + k.name);
+      const MemoryCounter memory;
+      {
+        auto e = make_tested_engine();
+        ASSERT_FALSE(e->analyze(p.view(), with(c.options, k, executors().front())));
+        Offset held = 0;
+        for (int turn = 0; turn < 4; ++turn) {
+          ASSERT_EQ(e->factor(p.source()).bad_row, -1);
+          p.apply(*e);
+          const Statistics s = e->statistics();
+          if (compact || c.options.drop != Drop::after) {
+            EXPECT_GE(memory.blocks(), Offset(s.factor_bytes));
+            EXPECT_LE(memory.blocks(), Offset(s.factor_bytes + 3 * (block_slack + 8))); // three arrays
+          }
+          if (turn == 1) held = memory.all(); // all that is made at first use is there
+          else if (turn > 1) {
+            EXPECT_EQ(memory.all(), held);
+          }
+          if (k.storage == Storage()) working = memory.blocks();
+        }
+        if (k.storage == Storage{Precision::half, Precision::single} && c.options.drop != Drop::after &&
+            p.graph.rows > 500) {
+          EXPECT_LE(double(memory.blocks()), 0.35 * double(working));
+        }
+      }
+      EXPECT_EQ(memory.all(), 0);
+    }
+  }
 }
 
 TEST(CompactOptions, WhatCannotBeIsAConflict)
