@@ -377,6 +377,10 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC, PCFinegrainD
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC, MatFactorShiftType, PetscReal);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC, MatFactorShiftType *, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetZeroPivot(PC, PetscReal);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetZeroPivot(PC, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAddDiagonal(PC, PetscBool);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAddDiagonal(PC, PetscBool *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrowthLimit(PC, PetscReal);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowthLimit(PC, PetscReal *);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowth(PC, PetscReal *);

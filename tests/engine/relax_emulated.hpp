@@ -3,6 +3,8 @@
 
 #include "relax_oracle.hpp"
 
+#include "base/inversion.hpp"
+
 namespace finegrain::test
 {
 

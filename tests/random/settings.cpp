@@ -20,6 +20,8 @@ const std::vector<Option> &AllOptions()
     {"precision", {"single", "single", "half", "bfloat16", "int8"}},
     {"diag_precision", {"storage"}},
     {"shift_type", {"inblocks", "none"}},
+    {"zero_pivot", {"0", "1e-10", "1e-3", "-1"}},
+    {"add_diagonal", {"true"}},
     {"shift_amount", {"1e-12", "0.01", "0.5", "1e308", "0"}},
     {"corrections", {"1", "2", "0", "-1"}},
     {"richardson", {"steps", "tolerances"}},
@@ -56,9 +58,9 @@ const std::vector<Option> &AllOptions()
 
 Settings DrawSettings(Draw &draw, const TypeCase &type)
 {
-  static const std::vector<std::string> common = {
-    "precision",  "diag_precision", "shift_type", "shift_amount", "corrections",
-    "richardson", "growth_limit",   "block_size", "backend",      "grid"};
+  static const std::vector<std::string> common = {"precision",    "diag_precision", "shift_type",  "shift_amount",
+                                                  "zero_pivot",   "add_diagonal",   "corrections", "richardson",
+                                                  "growth_limit", "block_size",     "backend",     "grid"};
   Settings s;
   if (draw.chance(0.4)) s.text = draw.of(type.variants).options; // what makes sense together
   const double often = draw.chance(0.3) ? 0.4 : 0.12;

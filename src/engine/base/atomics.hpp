@@ -11,6 +11,7 @@ namespace finegrain
 struct Trouble {
   Index bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
   Index shifted;      // rows with at least one replaced pivot
+  Index indefinite;   // rows with a finite pivot that is not positive definite (Shift::definite)
   Index bad_coupling; // relaxation: smallest row with a coupling that is not finite as stored, or the number of rows
   Offset flushed;     // relaxation: entries that were not zero and are, as stored
 };

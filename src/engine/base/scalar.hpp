@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -310,10 +311,13 @@ KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a)
 // False for NaN and both infinities.
 KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }
 
-// What to do about a pivot of magnitude at most amount times the block's largest entry (PETSc's MAT_SHIFT_INBLOCKS):
-// with amount > 0 it is replaced by that value.
+// What is done about pivots. amount > 0: one of magnitude at most amount times the block's largest entry is replaced
+// by that value (PETSc's MAT_SHIFT_INBLOCKS). zero > 0: what is at most so large, relative to what it has been
+// computed from, is zero. definite: pivots of FactorKind::icc that are not positive definite are bad.
 struct Shift {
   Real amount = 0;
+  Real zero = 100 * std::numeric_limits<Real>::epsilon();
+  bool definite = false;
 };
 
 } // namespace finegrain

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
+#include "base/inversion.hpp"
 #include "base/quantized.hpp"
 #include "base/rounding.hpp"
 #include "kernels/matrix_values.hpp"
@@ -185,7 +186,8 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) store_block(lanes, e, row, beta, block);
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
-    const Inversion inversion = invert(lanes, n, d, work, arg.shift);
+    const Inversion inversion =
+      invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
     lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
     });

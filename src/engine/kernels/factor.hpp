@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
+#include "base/inversion.hpp"
 #include "kernels/matrix_values.hpp"
 
 namespace finegrain
@@ -117,6 +118,11 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
     return sum;
   }
   template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot(const Lanes &lanes, Scalar *d, Scalar *work, Index slot) const
+  {
+    return invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
+  }
+  template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
   {
     if (inversion.good && !inversion.shifted) return;
@@ -150,14 +156,14 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
     }
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     subtract_products(lanes, arg.to_diagonal, slot, d);
-    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot));
+    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot), arg.shift);
     if (arg.difference) {
       const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) arg.difference[slot * nn + i] = d[i] - a[i];
       });
     }
-    const Inversion inversion = invert(lanes, n, d, work, arg.shift);
+    const Inversion inversion = this->invert_pivot(lanes, d, work, slot);
     this->store(lanes, d, this->diagonal() + slot * nn);
     const Index upper_slot = arg.last_position - slot;
     for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
@@ -231,7 +237,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     }
     *s.products += products;
     Scalar *d = s.blocks + at * nn;
-    const Inversion inversion = invert(lanes, n, d, scratch, arg.shift);
+    const Inversion inversion = this->invert_pivot(lanes, d, scratch, slot);
     this->store(lanes, d, this->diagonal() + slot * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
     this->report(lanes, inversion, slot);
@@ -303,9 +309,9 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     }
     *s.products += products;
     d = row_at[row];
-    if (!(magnitude(d) > 2 * rounding_of_terms<OffDiagonal> * sizes)) // it may have cancelled
-      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row));
-    const Inversion inversion = invert(lanes, n, &d, scratch, arg.shift);
+    if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // it may have cancelled
+      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row), arg.shift);
+    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, slot);
     this->store(lanes, &d, this->diagonal() + slot);
     Real most = before;
     for (Index f = u0; f < u1; ++f) {

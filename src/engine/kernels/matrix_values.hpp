@@ -57,6 +57,11 @@ struct MatrixValues {
       }
   }
 
+  // An entry's block, of which f(at) gives the numbers by columns.
+  KOKKOS_FORCEINLINE_FUNCTION auto numbers(int n, Index entry) const
+  {
+    return [=, source = *this](int at) FINEGRAIN_INLINE { return source.number(n, entry, at); };
+  }
   // Entry `at` of an entry's block by columns.
   KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index entry, int at) const
   {

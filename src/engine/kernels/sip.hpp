@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
+#include "base/inversion.hpp"
 #include "kernels/matrix_values.hpp"
 #include "plan/sip_star.hpp"
 
@@ -74,8 +75,8 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
       if (n == 1)
         for (int x = 0; x < 3; ++x) sizes += magnitude(partial[x]);
     }
-    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
-    merge(all, invert(lanes, n, d, work, arg.shift));
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
+    merge(all, invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot])));
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/atomics.hpp"
+#include "base/inversion.hpp"
 #include "kernels/matrix_values.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/factor_pattern.hpp"
@@ -17,6 +18,7 @@ struct SymmetricFactorArguments {
   const Index *pivot;                          // and the position of row k
   const Index *row_of;
   MatrixValues source;
+  Real raise; // of diagonal entries: a becomes a + raise |a|
   Shift shift;
   void *lower, *diagonal; // blocks, as they are stored
   Scalar *difference;     // modified less original diagonal blocks, for residuals; null: not kept
@@ -25,7 +27,7 @@ struct SymmetricFactorArguments {
 
 // Loads one row of the operator, of which the upper triangle is read, and factors it:
 //   l_ik = a_ki^T,   d_i = (a_ii - sum l_ik d_k l_ik^T)^-1,   k ascending.
-// Products use the stored (rounded) l.
+// Products use the stored (rounded) l. With Shift::definite d_i^-1 must be positive definite, and then M is.
 template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   BlockSize<N> n;
   SymmetricFactorArguments arg;
@@ -40,7 +42,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
 
-    load_diagonal(lanes, arg.diagonal_source[slot], d);
+    load_diagonal(lanes, slot, arg.raise, d);
     Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
@@ -69,15 +71,25 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
       });
       if (n == 1) sizes = add_size(*l, *scaled, sizes);
     }
-    clear_cancelled<OffDiagonal>(lanes, n, d, sizes);
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
     if (arg.difference) {
-      load_diagonal(lanes, arg.diagonal_source[slot], block);
+      load_diagonal(lanes, slot, 0, block);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
           arg.difference[slot * nn + i] = d[i] - block[i];
       });
     }
-    const Inversion inversion = invert(lanes, n, d, work, arg.shift);
+    Inversion definite;
+    if (arg.shift.definite) {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = d[i];
+      });
+      check_definite(
+        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(slot, k, k); }, definite);
+    }
+    Inversion inversion = invert_pivot_block(lanes, n, d, work, arg.shift,
+                                             [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
+    inversion.good = inversion.good && definite.good;
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
@@ -87,18 +99,26 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
       lanes.once([&] {
         if (!inversion.good) atomic_lower(&arg.trouble->bad_row, arg.row_of ? arg.row_of[slot] : slot);
         if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+        if (definite.indefinite) atomic_count(&arg.trouble->indefinite);
       });
     }
   }
 
 private:
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  // Of the slot's diagonal block.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index slot, int r, int c) const
+  {
+    return arg.source.number(n, arg.diagonal_source[slot], r < c ? c * n + r : r * n + c);
+  }
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index entry, Scalar *d) const
+  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index slot, Real raise, Scalar *d) const
   {
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
-      for (int r = s.first; r < s.first + s.width; ++r)
-        d[c * n + r] = arg.source.number(n, entry, r < c ? c * n + r : r * n + c);
+      for (int r = s.first; r < s.first + s.width; ++r) {
+        const Scalar a = number(slot, r, c);
+        d[c * n + r] = r == c && raise > 0 ? madd(Scalar(raise), Scalar(magnitude(a)), a) : a;
+      }
     });
   }
 };

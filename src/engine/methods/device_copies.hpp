@@ -56,7 +56,8 @@ public:
   FactorReport factor(const Values &values, Real largest) override
   {
     const bool staged = values.memory == Memory::host;
-    const Values here = sent_ && staged ? this->sent() : send(values, false);
+    Values here = sent_ && staged ? this->sent() : send(values, false);
+    here.raise = values.raise;
     sent_ = false;
     owned_.current = staged;
     coupling_.current = staged && values.coupling.values; // need not be given

@@ -18,6 +18,7 @@ struct FactorReport {
   Index bad_row = -1;      // a row with a singular or non-finite diagonal block; -1: none
   Index bad_turn = 0;      // of factors of all ranks, its color: the first one is no consequence of another
   Index shifted = 0;       // rows in which pivots were replaced
+  Index indefinite = 0;    // rows with a finite pivot that is not positive definite (Shift::definite)
   Index bad_coupling = -1; // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
   Offset flushed = 0;      // relaxation: entries that were not zero and are, as they are stored
 };
@@ -73,6 +74,7 @@ struct Values {
   MatrixValues owned, coupling;
   bool short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
   Memory memory = Memory::host;
+  Real raise = 0; // FactorKind::icc: diagonal entries are factored as a + raise |a|
 };
 
 // x = M^-1 b. Vectors are of rows * block scalars and do not overlap.

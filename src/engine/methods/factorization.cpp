@@ -449,6 +449,7 @@ private:
                                                        .pivot = factor_.pattern.to_diagonal.right.data(),
                                                        .row_of = reports_position_ ? nullptr : run_.row_of(),
                                                        .source = values.owned,
+                                                       .raise = values.raise,
                                                        .shift = run_.shift,
                                                        .lower = factor_.lower.data(),
                                                        .diagonal = factor_.diagonal.data(),

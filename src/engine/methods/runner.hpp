@@ -212,7 +212,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
     all = std::max(all, rows);
-    none() = {all, 0, all, 0};
+    none() = {all, 0, 0, all, 0};
     Kokkos::deep_copy(exec, trouble, none);
     exec.fence();
   }
@@ -223,8 +223,11 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     exec.fence();
     const Trouble t = found();
     const auto find = [&](Index row) { return row < std::max(all, rows) ? row : -1; };
-    return {
-      .bad_row = find(t.bad_row), .shifted = t.shifted, .bad_coupling = find(t.bad_coupling), .flushed = t.flushed};
+    return {.bad_row = find(t.bad_row),
+            .shifted = t.shifted,
+            .indefinite = t.indefinite,
+            .bad_coupling = find(t.bad_coupling),
+            .flushed = t.flushed};
   }
 
   // A number or an array into an array. Kokkos waits for a copy of nothing.

@@ -9,19 +9,7 @@
 
 using namespace finegrain;
 
-namespace
-{
-
-constexpr Offset index_limit = std::numeric_limits<Index>::max();
-
-// Row pointers and columns of a sequential part, for the length of a scope.
-struct Structure {
-  Mat mat;
-  PetscInt rows = 0;
-  const PetscInt *ptr = nullptr, *col = nullptr;
-};
-
-PetscErrorCode GetStructure(Mat mat, bool by_blocks, Structure *s)
+PetscErrorCode OperatorGetStructure(Mat mat, bool by_blocks, Structure *s)
 {
   PetscBool done;
 
@@ -33,7 +21,7 @@ PetscErrorCode GetStructure(Mat mat, bool by_blocks, Structure *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RestoreStructure(bool by_blocks, Structure *s)
+PetscErrorCode OperatorRestoreStructure(bool by_blocks, Structure *s)
 {
   PetscBool done;
 
@@ -43,20 +31,25 @@ PetscErrorCode RestoreStructure(bool by_blocks, Structure *s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckSortedRows(const Structure &s)
+PetscErrorCode OperatorGetParts(Mat mat, const Operator &op, Mat *owned, Mat *coupling, const PetscInt **global)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < s.rows; ++i)
-    for (PetscInt e = s.ptr[i] + 1; e < s.ptr[i + 1]; ++e)
-      PetscCheck(
-        s.col[e - 1] < s.col[e], PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-        "Row %" PetscInt_FMT " of the matrix has columns out of order or twice; assemble it with MatSetValues()", i);
+  *owned = mat;
+  *coupling = nullptr;
+  *global = nullptr;
+  if (op.symmetric) PetscCall(FinegrainSBAIJGetOwned(mat, op.parallel, owned));
+  else if (op.parallel && op.by_blocks) PetscCall(FinegrainMPIBAIJGetParts(mat, owned, coupling, global));
+  else if (op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(mat, owned, coupling, global));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1. Products do not mind in what
-// order those of a row are.
-PetscErrorCode CopyGraph(const Structure &s, bool wants_order, Graph *g)
+namespace
+{
+
+constexpr Offset index_limit = std::numeric_limits<Index>::max();
+
+// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1.
+PetscErrorCode CopyGraph(const Structure &s, Graph *g)
 {
   PetscFunctionBegin;
   PetscCheck(s.rows < index_limit && (!s.rows || s.ptr[s.rows] < index_limit), PETSC_COMM_SELF,
@@ -70,21 +63,9 @@ PetscErrorCode CopyGraph(const Structure &s, bool wants_order, Graph *g)
   for (PetscInt i = 0; i < s.rows; ++i) g->ptr(i + 1) = Index(s.ptr[i + 1]);
   g->col = make_array<Index>("finegrain::col", std::size_t(g->entries()));
   const Pieces pieces(g->rows);
-  std::vector<char> ascends(std::size_t(pieces.count()));
-  pieces.for_each([&](int piece, Index first, Index last) {
-    bool all = true;
-    for (Index i = first; i < last; ++i) {
-      PetscInt before = -1;
-      for (Index e = g->ptr(i); e < g->ptr(i + 1); ++e) {
-        const PetscInt c = s.col[e];
-        all &= c > before;
-        before = c;
-        g->col(e) = Index(c);
-      }
-    }
-    ascends[std::size_t(piece)] = all;
+  pieces.for_each([&](int, Index first, Index last) {
+    for (Index e = g->ptr(first); e < g->ptr(last); ++e) g->col(e) = Index(s.col[e]);
   });
-  if (wants_order && std::count(ascends.begin(), ascends.end(), 0)) PetscCall(CheckSortedRows(s)); // which says where
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,33 +114,18 @@ template <class Column, class InBlock> PetscErrorCode CompressGraph(const Struct
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The sequential parts of a matrix; coupling and the global numbers of its columns are null on one rank.
-PetscErrorCode GetParts(Mat mat, const Operator &op, Mat *owned, Mat *coupling, const PetscInt **global)
-{
-  PetscFunctionBegin;
-  *owned = mat;
-  *coupling = nullptr;
-  *global = nullptr;
-  if (op.symmetric) PetscCall(FinegrainSBAIJGetOwned(mat, op.parallel, owned));
-  else if (op.parallel && op.by_blocks) PetscCall(FinegrainMPIBAIJGetParts(mat, owned, coupling, global));
-  else if (op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(mat, owned, coupling, global));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
 {
   const PetscInt n = op->block;
   Structure s;
 
   PetscFunctionBegin;
-  PetscCall(GetStructure(owned, op->by_blocks, &s));
-  if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, true, g));
-  else {
-    PetscCall(CheckSortedRows(s));
+  PetscCall(OperatorGetStructure(owned, op->by_blocks, &s));
+  if (op->by_blocks || n == 1) PetscCall(CopyGraph(s, g));
+  else
     PetscCall(CompressGraph(
       s, n, [n](PetscInt c) { return Index(c / n); }, [n](PetscInt c) { return c % n; }, g, &op->owned));
-  }
-  PetscCall(RestoreStructure(op->by_blocks, &s));
+  PetscCall(OperatorRestoreStructure(op->by_blocks, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,9 +138,9 @@ PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
   Graph upper;
 
   PetscFunctionBegin;
-  PetscCall(GetStructure(owned, true, &s));
-  PetscCall(CopyGraph(s, true, &upper));
-  PetscCall(RestoreStructure(true, &s));
+  PetscCall(OperatorGetStructure(owned, true, &s));
+  PetscCall(CopyGraph(s, &upper));
+  PetscCall(OperatorRestoreStructure(true, &s));
   PetscCheck(2 * Offset(upper.entries()) < index_limit, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "More blocks on one rank than 32-bit indices hold; use more ranks");
   Graph &g = view->owned;
@@ -214,8 +180,7 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
   Structure s;
 
   PetscFunctionBegin;
-  PetscCall(GetStructure(coupling, op->by_blocks, &s));
-  PetscCall(CheckSortedRows(s));
+  PetscCall(OperatorGetStructure(coupling, op->by_blocks, &s));
   for (PetscInt i = 0; i < s.rows; ++i)
     for (PetscInt e = s.ptr[i]; e < s.ptr[i + 1]; ++e) ghosts.push_back(global[s.col[e]] / n);
   std::sort(ghosts.begin(), ghosts.end());
@@ -225,7 +190,7 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
     s, n,
     [&](PetscInt c) { return Index(std::lower_bound(ghosts.begin(), ghosts.end(), global[c] / n) - ghosts.begin()); },
     [&](PetscInt c) { return global[c] % n; }, &view->coupling, n > 1 ? &op->coupling : nullptr));
-  PetscCall(RestoreStructure(op->by_blocks, &s));
+  PetscCall(OperatorRestoreStructure(op->by_blocks, &s));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,27 +213,19 @@ const char *RemedyForType(const std::string &type)
 // Type, shape and state: the same on all ranks.
 PetscErrorCode CheckMatrix(Mat mat, Operator *op)
 {
-  PetscObject object = reinterpret_cast<PetscObject>(mat);
   MPI_Comm comm;
   MatType type;
-  PetscBool seqaij, mpiaij, seqbaij, mpibaij, seqsbaij, mpisbaij, assembled;
+  PetscBool assembled;
   PetscInt m, n;
+  bool known;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetComm(object, &comm));
+  PetscCall(PetscObjectGetComm(reinterpret_cast<PetscObject>(mat), &comm));
   PetscCall(MatGetType(mat, &type));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQAIJ, &seqaij));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIAIJ, &mpiaij));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQBAIJ, &seqbaij));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seqsbaij));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpisbaij));
-  PetscCheck(seqaij || mpiaij || seqbaij || mpibaij || seqsbaij || mpisbaij, comm, PETSC_ERR_SUP,
+  PetscCall(OperatorFindType(mat, op, &known));
+  PetscCheck(known, comm, PETSC_ERR_SUP,
              "The preconditioning matrix is of type \"%s\"; AIJ, BAIJ or SBAIJ is needed: %s", type,
              RemedyForType(type));
-  op->symmetric = seqsbaij || mpisbaij;
-  op->by_blocks = seqbaij || mpibaij || op->symmetric;
-  op->parallel = mpiaij || mpibaij || mpisbaij;
   PetscCall(MatGetSize(mat, &m, &n));
   PetscCheck(m == n, comm, PETSC_ERR_ARG_SIZ,
              "The preconditioning matrix is rectangular, %" PetscInt_FMT " x %" PetscInt_FMT "; it must be square", m,
@@ -320,7 +277,7 @@ PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Op
   PetscFunctionBegin;
   PetscCall(ChooseBlockSize(mat, block_size, option, op));
   view->block = int(op->block);
-  PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
+  PetscCall(OperatorGetParts(mat, *op, &owned, &coupling, &global));
   PetscCall(op->symmetric ? AnalyzeSymmetric(mat, owned, view) : AnalyzeOwned(owned, op, &view->owned));
   if (coupling) PetscCall(AnalyzeCoupling(coupling, global, op, view));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -348,6 +305,25 @@ PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode OperatorFindType(Mat mat, Operator *op, bool *known)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(mat);
+  PetscBool seqaij, mpiaij, seqbaij, mpibaij, seqsbaij, mpisbaij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQAIJ, &seqaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIAIJ, &mpiaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQBAIJ, &seqbaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPIBAIJ, &mpibaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seqsbaij));
+  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpisbaij));
+  op->symmetric = seqsbaij || mpisbaij;
+  op->by_blocks = seqbaij || mpibaij || op->symmetric;
+  op->parallel = mpiaij || mpibaij || mpisbaij;
+  *known = seqaij || mpiaij || op->by_blocks;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, Operator *op, OperatorView *view)
 {
   PetscFunctionBegin;
@@ -372,14 +348,14 @@ PetscErrorCode OperatorGetBlocks(Mat mat, Operator *op, OperatorView *view)
   op->parallel = parallel;
   PetscCall(MatGetBlockSize(mat, &op->block));
   view->block = int(op->block);
-  PetscCall(GetParts(mat, *op, &owned, &coupling, &global));
-  PetscCall(GetStructure(owned, true, &s));
-  PetscCall(CopyGraph(s, false, &view->owned));
-  PetscCall(RestoreStructure(true, &s));
+  PetscCall(OperatorGetParts(mat, *op, &owned, &coupling, &global));
+  PetscCall(OperatorGetStructure(owned, true, &s));
+  PetscCall(CopyGraph(s, &view->owned));
+  PetscCall(OperatorRestoreStructure(true, &s));
   if (!coupling) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetStructure(coupling, true, &s));
-  PetscCall(CopyGraph(s, false, &view->coupling));
-  PetscCall(RestoreStructure(true, &s));
+  PetscCall(OperatorGetStructure(coupling, true, &s));
+  PetscCall(CopyGraph(s, &view->coupling));
+  PetscCall(OperatorRestoreStructure(true, &s));
   PetscCall(MatGetLocalSize(coupling, nullptr, &n));
   op->ghosts.assign(global, global + n / op->block);
   view->ghosts = Index(op->ghosts.size());
@@ -420,7 +396,7 @@ PetscErrorCode OperatorGetHostValues(Mat mat, const Operator &op, Values *values
   const PetscInt *global;
 
   PetscFunctionBegin;
-  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  PetscCall(OperatorGetParts(mat, op, &owned, &coupling, &global));
   PetscCall(GetSource(owned, op, op.owned, &values->owned));
   if (coupling) PetscCall(GetSource(coupling, op, op.coupling, &values->coupling));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -433,7 +409,7 @@ PetscErrorCode OperatorRestoreValues(Mat mat, const Operator &op, Values *values
 
   PetscFunctionBegin;
   if (values->memory == Memory::engine) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetParts(mat, op, &owned, &coupling, &global));
+  PetscCall(OperatorGetParts(mat, op, &owned, &coupling, &global));
   PetscCall(RestoreSource(owned, op, &values->owned));
   if (coupling) PetscCall(RestoreSource(coupling, op, &values->coupling));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -34,6 +34,13 @@ struct Operator {
   std::size_t bytes() const { return owned.bytes() + coupling.bytes() + ghosts.size() * sizeof(PetscInt); }
 };
 
+// Row pointers and columns of a sequential part.
+struct Structure {
+  Mat mat;
+  PetscInt rows = 0;
+  const PetscInt *ptr = nullptr, *col = nullptr;
+};
+
 } // namespace finegrain
 
 // Which matrix something was made of, and what it was like then.
@@ -53,9 +60,21 @@ struct FinegrainStamp {
 };
 PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp);
 
-// Finds the parts of `mat` and its block structure. A SBAIJ matrix has the owned square only, for FactorKind::icc.
-// block_size is that of an AIJ matrix, 0 for the matrix's own; `option` names the option that sets it. Every error is
-// raised on all ranks of the matrix. Collective.
+// How a matrix stores its values; known: it is of a type that is read.
+PetscErrorCode OperatorFindType(Mat mat, finegrain::Operator *op, bool *known);
+
+// The sequential parts of a matrix of known type; coupling and the global numbers of its columns are null on one
+// rank.
+PetscErrorCode OperatorGetParts(Mat mat, const finegrain::Operator &op, Mat *owned, Mat *coupling,
+                                const PetscInt **global);
+
+// The structure of a part, for the length of a scope.
+PetscErrorCode OperatorGetStructure(Mat mat, bool by_blocks, finegrain::Structure *s);
+PetscErrorCode OperatorRestoreStructure(bool by_blocks, finegrain::Structure *s);
+
+// Finds the parts of `mat`, whose columns are sorted in each row (matrix_copy.hpp), and its block structure. A SBAIJ
+// matrix has the owned square only, for FactorKind::icc. block_size is that of an AIJ matrix, 0 for the matrix's own;
+// `option` names the option that sets it. Every error is raised on all ranks of the matrix. Collective.
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
                                finegrain::OperatorView *view);
 

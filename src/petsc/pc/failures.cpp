@@ -56,7 +56,8 @@ PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const SetupError &error,
   case SetupError::missing_diagonal:
     PetscCall(Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
                      "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
-                     "insert one with MatSetValues(), zeros if need be, before the matrix is assembled",
+                     "insert one with MatSetValues(), zeros if need be, before the matrix is assembled, or take "
+                     "@_add_diagonal, which factors a copy that has one, PCFinegrainSetAddDiagonal()",
                      first_row + error.row));
     break;
   case SetupError::no_grid:
@@ -151,12 +152,12 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
   e->short_residual = least[2] > 0;
   e->trouble.clear();
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  if (least[0] != none)
-    PetscCall(
-      Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT,
-           std::string("Singular or non-finite diagonal block in block row ").append(std::to_string(least[0])),
-           e->type->pivot_remedy));
-  else if (least[1] != none)
+  if (least[0] != none) {
+    std::string what = e->options.shift.definite ? "Diagonal block that is not positive definite in block row "
+                                                 : "Singular or non-finite diagonal block in block row ";
+    PetscCall(Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT, what.append(std::to_string(least[0])),
+                   e->type->pivot_remedy));
+  } else if (least[1] != none)
     PetscCall(
       Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
            std::string("Coupling that is not finite as it is stored in block row ").append(std::to_string(least[1])),

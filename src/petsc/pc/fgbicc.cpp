@@ -1,8 +1,15 @@
-// PCFGBICC: manual page, view. It has no settings of its own.
+// PCFGBICC: manual page, view. It has no settings of its own, but another default of one.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"
 
 using namespace finegrain;
+
+// As PCICC. There is no positive definite M of complex symmetric matrices.
+struct Fgbicc : PCEngine {
+#if !defined(PETSC_USE_COMPLEX)
+  Fgbicc() { shift_type = MAT_SHIFT_POSITIVE_DEFINITE; }
+#endif
+};
 
 // The upper triangle stands for both where the matrix is symmetric; a user who knows that it is not is told so.
 static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
@@ -26,6 +33,10 @@ static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
                .c_str());
 #endif
   options->factor = FactorKind::icc;
+  if (PCEngineData<PCEngine>(pc).corrections % 2)
+    PetscCall(PetscInfo(pc,
+                        "M with an odd number of corrections is indefinite where an eigenvalue of M^-1 A is above "
+                        "2: if KSPCG diverges, take an even number, or none\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,7 +52,14 @@ static PetscErrorCode PCView_FGBICC(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#if defined(PETSC_USE_COMPLEX)
+static const char shift_types[] = "none,inblocks";
+#else
+static const char shift_types[] = "none,inblocks,positive_definite";
+#endif
+
 static const PCEngineRow rows[] = {{&settings::precision, "working,single"},
+                                   {&settings::shift_type, shift_types},
                                    {&settings::schedule, "auto,hyperplane,level"},
                                    {&settings::ordering},
                                    {&settings::tile},
@@ -62,8 +80,10 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .rows = rows,
                             .options = PCOptions_FGBICC,
                             .view = PCView_FGBICC,
-                            .create = PCEngineConstruct<PCEngine, fgbicc_type>,
+                            .create = PCEngineConstruct<Fgbicc, fgbicc_type>,
                             .citation = citation,
+                            .pivot_remedy = "if the matrix is indefinite, take @type fgbilu; else try @_shift_type "
+                                            "inblocks with @_shift_amount 1e-8 to 1e-3",
                             .growth_remedy = "try @_ordering rcm, or @type fgbilu",
                             .reads_upper = true};
 
@@ -77,8 +97,10 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
 .  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`
 .  -pc_fgbicc_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
-.  -pc_fgbicc_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
-.  -pc_fgbicc_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
+.  -pc_fgbicc_shift_type <none,inblocks,positive_definite> - `PCFinegrainSetShift()`
+.  -pc_fgbicc_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
+.  -pc_fgbicc_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
+.  -pc_fgbicc_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
 .  -pc_fgbicc_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
 .  -pc_fgbicc_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
 .  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`

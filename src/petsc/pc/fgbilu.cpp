@@ -179,7 +179,9 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
-.  -pc_fgbilu_shift_amount <100 epsilon>          - `PCFinegrainSetShift()`
+.  -pc_fgbilu_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
+.  -pc_fgbilu_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
+.  -pc_fgbilu_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
 .  -pc_fgbilu_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
 .  -pc_fgbilu_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
 .  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`

@@ -24,6 +24,11 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
     m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
     "%s in_place: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
     option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
+  PetscCheck(
+    !e.converted, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+    "%s in_place: Pmat %s is read through a copy, because %s gives it diagonal blocks; insert them before it is "
+    "assembled, %s",
+    option.c_str(), name, PCEngineOption(pc, "add_diagonal").c_str(), remedy.c_str());
   PetscCheck(!m->bound, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "%s in_place: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
              option.c_str(), name, remedy.c_str());
@@ -122,7 +127,7 @@ PCEngineType mcpi_type = {
   .create = PCEngineConstruct<Mcpi, mcpi_type>,
   .citation = citation,
   .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
-                  "for a small pivot try @_shift_type inblocks",
+                  "for a small pivot try @_shift_type inblocks with @_shift_amount 1e-8 to 1e-3",
   .growth_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
                    "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
 
@@ -144,7 +149,9 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_mcpi_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
+.  -pc_mcpi_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
+.  -pc_mcpi_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`

@@ -2,6 +2,7 @@
 // its own beside this one; settings.hpp says what a setting is.
 #pragma once
 
+#include "common/matrix_copy.hpp"
 #include "common/petsc_halo.hpp"
 #include "common/runtime.hpp"
 
@@ -26,6 +27,10 @@ struct PCEngineRow {
   bool option = true;           // else the setter alone is there
 };
 
+// What to try where a pivot is singular.
+inline constexpr char pcengine_pivot_remedy[] =
+  "try @_shift_type inblocks, and other values of @_shift_amount (1e-8 to 1e-3) if the solution is poor";
+
 // A type of preconditioner: what its file, beside this one, says of it.
 struct PCEngineType {
   const char *name; // as in -pc_type; options are -pc_<name>_...
@@ -36,7 +41,7 @@ struct PCEngineType {
   PetscErrorCode (*create)(PC);
   const char *citation;
   // What to try after a failed set-up, for PCEngineText().
-  const char *pivot_remedy = "try @_shift_type inblocks", *growth_remedy = "";
+  const char *pivot_remedy = pcengine_pivot_remedy, *growth_remedy = "";
   bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
   PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
@@ -70,7 +75,9 @@ struct PCEngine {
   PCFinegrainAccumulateType accumulate = PC_FINEGRAIN_ACCUMULATE_WORKING;
   PCFinegrainDiagonalPrecisionType diagonal = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
   MatFactorShiftType shift_type = MAT_SHIFT_NONE;
-  PetscReal shift_amount = 100 * PETSC_MACHINE_EPSILON;
+  PetscReal shift_amount = PETSC_SQRT_MACHINE_EPSILON;
+  PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
+  PetscBool add_diagonal = PETSC_FALSE;
   PetscInt block_size = 0;    // of an AIJ matrix; 0: its own
   std::vector<PetscInt> grid; // I, J, K of each local grid; empty: ask the DM
   PCFinegrainGridCoupling coupling = PC_FINEGRAIN_GRID_COUPLING_FACTOR;
@@ -89,14 +96,18 @@ struct PCEngine {
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
+  PetscReal raise = 0;              // of diagonal entries, relative (Values::raise)
+  PetscInt factorizations = 1;      // of the last set-up: one, and one for each raise
   PetscReal growth = -1;            // of the last probe; -1: not looked for
   int next_probe = 1;               // so many set-ups from now
   std::string trouble;              // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
-  Mat converted = nullptr;          // of an SBAIJ matrix
   FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored
   FinegrainStamp compared;          // of the matrix that PCEngineFindChange() has seen last, and what it said
   MatrixChange change = MatrixChange::none;
+  Mat converted = nullptr;     // what is read instead of Pmat (conversion.cpp)
+  bool whole = false;          // it is BAIJ, of an SBAIJ matrix
+  finegrain::Defects defects;  // that it mends
   FinegrainStamp converted_of; // of the matrix that was converted
 
   PCEngineEisenstat solve;
@@ -147,11 +158,14 @@ PetscErrorCode PCEngineFindChange(PC pc, PCEngine *e, MatrixChange *change);
 // Whether the engine makes residuals of Pmat as it is now, and makes it ready to; else MatMult() does. Collective.
 PetscErrorCode PCEngineMakesResiduals(PC pc, PCEngine *e, bool *makes);
 
-// Makes the conversion of an SBAIJ matrix, or brings it up to date. Collective.
+// Makes what is read instead of Pmat, if that cannot be read as it is, or brings it up to date. Collective.
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e);
 
 // Makes what the first application of a kind needs, so that it may fail before others wait for this rank. Collective.
 PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const finegrain::Application &kind);
+// Factors, with Shift::definite again and again with larger diagonal entries until all ranks' pivots are definite.
+// Collective.
+PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, finegrain::Values values, finegrain::Real largest);
 
 // How much an application amplifies: begin() before the factorization, because Pmat may be gone after it, and end()
 // behind it, for e->growth. Not every set-up is probed. Both are collective.

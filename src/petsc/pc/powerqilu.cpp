@@ -355,7 +355,9 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_powerqilu_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_powerqilu_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
+.  -pc_powerqilu_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
+.  -pc_powerqilu_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`

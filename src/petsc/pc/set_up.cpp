@@ -1,4 +1,4 @@
-// Set-up and life cycle of all types: conversion, analysis, factorization. What it refuses and how it fails is in
+// Set-up and life cycle of all types: analysis, factorization. What it refuses and how it fails is in
 // failures.cpp, applications are in apply.cpp, options and setters in settings*.cpp and in the files of types.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
@@ -54,7 +54,9 @@ EngineOptions MakeOptions(const PCEngine &e)
   // Inverses are never stored below single.
   if (e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
     r.diagonal = r.precision == Precision::working ? Precision::working : Precision::single;
-  r.shift.amount = e.shift_type == MAT_SHIFT_INBLOCKS ? Real(e.shift_amount) : Real(0);
+  r.shift = {.amount = e.shift_type == MAT_SHIFT_INBLOCKS ? Real(e.shift_amount) : Real(0),
+             .zero = Real(e.zero_pivot),
+             .definite = e.shift_type == MAT_SHIFT_POSITIVE_DEFINITE};
   r.coupling = FinegrainEnum<GridCoupling>(e.coupling);
   r.tile = e.tile;
   r.coloring = FinegrainEnum<ColoringKind>(e.coloring);
@@ -200,10 +202,6 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   const Mat mat = PCEngineMatrix(pc, *e);
   Values values;
   PetscReal largest = -1;
-  const auto factor = [&]() -> PetscErrorCode {
-    e->report = e->engine->factor(values, largest);
-    return PETSC_SUCCESS;
-  };
 
   PetscFunctionBegin;
   e->stamp.values = e->compared.values = -1;
@@ -218,8 +216,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   if (largest >= 0)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
                                PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  if (PCEngineSharesRows(*e)) PetscCall(factor()); // the ranks meet in it, and it allocates nothing
-  else PetscCall(FinegrainOnAllRanks(pc, factor));
+  PetscCall(PCEngineFactor(pc, e, values, largest));
   PetscCall(PCEngineTakeError(e));
   PetscCall(OperatorRestoreValues(mat, e->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &e->stamp.values));
@@ -310,27 +307,6 @@ PetscErrorCode PCFinegrainGetEngine_Engine(PC pc, PCEngine **e)
 }
 
 } // namespace
-
-PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
-{
-  const PetscObject object = reinterpret_cast<PetscObject>(pc->pmat);
-  PetscBool seq, mpi;
-  FinegrainStamp now;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare(object, MATSEQSBAIJ, &seq));
-  PetscCall(PetscObjectBaseTypeCompare(object, MATMPISBAIJ, &mpi));
-  if (!e->analyzed) PetscCall(MatDestroy(&e->converted));
-  if (!seq && !mpi) PetscFunctionReturn(PETSC_SUCCESS);
-  // The upper triangle is enough without residuals of the matrix.
-  if (e->type->reads_upper && e->corrections == 0 && !e->has_corrections) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainGetStamp(pc->pmat, &now));
-  if (e->converted && now.has_values_of(e->converted_of)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDestroy(&e->converted));
-  PetscCall(MatConvert(pc->pmat, seq ? MATSEQBAIJ : MATMPIBAIJ, MAT_INITIAL_MATRIX, &e->converted));
-  e->converted_of = now;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode PCEngineFindChange(PC pc, PCEngine *e, MatrixChange *change)
 {

@@ -200,6 +200,8 @@ extern const Common<PCFinegrainPrecisionType> precision;
 extern const Common<PCFinegrainDiagonalPrecisionType> diagonal;
 extern const Common<MatFactorShiftType> shift_type;
 extern const PCEngineList shift_amount;
+extern const Common<PetscReal> zero_pivot;
+extern const Common<PetscBool> add_diagonal;
 extern const PCEngineList grid;
 extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;

@@ -1,4 +1,4 @@
-// Setters and getters of what all types share: schedule, executor, storage, pivots.
+// Setters and getters of what all types share: schedule, executor, storage.
 #include "pc/settings.hpp"
 
 using namespace finegrain;
@@ -29,22 +29,6 @@ constinit const Common<PCFinegrainAccumulateType> accumulate{
 constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
   "diag_precision", "Storage of inverted diagonal blocks", "PCFinegrainSetDiagonalPrecision", &PCEngine::diagonal,
   PCFinegrainDiagonalPrecisionTypes};
-constinit const Common<MatFactorShiftType> shift_type{"shift_type", "What to do about singular blocks",
-                                                      "PCFinegrainSetShift", &PCEngine::shift_type,
-                                                      MatFactorShiftTypes};
-constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relative to its block",
-                                          "PCFinegrainSetShift",
-                                          [](PC pc, FinegrainOptionItems items, const PCEngineSetting &s) {
-                                            const PCEngine &e = PCEngineData<PCEngine>(pc);
-                                            PetscReal amount = e.shift_amount;
-                                            PetscBool given;
-
-                                            PetscFunctionBegin;
-                                            PetscCall(PCEngineRead(pc, items, s, amount, &amount, &given));
-                                            if (given) PetscCall(PCFinegrainSetShift(pc, e.shift_type, amount));
-                                            PetscFunctionReturn(PETSC_SUCCESS);
-                                          },
-                                          [](const PCEngine &e) { return PCEngineShow(e.shift_amount); }};
 } // namespace finegrain::settings
 
 static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
@@ -282,76 +266,6 @@ PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
   return settings::diagonal.get(pc, precision);
-}
-
-/*@
-   PCFinegrainSetShift - Says what to do about singular diagonal blocks
-
-   Logically Collective
-
-   Input Parameters:
-+  pc     - the preconditioner
-.  type   - `MAT_SHIFT_NONE` (default): the set-up fails with `PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a
-pivot of magnitude at most amount times the largest entry of its block is replaced by that value
--  amount - relative to the block; 100 `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
-
-   Options Database Keys:
-+  -pc_fgbilu_shift_type <none,inblocks> - the type
--  -pc_fgbilu_shift_amount <amount>      - the amount
-
-   Level: intermediate
-
-   Note:
-   `PCView()` prints in how many block rows pivots were replaced.
-
-.seealso: `PCFinegrainGetShift()`, `PCFGBILU`, `MatFactorShiftType`
-@*/
-PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
-{
-  PCEngine *e;
-
-  PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
-  PetscValidLogicalCollectiveReal(pc, amount, 3);
-  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(type == MAT_SHIFT_NONE || type == MAT_SHIFT_INBLOCKS, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
-             PETSC_ERR_SUP, "%s is %s; it must be none or inblocks, PCFinegrainSetShift()",
-             PCEngineOption(pc, "shift_type").c_str(), MatFactorShiftTypes[type]);
-  if (amount == PetscReal(PETSC_DECIDE)) amount = 100 * PETSC_MACHINE_EPSILON;
-  PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
-             "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",
-             PCEngineOption(pc, "shift_amount").c_str(), double(amount));
-  PetscCall(PCEngineChange(pc, e, e->shift_type, type));
-  PetscCall(PCEngineChange(pc, e, e->shift_amount, amount));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCFinegrainGetShift - Gets what `PCFinegrainSetShift()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameters:
-+  type   - the type, or `NULL`
--  amount - the amount, or `NULL`
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetShift()`
-@*/
-PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount)
-{
-  PCEngine *e;
-
-  PetscFunctionBegin;
-  PetscCall(PCEngineGet(pc, &e));
-  if (type) *type = e->shift_type;
-  if (amount) *amount = e->shift_amount;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@

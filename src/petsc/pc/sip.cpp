@@ -359,7 +359,9 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_sip_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_sip_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_sip_shift_amount <100 epsilon>               - `PCFinegrainSetShift()`
+.  -pc_sip_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
+.  -pc_sip_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
+.  -pc_sip_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`

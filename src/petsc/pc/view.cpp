@@ -138,6 +138,16 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
   if (e.growth >= 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.2g\n", double(e.growth),
                                      double(PCEngineGrowthLimit(e))));
+  if (e.converted && e.defects.incomplete)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "diagonal blocks added: %" PetscInt_FMT ", in a copy of the matrix\n",
+                                     e.defects.incomplete));
+  if (e.converted && e.defects.unsorted)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "columns of the matrix are not sorted: a sorted copy is read\n"));
+  if (e.shift_type == MAT_SHIFT_POSITIVE_DEFINITE)
+    PetscCall(PetscViewerASCIIPrintf(
+      viewer,
+      "shift positive_definite: diagonal entries raised by %.4g of themselves, factorizations: %" PetscInt_FMT "\n",
+      double(e.raise), e.factorizations));
   if (e.shift_type == MAT_SHIFT_INBLOCKS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.shift_amount), t.shifted));

@@ -1,6 +1,7 @@
 // Dense block kernels: inverses, pivots, and the same text run by several lanes.
 #include "oracle.hpp"
 
+#include "base/inversion.hpp"
 #include "kernels/matrix_values.hpp"
 
 #include <gtest/gtest.h>
@@ -100,6 +101,112 @@ TEST(Invert, ShiftReplacesSmallPivotsOnly)
   EXPECT_TRUE(result.good);
   EXPECT_EQ(zero[0], Scalar(8));
 }
+
+// The same of a pivot d that was computed from a block.
+template <int N> [[gnu::noinline]] Inversion invert_pivot(Block d, std::size_t n, Shift shift, const Block &from)
+{
+  std::vector<Scalar> work(3 * n, Scalar(std::numeric_limits<Real>::quiet_NaN()));
+  const BlockSize<N> size(static_cast<int>(n));
+  return invert_pivot_block(HostLanes<N>{size}, size, d.data(), work.data(), shift,
+                            [&](int i) { return from[std::size_t(i)]; });
+}
+
+// Row k is the sum of two others but for rounding errors, or much more.
+Block dependent_block(std::size_t n, std::size_t k, Real apart)
+{
+  Block d = random_block(n, unsigned(11 * n + k));
+  for (std::size_t c = 0; c < n; ++c)
+    d[c * n + k] = n == 2 ? Scalar(Real(1) / 3) * d[c * n + 1 - k] : d[c * n + (k + 1) % n] + d[c * n + (k + 2) % n];
+  d[k * n + k] = product(d[k * n + k], Scalar(1 + apart));
+  return d;
+}
+
+// Units of equations and unknowns, by powers of two.
+Block in_units(Block d, std::size_t n)
+{
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::size_t r = 0; r < n; ++r) d[c * n + r] *= std::ldexp(Real(1), int(r * 5 % 7 + c * 3 % 11) * 2 - 15);
+  return d;
+}
+
+TEST(InvertPivot, OfRoundingErrorsIsSingularInAnyUnits)
+{
+  constexpr Real eps = std::numeric_limits<Real>::epsilon();
+  for (std::size_t n = 2; n <= 32; ++n)
+    for (const std::size_t k : {std::size_t(0), n / 2, n - 1})
+      for (const bool units : {false, true})
+        for (const Real apart : {Real(0), eps, Real(0.01)}) {
+          const Block from = dependent_block(n, k, apart), d = units ? in_units(from, n) : from;
+          const bool regular = apart == Real(0.01);
+          EXPECT_EQ(invert_pivot<0>(d, n, {}, d).good, regular) << n << ", row " << k << ", " << units;
+          EXPECT_EQ(n != 2 || invert_pivot<2>(d, 2, {}, d).good, n != 2 || regular);
+          EXPECT_EQ(n != 5 || invert_pivot<5>(d, 5, {}, d).good, n != 5 || regular);
+          EXPECT_FALSE(invert_pivot<0>(d, n, {.zero = Real(0.9)}, d).good);
+          if (apart > 0 && !units) {
+            EXPECT_EQ(invert_pivot<0>(d, n, {.amount = Real(1e-3), .zero = 100 * eps}, d).good, true);
+          }
+        }
+}
+
+TEST(InvertPivot, ThatCancelledIsSingular)
+{
+  const std::size_t n = 3;
+  const Block from = random_block(n, 5);
+  Block noise = make_vector(n * n, 6), small = noise;
+  for (Scalar &v : noise) v *= std::numeric_limits<Real>::epsilon();
+  for (Scalar &v : small) v *= Real(0.01);
+  EXPECT_FALSE(invert_pivot<3>(noise, n, {}, from).good);
+  EXPECT_TRUE(invert_pivot<3>(small, n, {}, from).good);
+  EXPECT_TRUE(invert_pivot<3>(noise, n, {.zero = 0}, from).good);
+  EXPECT_TRUE(invert_pivot<3>(noise, n, {}, Block(n * n, Scalar(0))).good); // of what the matrix does not have
+  EXPECT_TRUE(invert_pivot<1>({noise[0]}, 1, {}, {from[0]}).good);          // clear_cancelled() has seen it
+  // The amount of a shift is that of the block of the matrix, not of what is left of it.
+  const Inversion shifted = invert_pivot<3>(noise, n, {.amount = Real(1e-3)}, from);
+  EXPECT_TRUE(shifted.good && shifted.shifted);
+}
+
+#if !defined(FINEGRAIN_COMPLEX)
+template <int N> [[gnu::noinline]] Inversion check(Block d, std::size_t n, const Block &from)
+{
+  Inversion result;
+  const BlockSize<N> size(static_cast<int>(n));
+  check_definite(
+    HostLanes<N>{size}, size, d.data(), Shift(), [&](int k) { return from[std::size_t(k) * n + std::size_t(k)]; },
+    result);
+  EXPECT_EQ(result.indefinite, !result.good);
+  return result;
+}
+
+// B^T B of B with n rows is definite, less its smallest eigenvalue and more it is not.
+TEST(CheckDefinite, FindsBlocksThatAreNot)
+{
+  for (std::size_t n = 1; n <= 32; ++n) {
+    const Block b = random_block(n, unsigned(n));
+    Block square(n * n, Scalar(0)), without = b;
+    const auto multiply_transposed = [n](const Block &x) {
+      Block product(n * n, Scalar(0));
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          for (std::size_t k = 0; k < n; ++k) product[j * n + i] += x[i * n + k] * x[j * n + k];
+      return product;
+    };
+    square = multiply_transposed(b);
+    EXPECT_TRUE(check<0>(square, n, square).good) << n;
+    EXPECT_TRUE(n != 4 || check<4>(square, n, square).good);
+    for (std::size_t c = 0; c < n; ++c)
+      without[c * n] = Scalar(0); // a row less: semidefinite but for rounding errors
+    const Block semidefinite = multiply_transposed(without);
+    EXPECT_FALSE(check<0>(semidefinite, n, semidefinite).good) << n;
+    EXPECT_FALSE(n == 4 && check<4>(semidefinite, n, semidefinite).good);
+    Block indefinite = square;
+    indefinite[n * n - 1] = -indefinite[n * n - 1];
+    EXPECT_FALSE(check<0>(indefinite, n, square).good) << n;
+    for (std::size_t c = 0; c < n; ++c)
+      for (std::size_t r = 0; r < c; ++r) square[c * n + r] = Scalar(std::numeric_limits<Real>::quiet_NaN());
+    EXPECT_TRUE(check<0>(square, n, square).good) << n; // the lower triangle is read
+  }
+}
+#endif
 
 TEST(MatrixValues, LoadsBlocksWithHolesFromScalarRows)
 {

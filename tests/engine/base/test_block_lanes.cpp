@@ -1,6 +1,8 @@
 // Block inverses by several lanes that do not run in step, as a device's need not.
 #include "problems.hpp"
 
+#include "base/inversion.hpp"
+
 #include <gtest/gtest.h>
 
 #include <barrier>

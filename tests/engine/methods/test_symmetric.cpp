@@ -147,6 +147,62 @@ TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
   }
 }
 
+#if !defined(FINEGRAIN_COMPLEX)
+// Diagonal entries a become a + raise |a|; the residual of corrections knows of it.
+TEST_P(SymmetricFactor, RaisesDiagonalEntries)
+{
+  for (const Case &c : cases())
+    for (const ExecutorKind executor : executors()) {
+      const SymmetricProblem p(c.graph, GetParam());
+      SymmetricProblem raised = p;
+      const std::size_t n = std::size_t(p.n);
+      for (Index i = 0; i < c.graph.rows; ++i)
+        for (Index e = c.graph.ptr(i); e < c.graph.ptr(i + 1); ++e)
+          for (std::size_t k = 0; k < n && c.graph.col(e) == i; ++k) {
+            Scalar &a = raised.values[(std::size_t(e) * n + k) * n + k];
+            a += Real(0.25) * std::abs(a);
+          }
+      const auto e = make_tested_engine(Method::factorization);
+      const EngineOptions r = options_for(c, executor);
+      if (e->analyze(p.view(), r)) return;
+      Values values{.owned = p.source(), .coupling = {}};
+      values.raise = Real(0.25);
+      (void)e->factor(values, -1);
+      const auto x = p.apply(*e), expected = raised.solve(r);
+      if (!x.empty()) {
+        EXPECT_LT(difference(x, expected), tolerance) << c.name;
+      }
+    }
+}
+
+// Pivots of L D L^T that are not positive definite are counted, by all executors alike.
+TEST_P(SymmetricFactor, CountsPivotsThatAreNotPositiveDefinite)
+{
+  for (const Case &c : cases())
+    for (const ExecutorKind executor : executors()) {
+      SymmetricProblem p(c.graph, GetParam());
+      const std::size_t n = std::size_t(p.n);
+      EngineOptions r = options_for(c, executor);
+      r.shift.definite = true;
+      const auto e = make_tested_engine(Method::factorization);
+      if (e->analyze(p.view(), r)) return;
+      for (std::size_t k = 0; k < n; ++k)
+        for (Index i = 0; i < c.graph.rows; ++i)
+          for (Index f = c.graph.ptr(i); f < c.graph.ptr(i + 1); ++f)
+            if (c.graph.col(f) == i) p.values[(std::size_t(f) * n + k) * n + k] += Real(100 * n);
+      EXPECT_EQ(e->factor(p.source()).indefinite, 0) << c.name;
+      EXPECT_EQ(e->factor(p.source()).bad_row, -1) << c.name;
+      if (c.graph.rows == 0) continue;
+      const Index last = c.graph.rows - 1;
+      for (Index f = c.graph.ptr(last); f < c.graph.ptr(last + 1); ++f)
+        if (c.graph.col(f) == last) p.values[(std::size_t(f) * n + n - 1) * n + n - 1] = Scalar(-1);
+      const FactorReport report = e->factor(p.source());
+      EXPECT_EQ(report.indefinite, 1) << c.name;
+      EXPECT_EQ(report.bad_row, last) << c.name;
+    }
+}
+#endif
+
 // As SBAIJ has it: the MatrixValues holds the upper blocks alone, and `stored` says where.
 TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 {

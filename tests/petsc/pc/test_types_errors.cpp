@@ -54,7 +54,7 @@ TEST_P(ErrorsPerType, NameRowsWithoutADiagonalBlock)
         if (t.symmetric) {
           OK(MakeSymmetric(A));
         }
-        Refuse(A, v.options, {"Block row 29", "no diagonal block", "MatSetValues"});
+        Refuse(A, v.options, {"Block row 29", "no diagonal block", "MatSetValues", "-@_add_diagonal"});
       }
 }
 
@@ -100,6 +100,7 @@ TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
     {"-my_@_executor shuffle", "-my_@_executor"},
     {"-my_@_shift_amount 2", "-my_@_shift_amount"},
     {"-my_@_grid 3,0,3", "-my_@_grid"},
+    {"-my_@_zero_pivot -1", "-my_@_zero_pivot"},
     {"-my_@_corrections -1", "-my_@_corrections"},
     {"-my_@_growth_limit -2", "-my_@_growth_limit"},
     {"-my_@_block_size 64", "-my_@_block_size"},
@@ -135,6 +136,7 @@ TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
     {"-@_precision double", {"-@_precision", "double"}},
     {"-@_diag_precision half", {"-@_diag_precision", "half", "Available options: working storage"}},
     {"-@_shift_amount -0.5", {"-@_shift_amount", "positive"}},
+    {"-@_zero_pivot -1", {"-@_zero_pivot is -1", "0 or more"}},
     {"-@_grid 3,3", {"-@_grid", "I,J,K"}},
     {"-@_grid 3,0,3", {"-@_grid", "1 or more"}},
     {"-@_corrections -1", {"-@_corrections is -1", "0 or more"}},

@@ -132,6 +132,14 @@ TEST_P(SettingsPerType, ActAtTheNextSetUp)
   ExpectChangesToAct(A, t.type, "", changes);
 }
 
+MatFactorShiftType DefaultShift([[maybe_unused]] const std::string &type)
+{
+#if !defined(PETSC_USE_COMPLEX)
+  if (type == PCFGBICC) return MAT_SHIFT_POSITIVE_DEFINITE;
+#endif
+  return MAT_SHIFT_NONE;
+}
+
 // The settings that all types have.
 struct Common {
   PCFinegrainExecutorType executor;
@@ -140,7 +148,8 @@ struct Common {
   PCFinegrainDiagonalPrecisionType diagonal;
   PCFinegrainRichardsonType richardson;
   MatFactorShiftType shift;
-  PetscReal amount;
+  PetscReal amount, zero;
+  PetscBool add;
   PetscInt grids, n, corrections;
   const PetscInt *ijk;
 
@@ -152,11 +161,13 @@ struct Common {
             [this](PC pc) { return PCFinegrainGetDiagonalPrecision(pc, &diagonal); },
             [this](PC pc) { return PCFinegrainGetRichardson(pc, &richardson); },
             [this](PC pc) { return PCFinegrainGetShift(pc, &shift, &amount); },
+            [this](PC pc) { return PCFinegrainGetZeroPivot(pc, &zero); },
+            [this](PC pc) { return PCFinegrainGetAddDiagonal(pc, &add); },
             [this](PC pc) { return PCFinegrainGetGrid(pc, &grids, &ijk); },
             [this](PC pc) { return PCFinegrainGetBlockSize(pc, &n); },
             [this](PC pc) { return PCFinegrainGetCorrections(pc, &corrections); }};
   }
-  void expect_defaults(PC pc)
+  void expect_defaults(PC pc, const char *type)
   {
     for (const auto &get : getters()) OK(get(pc));
     EXPECT_EQ(executor, PC_FINEGRAIN_EXECUTOR_AUTO);
@@ -164,7 +175,10 @@ struct Common {
     EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_WORKING);
     EXPECT_EQ(diagonal, PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING);
     EXPECT_EQ(richardson, PC_FINEGRAIN_RICHARDSON_NONE);
-    EXPECT_EQ(shift, MAT_SHIFT_NONE);
+    EXPECT_EQ(shift, DefaultShift(type));
+    EXPECT_EQ(amount, PETSC_SQRT_MACHINE_EPSILON);
+    EXPECT_EQ(zero, 100 * PETSC_MACHINE_EPSILON);
+    EXPECT_FALSE(add);
     EXPECT_EQ(grids, 0);
     EXPECT_EQ(corrections, 0);
   }
@@ -178,6 +192,8 @@ struct Common {
     EXPECT_EQ(richardson, PC_FINEGRAIN_RICHARDSON_STEPS);
     EXPECT_EQ(shift, MAT_SHIFT_INBLOCKS);
     EXPECT_EQ(amount, PetscReal(1e-3));
+    EXPECT_EQ(zero, PetscReal(1e-11));
+    EXPECT_TRUE(add);
     EXPECT_EQ(n, 1);
     EXPECT_EQ(corrections, 2);
   }
@@ -191,12 +207,12 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   std::string text;
   OK(Matrix(Shape::star, 1, MATAIJ, &A));
   OK(Make(A, "-other_@_corrections 3 -pc_jacobi_abs -pc_other_precision single", &pc)); // none is for it
-  c.expect_defaults(pc);
+  c.expect_defaults(pc, t.type);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set(with("-@_corrections 7") + " " +
                     with("-@_executor launch -@_backend host -@_precision single -@_diag_precision storage "
                          "-@_richardson steps -@_shift_type inblocks -@_shift_amount 1e-3 -@_grid 1,2,3,4,5,6 "
-                         "-@_block_size 1 -@_corrections 2",
+                         "-@_zero_pivot 1e-11 -@_add_diagonal -@_block_size 1 -@_corrections 2",
                          "other_"));
   OK(PCSetFromOptions(pc));
   c.expect_changed(pc);
@@ -220,12 +236,14 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
   OK(PCFinegrainSetRichardson(pc, PC_FINEGRAIN_RICHARDSON_STEPS));
   OK(PCFinegrainSetShift(pc, MAT_SHIFT_INBLOCKS, 1));
+  OK(PCFinegrainSetZeroPivot(pc, 1));
+  OK(PCFinegrainSetAddDiagonal(pc, PETSC_TRUE));
   OK(PCFinegrainSetBlockSize(pc, 3));
   OK(PCFinegrainSetCorrections(pc, 3));
   for (const auto &get : c.getters()) ExpectIn(ExpectError([&] { return get(pc); }), {"jacobi"});
   // A type begins anew.
   OK(PCSetType(pc, t.type));
-  c.expect_defaults(pc);
+  c.expect_defaults(pc, t.type);
   OK(PCSetUp(pc));
 }
 

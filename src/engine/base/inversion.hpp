@@ -1,0 +1,253 @@
+// Pivots: inverses of dense blocks in place, what is done about pivots that are small, and which ones are zero or not
+// positive definite. Row functions of factorizations call them.
+#pragma once
+
+#include "base/block.hpp"
+
+namespace finegrain
+{
+
+struct Inversion {
+  bool good = true; // no pivot was zero or non-finite
+  bool shifted = false;
+  bool indefinite = false; // and finite, therefore not good
+};
+
+KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
+{
+  const Scalar t = a;
+  a = b;
+  b = t;
+}
+
+// The smallest pivot that is not replaced; `size` is of what d was computed from. Beside Inf nothing is: its block is
+// bad.
+template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, const Scalar *d, Shift shift, Real size)
+{
+  Real largest = size;
+  if (shift.amount <= 0) return 0;
+  for (int i = 0; i < n * n; ++i) largest = magnitude(d[i]) > largest ? magnitude(d[i]) : largest;
+  if (!is_finite(largest)) return 0;
+  return shift.amount * (largest > 0 ? largest : Real(1));
+}
+
+// Rounding errors of a sum, relative to the magnitudes of its terms, products of numbers that are stored as Stored.
+template <class Stored>
+inline constexpr Real rounding_of_terms = 10 * Real(std::numeric_limits<PartOf<Stored>>::epsilon());
+
+// A pivot of blocks of 1 is a sum; `sizes` are the magnitudes of its terms. Where they cancel to rounding errors it
+// becomes zero, which inversion reports or replaces: as a pivot, the errors would hide the rows before it from every
+// residual. invert_pivot_block() has the test of larger blocks.
+template <class Stored> KOKKOS_FORCEINLINE_FUNCTION Real cancelled_pivot(Shift shift)
+{
+  return shift.zero <= 0 || shift.zero > rounding_of_terms<Stored> ? shift.zero : rounding_of_terms<Stored>;
+}
+template <class Stored, class Lanes, int N>
+KOKKOS_FORCEINLINE_FUNCTION void clear_cancelled(const Lanes &lanes, BlockSize<N> n, Scalar *d, Real sizes,
+                                                 Shift shift)
+{
+  if (n == 1)
+    lanes.tiles([=](auto, int) FINEGRAIN_INLINE {
+      if (is_finite(sizes) && magnitude(*d) <= cancelled_pivot<Stored>(shift) * sizes) *d = Scalar(0);
+    });
+}
+
+// The magnitude of a product of blocks of 1, added to those before.
+template <class L, class W> KOKKOS_FORCEINLINE_FUNCTION Real add_size(L l, W w, Real sizes)
+{
+  return madd(magnitude(convert<Scalar>(l)), magnitude(convert<Scalar>(w)), sizes);
+}
+
+// The inverse of a pivot of magnitude `best`, replaced or not.
+KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real least, Inversion &result)
+{
+  if (least > 0 && best <= least) {
+    pivot = least;
+    result.shifted = true;
+  } else if (best == Real(0) || !is_finite(best)) {
+    result.good = false;
+  }
+  return reciprocal(pivot);
+}
+
+#if !defined(__CUDACC__)
+// The same steps as invert() below, bit for bit, for one host lane: the columns stay in vector registers, and the
+// rows are numbered at compile time. Rows are swapped through memory, which is rare where diagonals dominate.
+template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift, Real size)
+{
+  Inversion result;
+  Accumulator<N> column[std::size_t(N)];
+  int swap[std::size_t(N)];
+  bool swapped = false;
+  const Real least = least_pivot(BlockSize<N>(N), d, shift, size);
+  const auto load = [&]() FINEGRAIN_INLINE {
+    for (int c = 0; c < N; ++c) column[c].load(d + c * N);
+  };
+  const auto store = [&]() FINEGRAIN_INLINE {
+    for (int c = 0; c < N; ++c) column[c].store(d + c * N);
+  };
+  const auto step = [&]<int K>() FINEGRAIN_INLINE {
+    int p = K;
+    Real best = magnitude(column[K].template lane<K>());
+    [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
+    {
+      [[maybe_unused]] const auto compare = [&](int r, Real m) FINEGRAIN_INLINE {
+        p = m > best ? r : p;
+        best = m > best ? m : best;
+      };
+      (compare(K + 1 + R, magnitude(column[K].template lane<K + 1 + R>())), ...);
+    }
+    (std::make_integer_sequence<int, N - 1 - K>());
+    swap[K] = p;
+    if (p != K) {
+      swapped = true;
+      store();
+      for (int c = 0; c < N; ++c) exchange(d[c * N + K], d[c * N + p]);
+      load();
+    }
+    const Scalar inverse = invert_pivot(column[K].template lane<K>(), best, least, result);
+    Accumulator<N> factor;
+    factor.zero();
+    factor.subtract(column[K]);
+    factor.template set_lane<K>(Scalar(1));
+    for (int c = 0; c < N; ++c) {
+      const Scalar row = c == K ? inverse : product(column[c].template lane<K>(), inverse);
+      if (c == K) column[c].zero();
+      else column[c].template set_lane<K>(Scalar(0));
+      column[c].add_product(multiplier(row), factor);
+    }
+  };
+  load();
+  [&]<int... K>(std::integer_sequence<int, K...>) FINEGRAIN_INLINE { (step.template operator()<K>(), ...); }
+  (std::make_integer_sequence<int, N>());
+
+  Accumulator<N> check; // 0 times what is not finite is not 0
+  check.zero();
+  for (int c = 0; c < N; ++c) check.add_product(multiplier(Scalar(0)), column[c]);
+  Real sum = 0;
+  [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
+  {
+    ((sum += magnitude(check.template lane<R>())), ...);
+  }
+  (std::make_integer_sequence<int, N>());
+  if (!is_finite(sum)) result.good = false;
+  store();
+  for (int k = N - 1; k >= 0 && swapped; --k)
+    if (swap[k] != k)
+      for (int i = 0; i < N; ++i) exchange(d[k * N + i], d[swap[k] * N + i]);
+  return result;
+}
+#endif
+
+// d <- d^-1 in place, Gauss-Jordan with row pivoting inside the block (numerics.md 1; Luo et al., Algorithm 5).
+// work holds 3 n scalars, shared by the lanes as d is. Each step is one rank-one update of all entries: with the
+// pivot row and column taken as zero and the factor of the pivot row as 1, no entry is a special case.
+template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
+                                                                           Scalar *d, Scalar *work, Shift shift,
+                                                                           Real size = 0)
+{
+#if !defined(__CUDACC__)
+  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) return invert_in_registers<N>(d, shift, size);
+#endif
+  Inversion result;
+  Scalar *factor = work, *row = work + n, *keep = row + n;
+  int swap[std::size_t(N > 0 ? N : max_block)];
+  const Real least = least_pivot(n, d, shift, size);
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    Real best = magnitude(d[k * n + k]);
+    for (int r = k + 1; r < n; ++r) {
+      const Real m = magnitude(d[k * n + r]);
+      if (m > best) {
+        best = m;
+        p = r;
+      }
+    }
+    swap[k] = p;
+    const Scalar inverse = invert_pivot(d[k * n + p], best, least, result);
+    if (p != k) {
+      lanes.barrier(); // all have searched the column that changes now
+      lanes.strips([=](auto s) FINEGRAIN_INLINE {
+        for (int i = 0; i < s.width; ++i) exchange(d[(s.first + i) * n + k], d[(s.first + i) * n + p]);
+      });
+    }
+    lanes.strips([=](auto s) FINEGRAIN_INLINE {
+      for (int i = s.first; i < s.first + s.width; ++i) {
+        row[i] = i == k ? inverse : product(d[i * n + k], inverse);
+        factor[i] = i == k ? Scalar(1) : -d[k * n + i];
+        keep[i] = i == k ? Scalar(0) : Scalar(1);
+      }
+    });
+    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+      Scalar *dc = d + c * n + s.first;
+      Accumulator<s.width> sums;
+      if (c == k) sums.zero();
+      else {
+        sums.load(dc);
+        sums.scale(keep + s.first);
+      }
+      sums.add_product(multiplier(row[c]), factor + s.first);
+      sums.store(dc);
+    });
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    const int p = swap[k];
+    if (p == k) continue;
+    lanes.strips([=](auto s) FINEGRAIN_INLINE {
+      for (int i = s.first; i < s.first + s.width; ++i) exchange(d[k * n + i], d[p * n + i]);
+    });
+  }
+  Real sum = 0;
+  for (int i = 0; i < n * n; ++i) sum += magnitude(d[i]);
+  if (!is_finite(sum)) result.good = false;
+  return result;
+}
+
+// The same of a pivot that was computed from a block whose entry i by columns is from(i). It is singular where
+// sum_j |x_ij| |from_ji| of the inverse x reaches 1 / zero in some row i: changing each entry of that block by about
+// `zero` of itself can make the pivot singular. Neither units of unknowns nor of equations change the sums.
+template <class Lanes, int N, class From>
+KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work,
+                                                         Shift shift, const From &from)
+{
+  Real size = 0;
+  for (int i = 0; i < n * n && shift.amount > 0; ++i) size = magnitude(from(i)) > size ? magnitude(from(i)) : size;
+  Inversion result = invert(lanes, n, d, work, shift, size);
+  if (n == 1 || shift.zero <= 0 || shift.amount > 0 || !result.good) return result;
+  const Real most = lanes.largest(n, [&](int first, int count) FINEGRAIN_INLINE {
+    Real all = 0;
+    for (int i = first; i < first + count; ++i) {
+      Real sum = 0;
+      for (int j = 0; j < n; ++j) sum = madd(magnitude(d[j * n + i]), magnitude(from(i * n + j)), sum);
+      all = sum > all ? sum : all;
+    }
+    return all;
+  });
+  result.good = !(shift.zero * most >= 1);
+  return result;
+}
+
+// Whether real numbers d are symmetric and positive definite: eliminated without exchanges, pivot k is more than
+// `zero` of from(k), a diagonal entry that d was computed from. Of d the lower triangle is read, and lost.
+template <class Lanes, int N, class From>
+KOKKOS_FORCEINLINE_FUNCTION void check_definite(const Lanes &lanes, BlockSize<N> n, Scalar *d, Shift shift,
+                                                const From &from, Inversion &result)
+{
+  for (int k = 0; k < n; ++k) {
+    const Real pivot = real_part(d[k * n + k]);
+    if (!(pivot > shift.zero * magnitude(from(k)))) {
+      result.good = false;
+      result.indefinite = is_finite(pivot);
+      return;
+    }
+    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+      if (c <= k) return; // column k stays
+      Accumulator<s.width> sums;
+      sums.load(d + c * n + s.first);
+      sums.subtract_product(multiplier(product(d[k * n + c], Scalar(1 / pivot))), d + k * n + s.first);
+      sums.store(d + c * n + s.first);
+    });
+  }
+}
+
+} // namespace finegrain

@@ -1,0 +1,184 @@
+#include "common/matrix_copy.hpp"
+
+#include "common/runtime.hpp"
+
+#include <algorithm>
+
+using namespace finegrain;
+
+namespace
+{
+
+PetscErrorCode CountUnsorted(Mat part, bool by_blocks, PetscInt *unsorted)
+{
+  Structure s;
+  std::vector<PetscInt> row;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetStructure(part, by_blocks, &s));
+  for (PetscInt i = 0; i < s.rows; ++i) {
+    const PetscInt *first = s.col + s.ptr[i], *last = s.col + s.ptr[i + 1];
+    if (std::adjacent_find(first, last, std::greater_equal<PetscInt>()) == last) continue;
+    row.assign(first, last);
+    std::sort(row.begin(), row.end());
+    PetscCheck(std::adjacent_find(row.begin(), row.end()) == row.end(), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+               "Row %" PetscInt_FMT " of the preconditioning matrix has a column twice; add such entries up before "
+               "MatCreateSeqAIJWithArrays(), or assemble with MatSetValues()",
+               i);
+    ++*unsorted;
+  }
+  PetscCall(OperatorRestoreStructure(by_blocks, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Block rows of n rows; of AIJ the structure is that of scalars.
+PetscErrorCode CountIncomplete(Mat owned, bool by_blocks, PetscInt n, PetscInt *incomplete)
+{
+  const PetscInt per = by_blocks ? 1 : n;
+  Structure s;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetStructure(owned, by_blocks, &s));
+  for (PetscInt i = 0; i < s.rows / per; ++i)
+    *incomplete +=
+      std::none_of(s.col + s.ptr[i * per], s.col + s.ptr[(i + 1) * per], [=](PetscInt c) { return c / per == i; });
+  PetscCall(OperatorRestoreStructure(by_blocks, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FindHere(Mat mat, const Operator &op, PetscInt n, bool add_diagonal, Defects *defects)
+{
+  Mat owned, coupling;
+  const PetscInt *global;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetParts(mat, op, &owned, &coupling, &global));
+  PetscCall(CountUnsorted(owned, op.by_blocks, &defects->unsorted));
+  if (coupling) PetscCall(CountUnsorted(coupling, op.by_blocks, &defects->unsorted));
+  if (add_diagonal) PetscCall(CountIncomplete(owned, op.by_blocks, n, &defects->incomplete));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// f(row, count, columns, values) for the rows of this rank, by global numbers; of SBAIJ the upper triangle.
+template <class F> PetscErrorCode ForRows(Mat mat, bool symmetric, const F &f)
+{
+  PetscInt first, last, count;
+  const PetscInt *cols;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(mat, &first, &last));
+  if (symmetric) PetscCall(MatGetRowUpperTriangular(mat));
+  for (PetscInt i = first; i < last; ++i) {
+    PetscCall(MatGetRow(mat, i, &count, &cols, &values));
+    PetscCall(f(i, count, cols, values));
+    PetscCall(MatRestoreRow(mat, i, &count, &cols, &values));
+  }
+  if (symmetric) PetscCall(MatRestoreRowUpperTriangular(mat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Entries of this rank's rows, or blocks of `size`, between its own columns and others.
+PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add_diagonal,
+                            std::vector<PetscInt> &inside, std::vector<PetscInt> &outside)
+{
+  PetscInt first, last;
+  std::vector<PetscInt> cuts;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(mat, &first, &last));
+  inside.assign(std::size_t((last - first) / size), 0);
+  outside = inside;
+  PetscCall(ForRows(
+    mat, op.symmetric, [&](PetscInt i, PetscInt count, const PetscInt *c, const PetscScalar *) -> PetscErrorCode {
+      const PetscInt row = i / size;
+      if (i % size == 0) cuts.clear();
+      for (PetscInt k = 0; k < count; ++k) cuts.push_back(c[k] / size);
+      if (add_diagonal) cuts.push_back(row);
+      if (i % size < size - 1) return PETSC_SUCCESS;
+      std::sort(cuts.begin(), cuts.end());
+      cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+      for (const PetscInt col : cuts)
+        ++(col >= first / size && col < last / size ? inside : outside)[std::size_t(row - first / size)];
+      return PETSC_SUCCESS;
+    }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// An empty matrix with room for the rows of another one.
+PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *copy)
+{
+  PetscInt m, n, rows, cols, block;
+  std::vector<PetscInt> inside, outside;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(mat, &m, &n));
+  PetscCall(MatGetSize(mat, &rows, &cols));
+  PetscCall(MatGetBlockSize(mat, &block));
+  PetscCall(FinegrainOnAllRanks(
+    mat, [&] { return CountEntries(mat, op, op.by_blocks ? block : 1, add_diagonal, inside, outside); }));
+  PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), copy));
+  PetscCall(MatSetSizes(*copy, m, n, rows, cols));
+  PetscCall(MatSetBlockSize(*copy, block));
+  PetscCall(MatSetType(*copy, op.symmetric   ? (op.parallel ? MATMPISBAIJ : MATSEQSBAIJ)
+                              : op.by_blocks ? (op.parallel ? MATMPIBAIJ : MATSEQBAIJ)
+                                             : (op.parallel ? MATMPIAIJ : MATSEQAIJ)));
+  const PetscInt *in = inside.data(), *out = outside.data();
+  PetscCall(MatSeqAIJSetPreallocation(*copy, 0, in)); // each acts on its type
+  PetscCall(MatMPIAIJSetPreallocation(*copy, 0, in, 0, out));
+  PetscCall(MatSeqBAIJSetPreallocation(*copy, block, 0, in));
+  PetscCall(MatMPIBAIJSetPreallocation(*copy, block, 0, in, 0, out));
+  PetscCall(MatSeqSBAIJSetPreallocation(*copy, block, 0, in));
+  PetscCall(MatMPISBAIJSetPreallocation(*copy, block, 0, in, 0, out));
+  PetscCall(MatSetOption(*copy, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OperatorFindDefects(Mat mat, PetscInt block_size, bool add_diagonal, Defects *defects)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  Operator op;
+  PetscInt m, n, own;
+  PetscBool assembled;
+  bool known;
+
+  PetscFunctionBegin;
+  *defects = {};
+  PetscCall(OperatorFindType(mat, &op, &known));
+  PetscCall(MatAssembled(mat, &assembled));
+  PetscCall(MatGetBlockSize(mat, &own));
+  PetscCall(MatGetLocalSize(mat, &m, &n));
+  if (block_size <= 0) block_size = own;
+  PetscInt reads = known && assembled && m == n && m % block_size == 0; // else it is refused, by OperatorAnalyze()
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPIU_INT, MPI_MIN, comm));
+  if (!reads) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainOnAllRanks(mat, [&] { return FindHere(mat, op, block_size, add_diagonal, defects); }));
+  PetscInt sums[] = {defects->unsorted, defects->incomplete};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_INT, MPI_SUM, comm));
+  *defects = {sums[0], sums[1]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy)
+{
+  const PetscScalar zero = 0;
+  Operator op;
+  bool known;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorFindType(mat, &op, &known));
+  if (!*copy) PetscCall(MakeRoom(mat, op, add_diagonal, copy));
+  PetscCall(
+    ForRows(mat, op.symmetric,
+            [&](PetscInt i, PetscInt count, const PetscInt *cols, const PetscScalar *values) -> PetscErrorCode {
+              PetscFunctionBegin; // the row's own value comes after the zero
+              if (add_diagonal) PetscCall(MatSetValues(*copy, 1, &i, 1, &i, &zero, INSERT_VALUES));
+              PetscCall(MatSetValues(*copy, 1, &i, count, cols, values, INSERT_VALUES));
+              PetscFunctionReturn(PETSC_SUCCESS);
+            }));
+  PetscCall(MatAssemblyBegin(*copy, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*copy, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

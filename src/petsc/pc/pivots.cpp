@@ -1,0 +1,217 @@
+// Pivots: settings of what is done about small, missing and indefinite ones, and the shift that makes a symmetric
+// factor positive definite.
+#include "pc/settings.hpp"
+
+using namespace finegrain;
+
+namespace finegrain::settings
+{
+constinit const Common<MatFactorShiftType> shift_type{"shift_type", "What to do about singular blocks",
+                                                      "PCFinegrainSetShift", &PCEngine::shift_type,
+                                                      MatFactorShiftTypes};
+constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relative to its block",
+                                          "PCFinegrainSetShift",
+                                          [](PC pc, FinegrainOptionItems items, const PCEngineSetting &s) {
+                                            const PCEngine &e = PCEngineData<PCEngine>(pc);
+                                            PetscReal amount = e.shift_amount;
+                                            PetscBool given;
+
+                                            PetscFunctionBegin;
+                                            PetscCall(PCEngineRead(pc, items, s, amount, &amount, &given));
+                                            if (given) PetscCall(PCFinegrainSetShift(pc, e.shift_type, amount));
+                                            PetscFunctionReturn(PETSC_SUCCESS);
+                                          },
+                                          [](const PCEngine &e) { return PCEngineShow(e.shift_amount); }};
+constinit const Common<PetscReal> zero_pivot{"zero_pivot", "Pivots that are zero, relative to what they come from",
+                                             "PCFinegrainSetZeroPivot", &PCEngine::zero_pivot, PetscInt(0)};
+constinit const Common<PetscBool> add_diagonal{"add_diagonal", "Whether missing diagonal blocks are added",
+                                               "PCFinegrainSetAddDiagonal", &PCEngine::add_diagonal};
+} // namespace finegrain::settings
+
+// M is definite where all its pivots are. Diagonal entries a become a + raise |a|, which no units change, with raises
+// that double, as Lin and More have it (SIAM J. Sci. Comput. 21, 1999).
+PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, Values values, Real largest)
+{
+  constexpr PetscReal first = PetscReal(1e-3);
+  constexpr PetscInt most = 20; // the last raise is 262
+  PetscInt indefinite;
+  const auto factor = [&]() -> PetscErrorCode {
+    e->report = e->engine->factor(values, largest);
+    return PETSC_SUCCESS;
+  };
+
+  PetscFunctionBegin;
+  e->raise = 0;
+  for (e->factorizations = 1;; ++e->factorizations) {
+    values.raise = Real(e->raise);
+    if (PCEngineSharesRows(*e)) PetscCall(factor()); // the ranks meet in it, and it allocates nothing
+    else PetscCall(FinegrainOnAllRanks(pc, factor));
+    if (!e->options.shift.definite) PetscFunctionReturn(PETSC_SUCCESS);
+    indefinite = e->report.indefinite > 0;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &indefinite, 1, MPIU_INT, MPI_MAX,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    if (!indefinite || e->factorizations == most) break;
+    e->raise = e->raise > 0 ? 2 * e->raise : first;
+  }
+  PetscCall(PetscInfo(pc, "diagonal entries raised by %g of themselves, %" PetscInt_FMT " factorizations\n",
+                      double(e->raise), e->factorizations));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetShift - Says what to do about diagonal blocks that are singular or not positive definite
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+.  type   - `MAT_SHIFT_NONE` (default, but for `PCFGBICC` with real numbers): the set-up fails with
+`PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the largest entry of
+its block, as the matrix has it or as it is, is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (default of
+`PCFGBICC`, which alone has it): diagonal entries are raised until all pivots are positive definite
+-  amount - of `MAT_SHIFT_INBLOCKS`, relative to the block; the square root of `PETSC_MACHINE_EPSILON` by default,
+`PETSC_DECIDE` for that
+
+   Options Database Keys:
++  -pc_fgbilu_shift_type <none,inblocks> - the type; `PCFGBICC` has positive_definite too
+-  -pc_fgbilu_shift_amount <amount>      - the amount
+
+   Level: intermediate
+
+   Notes:
+   `PCView()` prints in how many block rows pivots were replaced, or by how much diagonal entries were raised and in
+how many factorizations.
+
+   A pivot that is smaller than rounding errors of its block makes an application that amplifies as much: small
+amounts, such as 100 `PETSC_MACHINE_EPSILON`, hide a zero pivot and not what follows from it.
+
+.seealso: `PCFinegrainGetShift()`, `PCFinegrainSetZeroPivot()`, `PCFGBILU`, `PCFGBICC`, `MatFactorShiftType`
+@*/
+PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscValidLogicalCollectiveReal(pc, amount, 3);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  if (amount == PetscReal(PETSC_DECIDE)) amount = PETSC_SQRT_MACHINE_EPSILON;
+  PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",
+             PCEngineOption(pc, "shift_amount").c_str(), double(amount));
+  PetscCall(PCEngineChange(pc, e, e->shift_type, type));
+  PetscCall(PCEngineChange(pc, e, e->shift_amount, amount));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetShift - Gets what `PCFinegrainSetShift()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  type   - the type, or `NULL`
+-  amount - the amount, or `NULL`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetShift()`
+@*/
+PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineGet(pc, &e));
+  if (type) *type = e->shift_type;
+  if (amount) *amount = e->shift_amount;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetZeroPivot - Sets how small a pivot is taken for zero
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  tol - relative to what the pivot was computed from; 100 `PETSC_MACHINE_EPSILON` by default, 0: only zero is zero
+
+   Options Database Key:
+.  -pc_fgbilu_zero_pivot <tol> - the number
+
+   Level: intermediate
+
+   Notes:
+   A scalar pivot is zero if its magnitude is at most tol times those of the terms that it is the sum of; a factor in
+single precision takes at least 10 epsilons of that. A block D computed from the block B of the matrix is singular if
+a row of |D^-1| |B| has a diagonal entry of 1/tol or more: if changes of the entries of B by tol of themselves may
+make D singular. Units of unknowns and equations do not matter. The set-up then fails with
+`PC_FACTOR_NUMERIC_ZEROPIVOT`.
+
+   With `MAT_SHIFT_INBLOCKS` scalar pivots that are zero are replaced, and blocks have the test of that shift only.
+
+.seealso: `PCFinegrainGetZeroPivot()`, `PCFinegrainSetShift()`, `PCFactorSetZeroPivot()`
+@*/
+PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol) { return settings::zero_pivot.set(pc, tol); }
+
+/*@
+   PCFinegrainGetZeroPivot - Gets what `PCFinegrainSetZeroPivot()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  tol - the number
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetZeroPivot()`
+@*/
+PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol) { return settings::zero_pivot.get(pc, tol); }
+
+/*@
+   PCFinegrainSetAddDiagonal - Says whether block rows without a diagonal block are given one
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  add - `PETSC_FALSE` by default: such rows are an error
+
+   Options Database Key:
+.  -pc_fgbilu_add_diagonal <false> - whether they are added
+
+   Level: intermediate
+
+   Note:
+   A matrix that lacks some is copied, with zeros there, and each set-up brings the copy up to date. Zeros are filled
+in by the factorization, or are zero pivots: those of rows that are eliminated before all their neighbors are, and all
+of `PCMCPI`'s. `PCFinegrainSetShift()` replaces them, `PCFinegrainSetOrdering()` may put them behind their neighbors.
+
+.seealso: `PCFinegrainGetAddDiagonal()`, `PCFinegrainSetShift()`, `PCFinegrainSetOrdering()`
+@*/
+PetscErrorCode PCFinegrainSetAddDiagonal(PC pc, PetscBool add) { return settings::add_diagonal.set(pc, add); }
+
+/*@
+   PCFinegrainGetAddDiagonal - Gets what `PCFinegrainSetAddDiagonal()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  add - whether they are added
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetAddDiagonal()`
+@*/
+PetscErrorCode PCFinegrainGetAddDiagonal(PC pc, PetscBool *add) { return settings::add_diagonal.get(pc, add); }
