@@ -103,19 +103,29 @@ PetscErrorCode CopyAIJ(Mat A, Mat *result)
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   PetscCall(MatGetOwnershipRangeColumn(A, &first_column, &last_column));
   const PetscInt begin = first / size, end = last / size;
-  std::vector<PetscInt> inside(std::size_t(end - begin)), outside(std::size_t(end - begin));
+  std::vector<PetscInt> inside, outside;
   GatheredBlockRow row(size);
-  for (PetscInt i = begin; i < end; ++i) {
-    PetscCall(row.FindColumns(A, i));
-    for (const PetscInt j : row.columns())
-      ++(j >= first_column / size && j < last_column / size ? inside : outside)[std::size_t(i - begin)];
-  }
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    inside.resize(std::size_t(end - begin));
+    outside.resize(std::size_t(end - begin));
+    for (PetscInt i = begin; i < end; ++i) {
+      PetscCall(row.FindColumns(A, i));
+      for (const PetscInt j : row.columns())
+        ++(j >= first_column / size && j < last_column / size ? inside : outside)[std::size_t(i - begin)];
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &B));
   PetscCall(MatSetSizes(B, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(B, size));
   PetscCall(MatSetType(B, seq ? MATSEQBAIJ : MATMPIBAIJ));
   PetscCall(MatXAIJSetPreallocation(B, size, inside.data(), outside.data(), nullptr, nullptr));
-  for (PetscInt i = begin; i < end; ++i) PetscCall(row.Copy(A, i, B));
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    for (PetscInt i = begin; i < end; ++i) PetscCall(row.Copy(A, i, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
   *result = B;
