@@ -53,7 +53,7 @@ PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, Values values, Real largest)
     if (!indefinite || e->factorizations == most) break;
     e->raise = e->raise > 0 ? 2 * e->raise : first;
   }
-  PetscCall(PetscInfo(pc, "diagonal entries raised by %g of themselves, %" PetscInt_FMT " factorizations\n",
+  PetscCall(PetscInfo(pc, "diagonal entries raised by %.4g of themselves, %" PetscInt_FMT " factorizations\n",
                       double(e->raise), e->factorizations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

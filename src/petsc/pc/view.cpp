@@ -143,7 +143,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                      e.defects.incomplete));
   if (e.converted && e.defects.unsorted)
     PetscCall(PetscViewerASCIIPrintf(viewer, "columns of the matrix are not sorted: a sorted copy is read\n"));
-  if (e.shift_type == MAT_SHIFT_POSITIVE_DEFINITE)
+  if (e.factorizations > 1)
     PetscCall(PetscViewerASCIIPrintf(
       viewer,
       "shift positive_definite: diagonal entries raised by %.4g of themselves, factorizations: %" PetscInt_FMT "\n",

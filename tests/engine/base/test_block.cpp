@@ -181,7 +181,8 @@ template <int N> [[gnu::noinline]] Inversion check(Block d, std::size_t n, const
 TEST(CheckDefinite, FindsBlocksThatAreNot)
 {
   for (std::size_t n = 1; n <= 32; ++n) {
-    const Block b = random_block(n, unsigned(n));
+    Block b = make_vector(n * n, unsigned(n)); // well conditioned: rounding errors stay what they are
+    for (std::size_t i = 0; i < n; ++i) b[i * n + i] += Real(n);
     Block square(n * n, Scalar(0)), without = b;
     const auto multiply_transposed = [n](const Block &x) {
       Block product(n * n, Scalar(0));
@@ -194,7 +195,7 @@ TEST(CheckDefinite, FindsBlocksThatAreNot)
     EXPECT_TRUE(check<0>(square, n, square).good) << n;
     EXPECT_TRUE(n != 4 || check<4>(square, n, square).good);
     for (std::size_t c = 0; c < n; ++c)
-      without[c * n] = Scalar(0); // a row less: semidefinite but for rounding errors
+      without[c * n + n - 1] = Scalar(0); // a row less: semidefinite but for rounding errors
     const Block semidefinite = multiply_transposed(without);
     EXPECT_FALSE(check<0>(semidefinite, n, semidefinite).good) << n;
     EXPECT_FALSE(n == 4 && check<4>(semidefinite, n, semidefinite).good);

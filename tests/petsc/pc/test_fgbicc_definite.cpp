@@ -125,7 +125,7 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   OK(ComparePCs(A, pc, none, &d));
   EXPECT_EQ(d, 0);
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"shift positive_definite: diagonal entries raised by 0 of themselves, factorizations: 1\n"});
+  EXPECT_EQ(text.find("raised"), std::string::npos);
   OK(MatGetOwnershipRange(A, &first, &last));
   if (last == 180) OK(MatSetValue(A, 179, 179, 0, INSERT_VALUES)); // no raise makes it positive
   OK(Assemble(A));
@@ -141,7 +141,7 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   OK(PCGetFailedReason(pc, &reason));
   EXPECT_EQ(reason, PC_NOERROR);
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"factorizations: 1\n"});
+  EXPECT_EQ(text.find("raised"), std::string::npos);
   for (const char *other : {PCFGBILU, PCMCPI, PCPOWERQILU})
     ExpectRefusal(A, other, std::string("-pc_") + other + "_shift_type positive_definite",
                   {"shift_type is positive_definite", "none, inblocks"});
