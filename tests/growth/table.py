@@ -241,7 +241,9 @@ class Case:
 
 # What is to be refused, by system and type.
 refused = {("ex30 12x12", "mcpi"), ("ex19 24x24", "sip 0.92"), ("ex19 8x8", "sip 0.98"), ("central 10", "fgbilu"),
-           ("ex42 6x6x6", "mcpi DS"), ("ex42 6x6x6", "mcpi DSH"), ("ex43 16x16", "mcpi DS"), ("ex43 16x16", "mcpi DSH")}
+           ("ex42 6x6x6", "mcpi DS"), ("ex42 6x6x6", "mcpi DSH")}
+# What no limit finds that accepts fgbilu there (growth 510), which converges.
+known_false = {("weak 0.5, n = 1", "sip 0.5")}
 good = ("units", "ex19", "ex48", "ex56")  # where ilu, fgbilu and powerqilu converge
 
 
@@ -253,7 +255,8 @@ def violations(name, kind, case):
             yield "does not converge"
     if (name, kind) in refused and case.decision != "refused":
         yield "is not refused"
-    if kind != "ilu" and case.decision == "accepted" and (case.gmres.false or case.bcgs.false):
+    false = case.gmres.false or case.bcgs.false
+    if kind != "ilu" and case.decision == "accepted" and false and (name, kind) not in known_false:
         yield "is accepted and converges falsely"
 
 

@@ -203,6 +203,23 @@ template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const
   return result;
 }
 
+// The largest magnitude of value(i), i < n^2, by rows: maxima that do not wait for each other.
+template <int N, class Value> KOKKOS_FORCEINLINE_FUNCTION Real find_largest_entry(BlockSize<N> n, const Value &value)
+{
+  Real most = 0;
+  if constexpr (N > 0) {
+    Real row[N] = {};
+    for (int c = 0; c < N; ++c)
+      for (int r = 0; r < N; ++r) {
+        const Real m = magnitude(value(c * N + r));
+        row[r] = m > row[r] ? m : row[r];
+      }
+    for (int r = 0; r < N; ++r) most = row[r] > most ? row[r] : most;
+  } else
+    for (int i = 0; i < n * n; ++i) most = magnitude(value(i)) > most ? magnitude(value(i)) : most;
+  return most;
+}
+
 // The same of a pivot that was computed from a block whose entry i by columns is from(i). It is singular where
 // sum_j |x_ij| |from_ji| of the inverse x reaches 1 / zero in some row i: changing each entry of that block by about
 // `zero` of itself can make the pivot singular. Neither units of unknowns nor of equations change the sums.
@@ -214,6 +231,10 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, Blo
   for (int i = 0; i < n * n && shift.amount > 0; ++i) size = magnitude(from(i)) > size ? magnitude(from(i)) : size;
   Inversion result = invert(lanes, n, d, work, shift, size);
   if (n == 1 || shift.zero <= 0 || shift.amount > 0 || !result.good) return result;
+  // No sum is more than this, as a rule.
+  const Real bound =
+    find_largest_entry(n, [=](int i) FINEGRAIN_INLINE { return d[i]; }) * find_largest_entry(n, from);
+  if (shift.zero * Real(n) * bound < 1) return result;
   const Real most = lanes.largest(n, [&](int first, int count) FINEGRAIN_INLINE {
     Real all = 0;
     for (int i = first; i < first + count; ++i) {

@@ -1,5 +1,6 @@
 // Growth: how much an application amplifies, found by a probe after set-ups, and the limit above which the set-up
 // fails. Set-up calls it; the numbers are for the view.
+#include "common/matrix_view.hpp"
 #include "pc/settings.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace finegrain::settings
 {
 constinit const PCEngineValue<PCEngine, PetscReal> growth_limit{
   "growth_limit",
-  "Growth of a probe from which set-up fails, 0 for no probe; -1: 1e3, or 50 with sums in single precision",
+  "Growth of a probe from which set-up fails, 0 for no probe; -1: 1e3, or 200 with sums in single precision",
   "PCFinegrainSetGrowthLimit", &PCEngine::growth_limit, -1};
 } // namespace finegrain::settings
 
@@ -99,36 +100,96 @@ template <class Visit> PetscErrorCode VisitEntries(Mat A, bool symmetric, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Columns' scales of a two-sided equilibration of the owned square: rows, then columns are divided by the roots of
-// their largest entries, three times (Ruiz 2001).
-PetscErrorCode Equilibrate(PC pc, const PCEngine &e, std::vector<PetscReal> *scales)
-{
-  Mat owned;
+// The owned rows of Pmat: those of the columns that are owned, and of others, by ghosts.
+struct Parts {
+  Mat owned = nullptr, coupling = nullptr;
+  bool symmetric = false; // the owned square alone, by its upper triangle
+  PetscSF sf = nullptr;   // from ghost columns to their owners
 
-  PetscFunctionBegin;
-  PetscCall(MatGetDiagonalBlock(pc->pmat, &owned));
-  const bool symmetric = e.op.symmetric || e.converted;
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    PetscInt n;
+  ~Parts() { (void)PetscSFDestroy(&sf); }
+  PetscErrorCode get(Mat mat)
+  {
+    const PetscInt *global;
+    PetscInt n, ghosts = 0, block;
+    Operator op;
+    bool known;
+    std::vector<PetscInt> columns;
+
+    PetscFunctionBegin;
+    PetscCall(OperatorFindType(mat, &op, &known));
+    PetscCall(OperatorGetParts(mat, op, &owned, &coupling, &global));
+    symmetric = op.symmetric;
+    PetscCall(MatGetLocalSize(mat, &n, nullptr));
+    PetscCall(MatGetBlockSize(mat, &block));
+    if (!op.by_blocks) block = 1;
+    if (coupling) PetscCall(MatGetLocalSize(coupling, nullptr, &ghosts));
+    PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
+      for (PetscInt c = 0; c < ghosts; ++c)
+        columns.push_back(global[c / block] * (op.by_blocks ? block : 1) + c % block);
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n, columns, &sf));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  template <class Visit> PetscErrorCode visit_owned(const Visit &visit) const
+  {
     PetscFunctionBegin;
     if (symmetric) PetscCall(MatGetRowUpperTriangular(owned));
-    PetscCall(MatGetLocalSize(owned, &n, nullptr));
-    scales->assign(std::size_t(n), 1);
-    std::vector<PetscReal> rows(std::size_t(n), 1), largest(rows);
-    for (int sweep = 0; sweep < 3; ++sweep)
-      for (const bool of_rows : {true, false}) {
-        std::fill(largest.begin(), largest.end(), PetscReal(0));
-        PetscCall(VisitEntries(owned, symmetric, [&](PetscInt i, PetscInt j, PetscReal size) {
-          PetscReal &most = largest[std::size_t(of_rows ? i : j)];
-          most = std::max(most, size * rows[std::size_t(i)] * (*scales)[std::size_t(j)]);
-        }));
-        for (std::size_t i = 0; i < largest.size(); ++i)
-          if (largest[i] > 0 && !PetscIsInfOrNanReal(largest[i]))
-            (of_rows ? rows : *scales)[i] /= std::sqrt(largest[i]);
-      }
+    PetscCall(VisitEntries(owned, symmetric, visit));
     if (symmetric) PetscCall(MatRestoreRowUpperTriangular(owned));
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+// Columns' scales of a two-sided equilibration: rows, then columns are divided by the roots of their largest entries,
+// three times (Ruiz 2001). The same on any number of ranks.
+PetscErrorCode Equilibrate(PC pc, std::vector<PetscReal> *scales)
+{
+  Parts parts;
+  PetscInt n, ghosts = 0;
+  std::vector<PetscReal> rows, largest, ghost_scales, ghost_largest;
+  const auto divide = [](std::vector<PetscReal> &by, const std::vector<PetscReal> &sizes) {
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (sizes[i] > 0 && !PetscIsInfOrNanReal(sizes[i])) by[i] /= std::sqrt(sizes[i]);
+  };
+  const auto raise = [](PetscReal &most, PetscReal size) { most = std::max(most, size); };
+
+  PetscFunctionBegin;
+  PetscCall(parts.get(pc->pmat));
+  PetscCall(MatGetLocalSize(pc->pmat, &n, nullptr));
+  if (parts.coupling) PetscCall(MatGetLocalSize(parts.coupling, nullptr, &ghosts));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    scales->assign(std::size_t(n), 1);
+    rows = *scales;
+    largest = *scales;
+    ghost_scales.assign(std::size_t(ghosts), 1);
+    ghost_largest = ghost_scales;
+    return PETSC_SUCCESS;
   }));
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    const auto size = [&](PetscInt i, PetscReal scale, PetscReal entry) {
+      return entry * rows[std::size_t(i)] * scale;
+    };
+    PetscCall(PetscSFBcastBegin(parts.sf, MPIU_REAL, scales->data(), ghost_scales.data(), MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(parts.sf, MPIU_REAL, scales->data(), ghost_scales.data(), MPI_REPLACE));
+    for (const bool of_rows : {true, false}) {
+      std::fill(largest.begin(), largest.end(), PetscReal(0));
+      std::fill(ghost_largest.begin(), ghost_largest.end(), PetscReal(0));
+      PetscCall(parts.visit_owned([&](PetscInt i, PetscInt j, PetscReal entry) {
+        raise(largest[std::size_t(of_rows ? i : j)], size(i, (*scales)[std::size_t(j)], entry));
+      }));
+      if (parts.coupling)
+        PetscCall(VisitEntries(parts.coupling, false, [&](PetscInt i, PetscInt j, PetscReal entry) {
+          raise(of_rows ? largest[std::size_t(i)] : ghost_largest[std::size_t(j)],
+                size(i, ghost_scales[std::size_t(j)], entry));
+        }));
+      if (!of_rows) {
+        PetscCall(PetscSFReduceBegin(parts.sf, MPIU_REAL, ghost_largest.data(), largest.data(), MPI_MAX));
+        PetscCall(PetscSFReduceEnd(parts.sf, MPIU_REAL, ghost_largest.data(), largest.data(), MPI_MAX));
+      }
+      divide(of_rows ? rows : *scales, largest);
+    }
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -138,7 +199,7 @@ PetscReal PCEngineGrowthLimit(const PCEngine &e)
 {
   if (e.growth_limit >= 0) return e.growth_limit;
   const bool single_sums = sizeof(PetscReal) == 4 || e.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE;
-  return single_sums ? PetscReal(50) : PetscReal(1e3);
+  return single_sums ? PetscReal(200) : PetscReal(1e3);
 }
 
 PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
@@ -154,7 +215,7 @@ PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
   PetscCall(MatMult(pc->pmat, v, product));
   if (!PCEngineReducesInPlace(*e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(product, &scaled_product)); // there will be no matrix to multiply with
-  PetscCall(Equilibrate(pc, *e, &scales));
+  PetscCall(Equilibrate(pc, &scales));
   PetscCall(FillProbe(v, scales));
   PetscCall(MatMult(pc->pmat, v, scaled_product));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,7 +235,7 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   PetscCall(FindLargest(v, {}, &e->growth));
   if (e->growth >= quiet || e->growth >= limit) { // or are these the units of unknowns?
     if (!scaled_product) {
-      PetscCall(Equilibrate(pc, *e, &scales));
+      PetscCall(Equilibrate(pc, &scales));
       PetscCall(FillProbe(v, scales));
       PetscCall(MatMult(pc->pmat, v, product));
     }
@@ -200,7 +261,7 @@ PCEngineProbe::~PCEngineProbe()
 
    Input Parameters:
 +  pc    - the preconditioner
--  limit - 0: growth is not looked for; -1 (default): 1e3, or 50 where sums are in single precision
+-  limit - 0: growth is not looked for; -1 (default): 1e3, or 200 where sums are in single precision
 
    Options Database Key:
 .  -pc_fgbilu_growth_limit <-1> - the limit
@@ -234,7 +295,7 @@ PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit) { return settin
 .  pc - the preconditioner
 
    Output Parameter:
-.  limit - the limit, -1 for 1e3 or 50
+.  limit - the limit, -1 for 1e3 or 200
 
    Level: intermediate
 
