@@ -208,7 +208,7 @@ template <int N, class Value> KOKKOS_FORCEINLINE_FUNCTION Real find_largest_entr
 {
   Real most = 0;
   if constexpr (N > 0) {
-    Real row[N] = {};
+    Real row[std::size_t(N)] = {};
     for (int c = 0; c < N; ++c)
       for (int r = 0; r < N; ++r) {
         const Real m = magnitude(value(c * N + r));
