@@ -93,7 +93,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
    PCFinegrainBackendType - where a preconditioner keeps its factor and is applied
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - the host: matrices and vectors are read there
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU where the matrix or its vectors are there, unless executor or exchange are
+                                 those of hosts; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 
@@ -112,7 +113,7 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
 
 /*E
-   PCFinegrainPrecisionType - how blocks are stored; arithmetic is always in `PetscScalar`
+   PCFinegrainPrecisionType - how blocks are stored; `PCFinegrainSetAccumulate()` has the precision of sums
 
    Values:
 +  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
