@@ -1,5 +1,16 @@
-"""Draws gain.png from the table in performance/solves.md: python3 docs/gain.py (needs matplotlib)."""
+r"""Draws gain.png: set-up and solve of GMRES with fgbilu beside PETSc's ILU(0), bars by the options that a user types.
+
+Everything anew, by one command from the root, on a quiet machine (needs matplotlib):
+
+    cmake -S . -B build -DFINEGRAIN_BENCH=ON && make -C build bench_solve \
+        && OMP_NUM_THREADS=1 build/tests/bench_solve -sizes 1,4,5,6,8 | tee build/solves.md \
+        && python3 docs/gain.py build/solves.md
+
+Without a file the table of performance/solves.md is drawn. It has to have the rows of `bars`; the table that bench_solve
+prints has them (its row "seqbaij, fgbilu" is "BAIJ, fgbilu" there).
+"""
 import re
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -8,22 +19,34 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 docs = Path(__file__).parent
-times = {}
-for line in (docs / "performance/solves.md").read_text().splitlines():
+bars = {"baij, ilu": ("-mat_type baij -pc_type ilu", "#9aa5b1"),
+        "baij, fgbilu": ("-mat_type baij -pc_type fgbilu", "#5fa8bf"),
+        "baijkokkos, fgbilu": ("-mat_type baijkokkos -pc_type fgbilu", "#1f6f8b")}
+table = Path(sys.argv[1]) if len(sys.argv) > 1 else docs / "performance/solves.md"
+
+times, heads = {}, []
+for line in table.read_text().splitlines():
     cells = [c.strip() for c in line.split("|")[1:-1]]
-    if len(cells) == 7 and re.fullmatch(r"\d+", cells[0]):
-        times[cells[1], int(cells[0])] = float(cells[2]) + float(cells[4])
+    if not cells or "matrix, preconditioner" in cells:  # between tables, a table's head
+        heads = cells
+    elif len(cells) == len(heads) and re.fullmatch(r"\d+", cells[0]):
+        row = dict(zip(heads, cells))
+        if row.get("solver", "gmres") == "gmres":
+            name = row["matrix, preconditioner"].lower().removeprefix("seq")
+            times[name, int(row["n"])] = float(row["set-up"]) + float(row["solve"])
 sizes = sorted({n for _, n in times})
-bars = {"AIJ, ilu": ("PETSc, AIJ with ILU(0)", "#9aa5b1"), "BAIJ, ilu": ("PETSc, BAIJ with ILU(0)", "#c4ccd4"),
-        "baijkokkos, fgbilu": ("fgbilu", "#1f6f8b"), "baijkokkos, fgbilu, single": ("fgbilu, single precision storage", "#e07a1f")}
-figure, axes = plt.subplots(figsize=(7.2, 2.6), dpi=120)
+missing = [f"{row} of {n}" for row in bars for n in sizes if (row, n) not in times]
+if missing or not sizes:
+    sys.exit(f"{table} has no times of {', '.join(missing) or 'solves'}; {__doc__}")
+
+figure, axes = plt.subplots(figsize=(7.2, 2.8), dpi=120)
 for b, (row, (label, color)) in enumerate(bars.items()):
-    axes.bar([s + (b - 1.5) * 0.2 for s in range(len(sizes))],
-             [times[row, n] / times["AIJ, ilu", n] for n in sizes], 0.19, label=label, color=color)
+    axes.bar([s + (b - 1) * 0.26 for s in range(len(sizes))],
+             [times[row, n] / times["baij, ilu", n] for n in sizes], 0.25, label=label, color=color)
 axes.set_xticks(range(len(sizes)), [f"{n} unknown{'s' if n > 1 else ''}" for n in sizes])
-axes.set_ylabel("time of set-up and solve,\nAIJ with ILU(0) = 1")
-axes.set_ylim(0, 1.55)
+axes.set_ylabel("time of set-up and solve,\nBAIJ with ILU(0) = 1")
+axes.set_ylim(0, 1.6)
 axes.spines[["top", "right"]].set_visible(False)
-axes.legend(ncol=2, frameon=False, fontsize=8, loc="upper right")
+axes.legend(ncol=1, frameon=False, fontsize=8, loc="upper right")
 figure.tight_layout()
 figure.savefig(docs / "gain.png")

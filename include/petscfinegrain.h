@@ -93,7 +93,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
    PCFinegrainBackendType - where a preconditioner keeps its factor and is applied
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - the host: matrices and vectors are read there
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU where the matrix or its vectors are there, unless executor or exchange are
+                                 those of hosts; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 
@@ -112,7 +113,7 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
 
 /*E
-   PCFinegrainPrecisionType - how blocks are stored; arithmetic is always in `PetscScalar`
+   PCFinegrainPrecisionType - how blocks are stored; `PCFinegrainSetAccumulate()` has the precision of sums
 
    Values:
 +  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
@@ -363,91 +364,91 @@ FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
 /* What all types share. Setters do nothing for other types of PC, getters are an error there. */
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC, PCFinegrainScheduleType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC, PCFinegrainScheduleType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC, PCFinegrainExecutorType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC, PCFinegrainExecutorType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBackend(PC, PCFinegrainBackendType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBackend(PC, PCFinegrainBackendType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetPrecision(PC, PCFinegrainPrecisionType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetPrecision(PC, PCFinegrainPrecisionType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetDiagonalPrecision(PC, PCFinegrainDiagonalPrecisionType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC, MatFactorShiftType, PetscReal);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC, MatFactorShiftType *, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetZeroPivot(PC, PetscReal);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetZeroPivot(PC, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAddDiagonal(PC, PetscBool);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAddDiagonal(PC, PetscBool *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrowthLimit(PC, PetscReal);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowthLimit(PC, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowth(PC, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC, PetscInt, const PetscInt[]);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC, PetscInt *, const PetscInt *[]);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC, PCFinegrainGridCoupling);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGridCoupling(PC, PCFinegrainGridCoupling *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetOrdering(PC, MatOrderingType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetOrdering(PC, MatOrderingType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoring(PC, PCFinegrainColoringType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoring(PC, PCFinegrainColoringType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoringBalance(PC, PetscBool);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoringBalance(PC, PetscBool *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetRichardson(PC, PCFinegrainRichardsonType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetRichardson(PC, PCFinegrainRichardsonType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC, PetscLogDouble *);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAddDiagonal(PC pc, PetscBool add);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAddDiagonal(PC pc, PetscBool *add);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowthLimit(PC pc, PetscReal *limit);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowth(PC pc, PetscReal *growth);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[]);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetOrdering(PC pc, MatOrderingType ordering);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetOrdering(PC pc, MatOrderingType *ordering);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes);
 
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC, PCFGBILUFactorType);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC, PetscBool);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC, PetscBool *);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC, PCFGBILUFactorType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetExchange(PC, PCFGBILUExchangeType);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetExchange(PC, PCFGBILUExchangeType *);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC pc, PetscBool eisenstat);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC pc, PetscBool *eisenstat);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetExchange(PC pc, PCFGBILUExchangeType exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetExchange(PC pc, PCFGBILUExchangeType *exchange);
 
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetIterations(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetSweep(PC, PCMCPISweepType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetSweep(PC, PCMCPISweepType *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetOmega(PC, PetscReal);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetOmega(PC, PetscReal *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC, PCMCPIExchangeType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC, PCMCPIExchangeType *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC, PCMCPIScalingType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC, PCMCPIScalingType *);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAccumulate(PC, PCFinegrainAccumulateType);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAccumulate(PC, PCFinegrainAccumulateType *);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetReduction(PC, PCMCPIReductionType);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetReduction(PC, PCMCPIReductionType *);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAccumulate(PC pc, PCFinegrainAccumulateType accumulate);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAccumulate(PC pc, PCFinegrainAccumulateType *accumulate);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction);
 
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetLevels(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetLevels(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC, PCPOWERQILUDropType);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC, PCPOWERQILUDropType *);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDropRadius(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDropRadius(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetExchange(PC, PCPOWERQILUExchangeType);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetExchange(PC, PCPOWERQILUExchangeType *);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDropRadius(PC pc, PetscInt radius);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDropRadius(PC pc, PetscInt *radius);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetExchange(PC pc, PCPOWERQILUExchangeType exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetExchange(PC pc, PCPOWERQILUExchangeType *exchange);
 
-FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlpha(PC, PetscInt, const PetscReal[]);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlpha(PC, PetscInt *, const PetscReal *[]);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC, PetscBool);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC, PetscBool *);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPSetExchange(PC, PCSIPExchangeType);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPGetExchange(PC, PCSIPExchangeType *);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[]);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[]);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPSetExchange(PC pc, PCSIPExchangeType exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCSIPGetExchange(PC pc, PCSIPExchangeType *exchange);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
-FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP, PetscInt);
-FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetInner(KSP, PetscInt *);
-FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetDamping(KSP, PetscReal);
-FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetDamping(KSP, PetscReal *);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetInner(KSP ksp, PetscInt *inner);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetDamping(KSP ksp, PetscReal damping);
+FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetDamping(KSP ksp, PetscReal *damping);
 
 #endif

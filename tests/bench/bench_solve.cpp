@@ -17,6 +17,7 @@ struct Method {
 };
 constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJ, PCILU, ""},
+                              {MATBAIJ, PCFGBILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_eisenstat true"},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_precision single"},

@@ -2,7 +2,12 @@
 """Plots the tables of study_fgbilu: microseconds per point over grid sizes and over unknowns per point.
 
 usage: plot_study.py study_fgbilu.md study_fgbilu.png
+
+The tables are those that study_fgbilu prints, or those of the page: a time that the page marks as impossible (*) is not
+plotted. The site's picture is made from the page:
+python3 tests/bench/plot_study.py docs/performance/study_fgbilu.md docs/study_fgbilu.png
 """
+import re
 import sys
 
 import matplotlib
@@ -22,7 +27,7 @@ def read_tables(path):
     tables, title = {}, None
     for line in open(path, encoding="utf-8"):
         if line.startswith("## "):
-            title = line[3:].split(":")[0]
+            title = re.split(r":| \(", line[3:].strip())[0]  # without what is in brackets on the page
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if line.startswith("|") and cells[0].isdigit():
             tables.setdefault(title, []).append(cells)
@@ -33,8 +38,8 @@ def plot(axes, x, rows):
     for m, (style, marker) in enumerate(METHODS.values()):
         for t, color in enumerate(TASKS.values()):
             # A residual is a difference of two times and may be lost in the noise.
-            times = [float(row[2 + 3 * m + t]) for row in rows]
-            kept = [(a, b) for a, b in zip(x, times) if b > 0]
+            times = [row[2 + 3 * m + t] for row in rows]
+            kept = [(a, float(b)) for a, b in zip(x, times) if b != "*" and float(b) > 0]
             axes.plot(*zip(*kept), style, marker=marker, color=color, markersize=3.5, linewidth=1)
 
 

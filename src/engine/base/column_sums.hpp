@@ -54,8 +54,8 @@ template <int N, class T, int W> struct ColumnSums {
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 
 // Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
-// vector reaches beyond the block (BlockStorage::slack); what it finds there is never used. The n entries are all
-// that is read of the vector.
+// vector reaches beyond the block (block_slack); what it finds there is never used. The n entries are all that is
+// read of the vector.
 template <int N, class T> class FlatSums
 {
   static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;

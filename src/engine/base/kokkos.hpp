@@ -1,4 +1,5 @@
-// What differs between Kokkos 3.4 and 5.2, and the few Kokkos names the engine uses; nothing else.
+// Kokkos 3.4 to 5.2 as the engine uses it: execution spaces and their queues, arrays, threads of a host, which
+// devices there are, and how Kokkos is started.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -42,7 +42,7 @@ struct Statistics {
   std::size_t factor_bytes = 0;                     // blocks of the factor
   std::size_t index_bytes = 0;                      // structure, maps, update lists, schedule
   std::size_t work_bytes = 0;                       // work vectors
-  std::size_t staged_bytes = 0;                     // copies of the caller's arrays (staged.hpp)
+  std::size_t staged_bytes = 0;                     // copies of the caller's arrays (device_copies.hpp)
   std::size_t apply_bytes = 0;                      // least traffic of one application: blocks, indices, vectors
   std::size_t difference_bytes = 0;                 // blocks kept for residuals and by Eisenstat's trick
   std::size_t residual_bytes = 0;                   // blocks that a residual reads (short_residual)
@@ -180,8 +180,8 @@ std::unique_ptr<Engine> make_relaxation(Backend);
 std::unique_ptr<Engine> make_sip_cycle(Backend);
 std::unique_ptr<Engine> make_shared_factorization(Backend);
 
-// Kokkos must have been started. Arrays given to the engine lie where its back end works; staged.hpp has one for
-// arrays on the host.
+// Kokkos must have been started. Arrays given to the engine lie where its back end works; device_copies.hpp has
+// one for arrays on the host.
 std::unique_ptr<Engine> make_engine(Backend, Method);
 
 } // namespace finegrain

@@ -1,4 +1,4 @@
-// Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a Direction
+// Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a SweepOrder
 // for each, of which runner.hpp makes the Run of a sweep.
 #pragma once
 

@@ -33,7 +33,7 @@ struct BAIJKokkos {
   bool host_is_behind = false;
   bool keeps_host_current = false; // somebody reads the host's values without asking: they are brought there at once
 
-  // Coordinates (matcoo.cpp).
+  // Coordinates (coo.cpp).
   bool has_lists = false, lists_are_set = false;
   finegrain::AssemblyLists lists;
   PetscSF received = nullptr; // null: none on any rank

@@ -362,8 +362,10 @@ PetscErrorCode PCEngineEisenstat::reset()
    DILU has the couplings of A: A = L + D_A + U + C, with C those that the factor leaves out, and
 M = P_L P_R with P_L = D + L and P_R = I + D^-1 U. While a `KSP` solves, its operator is P_L^-1 A P_R^-1, and its
 preconditioner the identity. A product is the two sweeps of an application, so that an iteration reads 7 blocks a row
-instead of 14 on the star of a three-dimensional grid. Any `KSP` on any side takes the same iterations but for
-rounding; norms and monitors are those of P_L^-1 (b - A x).
+instead of 14 on the star of a three-dimensional grid. Norms and monitors of any `KSP` on any side are those of
+P_L^-1 (b - A x). In exact arithmetic the Krylov space is that of M^-1 A, and `KSPCG` takes the same iterations but
+for the norm that is tested. Methods that restart and methods for non-symmetric systems may take more or fewer:
+GMRES(30) 232 instead of 125 on PETSc's ex48 and 237 instead of 180 on ex30, `KSPBCGS` 86 instead of 164.
 
    `KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with D = S S^H, where all
 pivots are Hermitian and positive definite. Upper blocks are then kept once more.

@@ -53,7 +53,7 @@ constinit const PCEngineList tile{"tile", "Points I,J,K of a tile (0,0,0: chosen
    A device needs a build with a Kokkos that has CUDA, and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an
 error at set-up. `PC_FINEGRAIN_BACKEND_AUTO` is the device where the preconditioning matrix is there, of type
 `MATBAIJKOKKOS`, or gives vectors that are (`MatGetVecType()`), and the host everywhere else, or if the executor is
-one of hosts.
+one of hosts, or if ranks factor together (`PCFGBILUSetExchange()`, `PCSIPSetExchange()`, `PCPOWERQILUSetExchange()`).
 
    On a device the values of a `MATBAIJKOKKOS` are read where they are, those of other types are copied there at each
 factorization. Vectors are read and written where PETSc has them; those on the host are copied at each application.
@@ -245,5 +245,7 @@ PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const Statistics &s
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "back end: host (%s, %" PetscInt64_FMT " to %" PetscInt64_FMT " threads)\n",
                                      HostExec::name(), -most[1], most[0]));
+  if (has_device() && e.backend == PC_FINEGRAIN_BACKEND_AUTO && PCEngineSharesRows(e))
+    PetscCall(PetscViewerASCIIPrintf(viewer, "back end: auto takes the host, because ranks factor together there\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

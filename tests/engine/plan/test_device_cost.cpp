@@ -66,38 +66,6 @@ void expect_equal(const TaskLevels &found, const TaskLevels &cut)
   for (std::size_t l = 0; l < cut.size(); ++l) EXPECT_TRUE(found[l] == cut[l]) << "level " << l;
 }
 
-// The audit of the GPU path has these times, for tasks of self and tiles as they were cut then: 3.4, 44 and 11 ms. A
-// copy of what an application moves takes 0.78 ms.
-TEST(DeviceCost, SaysWhatTheAuditSays)
-{
-  if (sizeof(Scalar) != 8) GTEST_SKIP() << "of real double precision";
-  DeviceCost cost; // kernels without launch bounds
-  cost.row = cost.early_row = 3.4e-6;
-  cost.teams = cost.task_teams = 1320;
-  const Box box{128, 128, 128};
-  const SweepWork work{sweep_bytes(7, 5, 8), 16, false};
-  EXPECT_DOUBLE_EQ(work.bytes, 800);
-  const double copy = 2 * double(box.points()) * work.bytes / cost.copy;
-  EXPECT_NEAR(copy, 0.78e-3, 0.005e-3);
-  const HostArray<Index> planes = make_planes(box);
-  const auto self = [&](TaskSize size) {
-    return 2 * predict_tasks(cost, work, self_levels(planes, size, 16), times_of_flags(cost));
-  };
-  const double launch = 2 * predict_launch(cost, work, planes, Launch::stream), old_self = self({256, 1}),
-               tile = 2 * predict_tasks(cost, work, tile_levels({box}, {8, 8, 4}, 16),
-                                        {cost.flag, cost.row, cost.row, cost.teams});
-  EXPECT_NEAR(launch, 3.4e-3, 0.05e-3);
-  EXPECT_NEAR(old_self, 44e-3, 1e-3);
-  EXPECT_NEAR(tile, 11e-3, 0.1e-3);
-  EXPECT_NEAR(copy / launch, 0.23, 0.005); // the audit has 26 beside its 3.4 ms
-  EXPECT_NEAR(copy / tile, 0.07, 0.005);
-  EXPECT_NEAR(copy / old_self, 0.018, 0.0005);
-  EXPECT_NEAR(copy / self({16, 1}), 0.14, 0.005);       // tasks of 16 rows or more, mostly in two rounds
-  EXPECT_NEAR(copy / self({16, 1, true}), 0.24, 0.005); // of 16 or fewer
-  // The audit has 2.1 for a level of a graph; the widest of them pass at the speed of memory, or take two waves.
-  EXPECT_NEAR(2 * predict_launch({}, work, planes, Launch::graph) / 764, 2.44e-6, 0.01e-6);
-}
-
 TEST(DeviceCost, NarrowGroupsShareAKernel)
 {
   const auto cut = [](const std::vector<Index> &widths) {

@@ -44,7 +44,8 @@ struct Solver {
   }
 };
 
-// Solves with the trick and without; the solutions and the counts of iterations are the same but for rounding.
+// Solves with the trick and without. The solutions are the same to the tolerance. Another norm is tested, so that
+// counts of iterations are close on these problems and not the same.
 void ExpectTheSame(Mat A, const std::string &options, bool guess = false, bool transposed = false)
 {
   SCOPED_TRACE(options + (guess ? ", with a guess" : "") + (transposed ? ", transposed" : ""));
