@@ -240,7 +240,11 @@ PetscErrorCode BAIJKokkosAdopt(Mat A)
   PetscFunctionBegin;
   PetscCall(CheckNotHashed(A));
   PetscCall(PetscObjectTypeCompare(object, MATSEQBAIJ, &seq));
-  auto *m = new BAIJKokkos();
+  BAIJKokkos *m = nullptr;
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    m = new BAIJKokkos();
+    return PETSC_SUCCESS;
+  }));
   m->type = seq ? MATSEQBAIJKOKKOS : MATMPIBAIJKOKKOS;
   m->parent_type = seq ? MATSEQBAIJ : MATMPIBAIJ;
   A->spptr = m;

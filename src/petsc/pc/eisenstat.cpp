@@ -120,7 +120,10 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
-  mine = e->engine->prepare(values, *symmetric);
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    mine = e->engine->prepare(values, *symmetric);
+    return PETSC_SUCCESS;
+  }));
   PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));
   if (*symmetric) {
     PetscCallMPI(

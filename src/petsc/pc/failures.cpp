@@ -170,10 +170,10 @@ PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
   PetscFunctionBegin;
   const PetscReal limit = PCEngineGrowthLimit(*e);
   if (e->growth >= 0)
-    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.2g\n", double(e->growth), double(limit)));
+    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.3g\n", double(e->growth), double(limit)));
   if (e->growth < limit || e->growth < 0) PetscFunctionReturn(PETSC_SUCCESS);
   char text[128];
-  PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.2g",
+  PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.3g",
                           double(e->growth), double(limit)));
   PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text,
                  std::string(e->type->growth_remedy)

@@ -227,8 +227,14 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data);
 // The constructor of a type, for PCEngineType::create.
 template <class Data, PCEngineType &type> PetscErrorCode PCEngineConstruct(PC pc)
 {
+  Data *data = nullptr;
+
   PetscFunctionBegin;
-  PetscCall(PCEngineCreate(pc, type, new Data));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    data = new Data;
+    return PETSC_SUCCESS;
+  }));
+  PetscCall(PCEngineCreate(pc, type, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

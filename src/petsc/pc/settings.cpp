@@ -290,11 +290,15 @@ PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsO
   const PCEngineType &type = *static_cast<PCEngine *>(pc->data)->type;
 
   PetscFunctionBegin;
-  PetscCall(SayWhatIsForeign(pc));
-  PetscOptionsHeadBegin(PetscOptionsObject, (std::string(type.name) + " options").c_str());
-  for (const PCEngineRow &row : FindRows(type))
-    if (row.option) PetscCall(row.setting->read(pc, PetscOptionsObject, row));
-  PetscOptionsHeadEnd();
+  PetscCall(FinegrainOnAllRanks(pc, [&] { return SayWhatIsForeign(pc); }));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscOptionsHeadBegin(PetscOptionsObject, (std::string(type.name) + " options").c_str());
+    for (const PCEngineRow &row : FindRows(type))
+      if (row.option) PetscCall(row.setting->read(pc, PetscOptionsObject, row));
+    PetscOptionsHeadEnd();
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -288,7 +288,8 @@ PetscErrorCode PCFinegrainSetOrdering(PC pc, MatOrderingType ordering)
 
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
-  if (e) PetscCall(PCEngineChange(pc, e, e->ordering, std::string(ordering)));
+  if (e)
+    PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineChange(pc, e, e->ordering, std::string(ordering)); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -136,7 +136,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
   if (e.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
   if (e.growth >= 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.2g\n", double(e.growth),
+    PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.3g\n", double(e.growth),
                                      double(PCEngineGrowthLimit(e))));
   if (e.converted && e.defects.incomplete)
     PetscCall(PetscViewerASCIIPrintf(viewer, "diagonal blocks added: %" PetscInt_FMT ", in a copy of the matrix\n",
@@ -177,10 +177,14 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall((*e->type->view)(pc, viewer));
-  if (!e->trouble.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "set-up failed: %s\n", e->trouble.c_str()));
-  if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
-  else PetscCall(PCEngineViewSettings(*e, viewer));
+  PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall((*e->type->view)(pc, viewer));
+    if (!e->trouble.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "set-up failed: %s\n", e->trouble.c_str()));
+    if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
+    else PetscCall(PCEngineViewSettings(*e, viewer));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

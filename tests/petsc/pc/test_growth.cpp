@@ -61,7 +61,8 @@ TEST_P(GrowthPerType, IsTheLargestEntryOfTheProbe)
       EXPECT_GT(growth, 0.3);
       EXPECT_LT(growth, 10);
       OK(ViewText(pc, &text));
-      ExpectIn(text, {"growth of a probe: ", sizeof(PetscReal) == 4 || v.has("accumulate single") ? "limit 200" : "limit 1e+03"});
+      ExpectIn(text, {"growth of a probe: ",
+                      sizeof(PetscReal) == 4 || v.has("accumulate single") ? "limit 200" : "limit 1e+03"});
     }
 }
 

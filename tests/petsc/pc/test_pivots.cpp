@@ -20,18 +20,18 @@ constexpr PetscInt last_row = 8;
 // unknowns.
 PetscErrorCode MakeBlocks(PetscReal units, PetscReal last, Mat *A)
 {
+  const PetscInt rows = last_row + 1, local = 2 * (rows / Size() + (Rank() < rows % Size()));
   PetscInt first, end;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 2 * last_row + 2, 2 * last_row + 2, 2, nullptr,
-                         0, nullptr, A));
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, local, local, 2 * rows, 2 * rows, 2, nullptr, 0, nullptr, A));
   PetscCall(MatSetBlockSize(*A, 2));
   PetscCall(MatGetOwnershipRange(*A, &first, &end));
   for (PetscInt i = first / 2; i < end / 2; ++i) {
     const PetscReal small = i == last_row ? last : PetscReal(2);
     const PetscScalar values[] = {1, 3 * units, 3 * units, 9 * units * units * small};
-    const PetscInt rows[] = {2 * i, 2 * i + 1};
-    PetscCall(MatSetValues(*A, 2, rows, 2, rows, values, INSERT_VALUES));
+    const PetscInt two[] = {2 * i, 2 * i + 1};
+    PetscCall(MatSetValues(*A, 2, two, 2, two, values, INSERT_VALUES));
   }
   PetscCall(Assemble(*A));
   PetscFunctionReturn(PETSC_SUCCESS);
