@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <sstream>
+#include <string_view>
 
 using namespace finegrain;
 
@@ -54,8 +54,11 @@ std::vector<std::string> FindNames(const char *const names[], const char *values
 {
   std::vector<std::string> result;
   if (values) {
-    std::istringstream list(values);
-    for (std::string name; std::getline(list, name, ',');) result.push_back(name);
+    const std::string_view list = values; // a stream would end the list where memory ends
+    for (std::size_t at = 0, end; at <= list.size(); at = end + 1) {
+      end = std::min(list.find(',', at), list.size());
+      result.emplace_back(list.substr(at, end - at));
+    }
   } else {
     std::size_t count = 0;
     while (names[count]) ++count;

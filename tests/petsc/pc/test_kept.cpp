@@ -30,7 +30,8 @@ PetscErrorCode Symmetric(const std::function<PetscErrorCode(Mat *)> &make, MatTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Entries beside the pattern, on both sides of the diagonal where both are stored.
+// Blocks beside the pattern, on both sides of the diagonal where both are stored. (Of a new block PETSc's BAIJ zeroes
+// what is not given in some rows only.)
 PetscErrorCode InsertEntries(Mat A, bool upper_only)
 {
   PetscInt first, last, n;
@@ -40,12 +41,14 @@ PetscErrorCode InsertEntries(Mat A, bool upper_only)
   PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   PetscCall(MatGetOwnershipRange(A, &first, &last));
   PetscCall(MatGetBlockSize(A, &n));
+  std::vector<PetscScalar> block(std::size_t(n * n), 0);
+  for (PetscInt k = 0; k < n; ++k) block[std::size_t(k * n + k)] = 0.25;
   for (const PetscInt far : {4, 9})
     if (last - first > (far + 1) * n)
       for (const bool mirrored : {false, true}) {
         if (mirrored && upper_only) continue;
-        const PetscInt i = first, j = first + far * n;
-        PetscCall(MatSetValue(A, mirrored ? j : i, mirrored ? i : j, 0.25, INSERT_VALUES));
+        const PetscInt i = first / n, j = i + far;
+        PetscCall(MatSetValuesBlocked(A, 1, mirrored ? &j : &i, 1, mirrored ? &i : &j, block.data(), INSERT_VALUES));
       }
   PetscCall(Assemble(A));
   PetscFunctionReturn(PETSC_SUCCESS);
