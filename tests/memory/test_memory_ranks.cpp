@@ -88,6 +88,7 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCSIP, "-pc_sip_exchange pipeline", plain}};
   for (const char *type : {MATAIJ, MATBAIJKOKKOS})
     for (const Use &use : uses) {
+      if (Size() > 2 && type == std::string(MATBAIJKOKKOS)) continue; // two have tried it
       SCOPED_TRACE(std::string(use.type) + " " + use.options + " " + type);
       Owned<DM> da;
       Owned<Mat> A;
@@ -105,8 +106,9 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
       OK(w.code);
       OK(use.apply(sound, w));
       int errors = 0;
-      // Every one at first, then fewer: a set-up has hundreds.
-      for (long number = 0, step = 1, all = 1; all; number += step, step = 1 + number / 30) {
+      // Every one at first, then fewer: a set-up has hundreds. On more ranks than cores each takes long.
+      const long dense = Size() == 2 ? 30 : 8;
+      for (long number = 0, step = 1, all = 1; all; number += step, step = 1 + number / dense) {
         const int who = int(number) % Size();
         Owned<PC> pc;
         OK(MakePC(A, use.type, use.options, &pc));

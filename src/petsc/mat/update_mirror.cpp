@@ -12,6 +12,7 @@ namespace
 PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
 {
   OperatorView view;
+  MatInfo info;
   PetscMPIInt size;
 
   PetscFunctionBegin;
@@ -28,6 +29,8 @@ PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
   m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // for the assembly that finds others: a conversion had none
+  m->entries = info.nz_used;
   m->structure = A->nonzerostate;
   m->values = -1;
   m->lists_are_set = m->reserved[0] = m->reserved[1] = false;
