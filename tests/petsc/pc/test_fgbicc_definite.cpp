@@ -127,7 +127,9 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   OK(ViewText(pc, &text));
   EXPECT_EQ(text.find("raised"), std::string::npos);
   OK(MatGetOwnershipRange(A, &first, &last));
-  if (last == 180) OK(MatSetValue(A, 179, 179, 0, INSERT_VALUES)); // no raise makes it positive
+  if (last == 180) {
+    OK(MatSetValue(A, 179, 179, 0, INSERT_VALUES));
+  } // no raise makes it positive
   OK(Assemble(A));
   OK(PCSetUp(pc));
   OK(PCGetFailedReason(pc, &reason));
@@ -135,7 +137,9 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   OK(ViewText(pc, &text));
   ExpectIn(text, {"set-up failed: Diagonal block that is not positive definite in block row 59; ", "-pc_type fgbilu",
                   "factorizations: 20\n"});
-  if (last == 180) OK(MatSetValue(A, 179, 179, 100, INSERT_VALUES));
+  if (last == 180) {
+    OK(MatSetValue(A, 179, 179, 100, INSERT_VALUES));
+  }
   OK(Assemble(A));
   OK(PCSetUp(pc));
   OK(PCGetFailedReason(pc, &reason));

@@ -68,10 +68,11 @@ TEST_P(KeptPerType, ResidualsAreThoseOfTheMatrixOfTheDay)
         PC pc;
         PetscReal d;
         OK(Symmetric([&](Mat *M) { return Matrix(Shape::star, 3, MATBAIJ, M); }, type, &A));
-        if (change == Change::other || change == Change::pattern)
+        if (change == Change::other || change == Change::pattern) {
           OK(Symmetric(
             [&](Mat *M) { return Matrix(change == Change::other ? Shape::star : Shape::box, 3, MATBAIJ, M, 2); },
             type, &B));
+        }
         OK(Make(A, "", &plain));
         OK(PCSetUp(plain));
         Vectors v(A);
@@ -84,10 +85,15 @@ TEST_P(KeptPerType, ResidualsAreThoseOfTheMatrixOfTheDay)
         OK(later ? KSPSetUp(ksp) : KSPSolve(ksp, v.b, v.x));
         OK(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
         OK(PCSetReusePreconditioner(plain, PETSC_TRUE));
-        if (change == Change::values) OK(MatShift(A, 0.5));
-        if (change == Change::entries) OK(InsertEntries(A, is_sbaij));
-        if (change == Change::type)
+        if (change == Change::values) {
+          OK(MatShift(A, 0.5));
+        }
+        if (change == Change::entries) {
+          OK(InsertEntries(A, is_sbaij));
+        }
+        if (change == Change::type) {
           OK(MatConvert(A, type == std::string(MATAIJ) ? MATBAIJ : MATAIJ, MAT_INPLACE_MATRIX, A.in_place()));
+        }
         const Mat now = B ? B.get() : A.get();
         OK(KSPSetOperators(ksp, now, now));
         OK(PCSetOperators(plain, now, now));
@@ -121,7 +127,9 @@ TEST_P(KeptPerType, RichardsonsMethodSeesTheMatrixOfTheDay)
       Owned<KSP> ksp;
       PetscReal d;
       OK(Matrix(Shape::star, 2, MATBAIJ, &A));
-      if (change != Change::values) OK(Matrix(change == Change::other ? Shape::star : Shape::box, 2, MATBAIJ, &B, 2));
+      if (change != Change::values) {
+        OK(Matrix(change == Change::other ? Shape::star : Shape::box, 2, MATBAIJ, &B, 2));
+      }
       OK(Make(A, "", &plain));
       OK(PCSetUp(plain));
       Vectors v(A);
@@ -132,7 +140,9 @@ TEST_P(KeptPerType, RichardsonsMethodSeesTheMatrixOfTheDay)
       OK(before ? KSPSolve(ksp, v.b, v.x) : KSPSetUp(ksp));
       OK(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
       OK(PCSetReusePreconditioner(plain, PETSC_TRUE));
-      if (change == Change::values) OK(MatShift(A, 0.5));
+      if (change == Change::values) {
+        OK(MatShift(A, 0.5));
+      }
       const Mat now = B ? B.get() : A.get();
       OK(KSPSetOperators(ksp, now, now));
       OK(PCSetOperators(plain, now, now));

@@ -100,8 +100,12 @@ TEST_P(ZeroPivotPerType, OfScalarsThatCancelIsZero)
     OK(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, nullptr, &A));
     for (PetscInt i = 0; i < n; ++i) {
       const PetscReal before = i > 0 ? unit / PetscReal(i + 2) : 0, behind = i < n - 1 ? unit / PetscReal(i + 3) : 0;
-      if (i > 0) OK(MatSetValue(A, i, i - 1, -before, INSERT_VALUES));
-      if (i < n - 1) OK(MatSetValue(A, i, i + 1, -behind, INSERT_VALUES));
+      if (i > 0) {
+        OK(MatSetValue(A, i, i - 1, -before, INSERT_VALUES));
+      }
+      if (i < n - 1) {
+        OK(MatSetValue(A, i, i + 1, -behind, INSERT_VALUES));
+      }
       OK(MatSetValue(A, i, i, before + behind, INSERT_VALUES));
     }
     OK(Assemble(A));
@@ -285,7 +289,9 @@ TEST(Fgbilu, InblocksHelpsWhereAPivotVanishes)
         if (i == k || j == k) a = i == j || j == k + 1 ? 1 : 0;
         if (i == k + 1) a = j == k ? PetscReal(0.1) + PetscReal(0.2) : j == i ? PetscReal(0.3) : 1;
         if (i == k + 2 && j == k + 1) a = 1;
-        if (a != 0) OK(MatSetValue(A, i, j, unit * a, INSERT_VALUES));
+        if (a != 0) {
+          OK(MatSetValue(A, i, j, unit * a, INSERT_VALUES));
+        }
       }
     OK(Assemble(A));
     Vectors s(A);
