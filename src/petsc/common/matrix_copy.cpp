@@ -59,25 +59,6 @@ PetscErrorCode FindHere(Mat mat, const Operator &op, PetscInt n, bool add_diagon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// f(row, count, columns, values) for the rows of this rank, by global numbers; of SBAIJ the upper triangle.
-template <class F> PetscErrorCode ForRows(Mat mat, bool symmetric, const F &f)
-{
-  PetscInt first, last, count;
-  const PetscInt *cols;
-  const PetscScalar *values;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(mat, &first, &last));
-  if (symmetric) PetscCall(MatGetRowUpperTriangular(mat));
-  for (PetscInt i = first; i < last; ++i) {
-    PetscCall(MatGetRow(mat, i, &count, &cols, &values));
-    PetscCall(f(i, count, cols, values));
-    PetscCall(MatRestoreRow(mat, i, &count, &cols, &values));
-  }
-  if (symmetric) PetscCall(MatRestoreRowUpperTriangular(mat));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Entries of this rank's rows, or blocks of `size`, between its own columns and others.
 PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add_diagonal,
                             std::vector<PetscInt> &inside, std::vector<PetscInt> &outside)
@@ -89,7 +70,7 @@ PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add
   PetscCall(MatGetOwnershipRange(mat, &first, &last));
   inside.assign(std::size_t((last - first) / size), 0);
   outside = inside;
-  PetscCall(ForRows(
+  PetscCall(OperatorVisitRows(
     mat, op.symmetric, [&](PetscInt i, PetscInt count, const PetscInt *c, const PetscScalar *) -> PetscErrorCode {
       const PetscInt row = i / size;
       if (i % size == 0) cuts.clear();
@@ -170,14 +151,14 @@ PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy)
   PetscFunctionBegin;
   PetscCall(OperatorFindType(mat, &op, &known));
   if (!*copy) PetscCall(MakeRoom(mat, op, add_diagonal, copy));
-  PetscCall(
-    ForRows(mat, op.symmetric,
-            [&](PetscInt i, PetscInt count, const PetscInt *cols, const PetscScalar *values) -> PetscErrorCode {
-              PetscFunctionBegin; // the row's own value comes after the zero
-              if (add_diagonal) PetscCall(MatSetValues(*copy, 1, &i, 1, &i, &zero, INSERT_VALUES));
-              PetscCall(MatSetValues(*copy, 1, &i, count, cols, values, INSERT_VALUES));
-              PetscFunctionReturn(PETSC_SUCCESS);
-            }));
+  PetscCall(OperatorVisitRows(
+    mat, op.symmetric,
+    [&](PetscInt i, PetscInt count, const PetscInt *cols, const PetscScalar *values) -> PetscErrorCode {
+      PetscFunctionBegin; // the row's own value comes after the zero
+      if (add_diagonal) PetscCall(MatSetValues(*copy, 1, &i, 1, &i, &zero, INSERT_VALUES));
+      PetscCall(MatSetValues(*copy, 1, &i, count, cols, values, INSERT_VALUES));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
   PetscCall(MatAssemblyBegin(*copy, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*copy, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -285,16 +285,22 @@ PetscErrorCode AnalyzeParts(Mat mat, PetscInt block_size, const char *option, Op
 
 } // namespace
 
+PetscErrorCode FinegrainGetState(Mat mat, FinegrainState *state)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(mat), &state->id));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(mat), &state->values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp)
 {
-  const PetscObject object = reinterpret_cast<PetscObject>(mat);
   MatInfo info;
   MatType type;
   PetscBool counts; // a PC that is kept may be given a matrix of any type
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId(object, &stamp->id));
-  PetscCall(PetscObjectStateGet(object, &stamp->values));
+  PetscCall(FinegrainGetState(mat, stamp));
   PetscCall(MatGetNonzeroState(mat, &stamp->structure));
   PetscCall(MatHasOperation(mat, MATOP_GETINFO, &counts));
   if (counts) PetscCall(MatGetInfo(mat, MAT_LOCAL, &info));

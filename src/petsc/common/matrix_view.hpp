@@ -43,15 +43,22 @@ struct Structure {
 
 } // namespace finegrain
 
-// Which matrix something was made of, and what it was like then.
-struct FinegrainStamp {
+// Which matrix something was made of, and with which values.
+struct FinegrainState {
   PetscObjectId id = 0;
-  PetscObjectState values = -1, structure = -1;
+  PetscObjectState values = -1;
+
+  bool operator==(const FinegrainState &) const = default;
+};
+PetscErrorCode FinegrainGetState(Mat mat, FinegrainState *state);
+
+// The same, and what its structure was like then.
+struct FinegrainStamp : FinegrainState {
+  PetscObjectState structure = -1;
   PetscLogDouble entries = -1; // of this rank: PETSc does not count every change of a structure
   PetscInt block = 0;
   char type[64] = "";
 
-  bool has_values_of(const FinegrainStamp &s) const { return id == s.id && values == s.values; }
   bool has_structure_of(const FinegrainStamp &s) const
   {
     return id == s.id && structure == s.structure && entries == s.entries && block == s.block &&
@@ -71,6 +78,26 @@ PetscErrorCode OperatorGetParts(Mat mat, const finegrain::Operator &op, Mat *own
 // The structure of a part, for the length of a scope.
 PetscErrorCode OperatorGetStructure(Mat mat, bool by_blocks, finegrain::Structure *s);
 PetscErrorCode OperatorRestoreStructure(bool by_blocks, finegrain::Structure *s);
+
+// f(row, count, columns, values) for the rows of this rank, by global numbers; of SBAIJ the upper triangle. Not
+// collective.
+template <class F> PetscErrorCode OperatorVisitRows(Mat mat, bool symmetric, const F &f)
+{
+  PetscInt first, last, count;
+  const PetscInt *cols;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(mat, &first, &last));
+  if (symmetric) PetscCall(MatGetRowUpperTriangular(mat));
+  for (PetscInt i = first; i < last; ++i) {
+    PetscCall(MatGetRow(mat, i, &count, &cols, &values));
+    PetscCall(f(i, count, cols, values));
+    PetscCall(MatRestoreRow(mat, i, &count, &cols, &values));
+  }
+  if (symmetric) PetscCall(MatRestoreRowUpperTriangular(mat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 // Finds the parts of `mat`, whose columns are sorted in each row (matrix_copy.hpp), and its block structure. A SBAIJ
 // matrix has the owned square only, for FactorKind::icc. block_size is that of an AIJ matrix, 0 for the matrix's own;

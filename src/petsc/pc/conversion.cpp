@@ -6,7 +6,7 @@ using namespace finegrain;
 
 PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
 {
-  FinegrainStamp now;
+  FinegrainState now;
   Operator op;
   bool known;
 
@@ -24,8 +24,8 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
   // The upper triangle is enough without residuals of the matrix.
   const bool whole = op.symmetric && !(e->type->reads_upper && e->corrections == 0 && !e->has_corrections);
   if (!whole && e->defects.none()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainGetStamp(pc->pmat, &now));
-  if (e->converted && whole == e->whole && now.has_values_of(e->converted_of)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainGetState(pc->pmat, &now));
+  if (e->converted && whole == e->whole && now == e->converted_of) PetscFunctionReturn(PETSC_SUCCESS);
   if (whole || e->whole) PetscCall(MatDestroy(&e->converted));
   Mat sound = e->converted;
   if (!e->defects.none()) PetscCall(OperatorCopy(pc->pmat, e->add_diagonal, &sound));

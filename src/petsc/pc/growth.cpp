@@ -80,23 +80,18 @@ PetscErrorCode FindLargest(Vec x, const std::vector<PetscReal> &scales, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// visit(row, column, magnitude) for the entries of a sequential matrix.
+// visit(row, column, magnitude) for the entries of a sequential matrix; of SBAIJ those below the diagonal, too.
 template <class Visit> PetscErrorCode VisitEntries(Mat A, bool symmetric, const Visit &visit)
 {
-  const PetscInt *col;
-  const PetscScalar *value;
-  PetscInt rows, count;
-
   PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(A, &rows, nullptr));
-  for (PetscInt i = 0; i < rows; ++i) {
-    PetscCall(MatGetRow(A, i, &count, &col, &value));
-    for (PetscInt e = 0; e < count; ++e) {
-      visit(i, col[e], PetscAbsScalar(value[e]));
-      if (symmetric && col[e] != i) visit(col[e], i, PetscAbsScalar(value[e])); // the upper triangle is stored
-    }
-    PetscCall(MatRestoreRow(A, i, &count, &col, &value));
-  }
+  PetscCall(OperatorVisitRows(
+    A, symmetric, [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
+      for (PetscInt e = 0; e < count; ++e) {
+        visit(i, col[e], PetscAbsScalar(value[e]));
+        if (symmetric && col[e] != i) visit(col[e], i, PetscAbsScalar(value[e]));
+      }
+      return PETSC_SUCCESS;
+    }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,19 +119,10 @@ struct Parts {
     if (!op.by_blocks) block = 1;
     if (coupling) PetscCall(MatGetLocalSize(coupling, nullptr, &ghosts));
     PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
-      for (PetscInt c = 0; c < ghosts; ++c)
-        columns.push_back(global[c / block] * (op.by_blocks ? block : 1) + c % block);
+      for (PetscInt c = 0; c < ghosts; ++c) columns.push_back(global[c / block] * block + c % block);
       return PETSC_SUCCESS;
     }));
     PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n, columns, &sf));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  template <class Visit> PetscErrorCode visit_owned(const Visit &visit) const
-  {
-    PetscFunctionBegin;
-    if (symmetric) PetscCall(MatGetRowUpperTriangular(owned));
-    PetscCall(VisitEntries(owned, symmetric, visit));
-    if (symmetric) PetscCall(MatRestoreRowUpperTriangular(owned));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -175,7 +161,7 @@ PetscErrorCode Equilibrate(PC pc, std::vector<PetscReal> *scales)
     for (const bool of_rows : {true, false}) {
       std::fill(largest.begin(), largest.end(), PetscReal(0));
       std::fill(ghost_largest.begin(), ghost_largest.end(), PetscReal(0));
-      PetscCall(parts.visit_owned([&](PetscInt i, PetscInt j, PetscReal entry) {
+      PetscCall(VisitEntries(parts.owned, parts.symmetric, [&](PetscInt i, PetscInt j, PetscReal entry) {
         raise(largest[std::size_t(of_rows ? i : j)], size(i, (*scales)[std::size_t(j)], entry));
       }));
       if (parts.coupling)

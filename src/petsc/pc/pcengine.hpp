@@ -103,12 +103,12 @@ struct PCEngine {
   std::string trouble;              // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
   FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored
-  FinegrainStamp compared;          // of the matrix that PCEngineFindChange() has seen last, and what it said
+  FinegrainState compared;          // of the matrix that PCEngineFindChange() has seen last, and what it said
   MatrixChange change = MatrixChange::none;
   Mat converted = nullptr;     // what is read instead of Pmat (conversion.cpp)
   bool whole = false;          // it is BAIJ, of an SBAIJ matrix
   finegrain::Defects defects;  // that it mends
-  FinegrainStamp converted_of; // of the matrix that was converted
+  FinegrainState converted_of; // of the matrix that was converted
 
   PCEngineEisenstat solve;
 

@@ -267,7 +267,8 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->growth = -1;
   e->trouble.clear();
   e->has_corrections = e->has_halo = false;
-  e->stamp = e->compared = e->converted_of = FinegrainStamp();
+  e->stamp = FinegrainStamp();
+  e->compared = e->converted_of = FinegrainState();
   PetscCall(e->solve.reset());
   PetscCall(e->halo.destroy());
   if (e->shared) PetscCall(e->shared->destroy());
@@ -310,18 +311,21 @@ PetscErrorCode PCFinegrainGetEngine_Engine(PC pc, PCEngine **e)
 
 PetscErrorCode PCEngineFindChange(PC pc, PCEngine *e, MatrixChange *change)
 {
+  FinegrainState state;
   FinegrainStamp now;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainGetStamp(pc->pmat, &now));
-  if (!now.has_values_of(e->compared)) { // on all ranks: PETSc counts objects and their states alike there
+  PetscCall(FinegrainGetState(pc->pmat, &state));
+  if (state != e->compared) { // on all ranks: PETSc counts objects and their states alike there
+    PetscCall(FinegrainGetStamp(pc->pmat, &now));
+    const FinegrainState &factored = e->stamp;
     int mine = int(!now.has_structure_of(e->stamp) ? MatrixChange::structure
-                   : now.has_values_of(e->stamp)   ? MatrixChange::none
+                   : state == factored             ? MatrixChange::none
                                                    : MatrixChange::values);
     PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
     e->change = MatrixChange(mine);
-    e->compared = now;
+    e->compared = state;
   }
   *change = e->change;
   PetscFunctionReturn(PETSC_SUCCESS);

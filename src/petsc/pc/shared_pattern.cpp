@@ -308,11 +308,10 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
     PetscCall(FetchLists(owned, matrix, fresh, &rounds.back()));
     PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
       note(rounds.back());
-      if (round + 1 == levels) sort_unique(others);
       return PETSC_SUCCESS;
     }));
   }
-  if (levels == 0) sort_unique(others);
+  sort_unique(others);
   PetscCall(Extend(owned, others, MPI_INT32_T, coloring.color, &color));
   PetscCall(Extend(owned, others, MPI_INT64_T, key, &keys));
 
