@@ -33,18 +33,20 @@ PetscErrorCode ReadGrid(const std::string &name, Geometry *geometry)
 
   PetscFunctionBeginUser;
   PetscCall(ReadNumbers(name, numbers.get()));
-  const std::size_t blocks = numbers->empty() ? 0 : std::size_t(numbers->front());
-  PetscCheck(blocks > 0 && numbers->size() > 3 * blocks, PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+  const double most = double(numbers->size()), announced = numbers->empty() ? 0 : numbers->front();
+  PetscCheck(announced >= 1 && 3 * announced < most, PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "%s does not begin with the number of blocks and I J K of each", name.c_str());
+  const std::size_t blocks = std::size_t(announced);
   std::size_t next = 1 + 3 * blocks;
   for (std::size_t b = 0; b < blocks; ++b) {
     Index3 cells;
     std::size_t vertices = 1;
     for (std::size_t d = 0; d < 3; ++d) {
       const double size = (*numbers)[at++];
-      PetscCheck(size > 1, PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-                 "%s: block %d has %g vertices along an axis: a block of one layer of cells has 2", name.c_str(),
-                 int(b + 1), size);
+      PetscCheck(
+        size >= 2 && double(vertices) * size <= most, PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+        "%s: block %d has %g vertices along an axis: a block of one layer of cells has 2, and the file %d numbers",
+        name.c_str(), int(b + 1), size, int(most));
       cells[d] = PetscInt(size) - 1;
       vertices *= std::size_t(size);
     }
@@ -92,7 +94,9 @@ PetscErrorCode ReadCondition(const std::string &text, const std::string &name, C
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   line >> side >> type;
-  const PetscInt of = block == "*" ? -1 : PetscInt(std::strtol(block.c_str(), nullptr, 10)) - 1;
+  PetscInt of = 0;
+  if (block != "*") PetscCall(PetscOptionsStringToInt(block.c_str(), &of));
+  --of;
   const PetscInt at = Find(side, Sides, 6), kind = Find(type, types, 5);
   while (line >> number) numbers.push_back(number);
   PetscCheck(of >= -1 && of < PetscInt(c->geometry.blocks.size()) && (block == "*" || of >= 0) && at > -2 &&

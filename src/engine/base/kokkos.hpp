@@ -151,17 +151,28 @@ inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std
 #endif
 }
 
-// An array of a given length whose entries are not set.
+// An array of a given length whose entries are not set. One without entries has no address, wherever it is: kernels
+// read "no array" as "all, in order".
 template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(const char *label, std::size_t length)
 {
+  if (length == 0) return {};
   Array<T, Space> a(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), length);
   if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) prefer_large_pages(a.data(), length * sizeof(T));
   return a;
 }
 
-// The same entries where Space can read them: the array itself if it already can.
+// The same entries where Space can read them: the array itself if it already can, but for the emulated device, whose
+// builds copy as a device's do.
 template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos::View<T *, From> &a)
 {
+  if (a.extent(0) == 0) return {};
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+  if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) {
+    const auto copy = make_array<T, Space>("finegrain::copy", a.extent(0));
+    Kokkos::deep_copy(copy, a);
+    return copy;
+  }
+#endif
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
