@@ -25,4 +25,27 @@ TEST(Upload, ArrivesInParts)
   }
 }
 
+// Kernels read "no array" as "all, in order": an array of nothing has no address, copied or not.
+TEST(Copies, OfNothingHaveNoAddress)
+{
+  using Space = DeviceExec::memory_space;
+  EXPECT_EQ(copy_to<Space>(HostArray<Index>()).data(), nullptr);
+  EXPECT_EQ(copy_to<Space>(HostArray<Index>("finegrain::none", 0)).data(), nullptr);
+  EXPECT_EQ((make_array<Index, Space>("finegrain::none", 0).data()), nullptr);
+  EXPECT_EQ(make_array<Index>("finegrain::none", 0).data(), nullptr);
+}
+
+// As those of a device: what the host changes afterwards does not reach them.
+TEST(Copies, OfDevicesAreTheirOwn)
+{
+  if (!builds_device) GTEST_SKIP() << "a host reads its own arrays";
+  const auto from = to_array("finegrain::numbers", std::vector<Index>{1, 2, 3});
+  const auto there = copy_to<DeviceExec::memory_space>(from);
+  from(1) = 7;
+  const auto back = copy_to<Kokkos::HostSpace>(there);
+  EXPECT_EQ(back(0), 1);
+  EXPECT_EQ(back(1), 2);
+  EXPECT_EQ(back(2), 3);
+}
+
 } // namespace
