@@ -25,29 +25,6 @@ int Largest(int mine)
   return most;
 }
 
-// x = M^-1 b, or with the transpose, over NaN.
-PetscErrorCode ApplyOver(PC pc, bool transposed, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(VecSet(x, PetscScalar(std::nan(""))));
-  PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// The same bits, NaN for NaN, on all ranks.
-bool SameBits(Vec x, Vec y)
-{
-  PetscInt rows;
-  const PetscScalar *p, *q;
-  if (VecGetLocalSize(x, &rows) || VecGetArrayRead(x, &p) || VecGetArrayRead(y, &q)) return false;
-  int differ = 0;
-  for (PetscInt i = 0; i < rows; ++i) differ |= !(p[i] == q[i] || (PetscIsNanScalar(p[i]) && PetscIsNanScalar(q[i])));
-  if (VecRestoreArrayRead(y, &q) || VecRestoreArrayRead(x, &p)) return false;
-  return !Largest(differ);
-}
-
-#define EXPECT_SAME_BITS(x, y, what) EXPECT_TRUE(SameBits(x, y)) << (what)
-
 bool Finite(Vec x)
 {
   PetscReal sum;
@@ -73,18 +50,6 @@ PetscErrorCode Sensitivity(const TypeCase &type, const std::string &options, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x, which these options give, and y agree within what rounding of the matrix explains.
-void ExpectNear(const TypeCase &type, const std::string &options, Mat A, bool transposed, Vec b, Vec x, Vec y,
-                const char *what)
-{
-  PetscReal d, change = 0;
-  OK(Difference(x, y, &d));
-  if (d <= tolerance) return;
-  OK(Sensitivity(type, options, A, transposed, b, x, &change));
-  if (change > PetscReal(0.001)) return Count("comparisons that rounding decides");
-  EXPECT_LE(d, tolerance + 50 * change) << what << (transposed ? ", transposed" : "");
-}
-
 // The copy of a matrix, with the grid that it knows.
 PetscErrorCode Copy(Mat A, Mat *B)
 {
@@ -99,17 +64,54 @@ PetscErrorCode Copy(Mat A, Mat *B)
 
 } // namespace
 
-Outcome SetUp(const TypeCase &type, const std::string &options, Mat A, PC *pc, std::string *why)
+PetscErrorCode ApplyOver(PC pc, bool transposed, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(VecSet(x, PetscScalar(std::nan(""))));
+  PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool SameBits(Vec x, Vec y)
+{
+  PetscInt rows;
+  const PetscScalar *p, *q;
+  if (VecGetLocalSize(x, &rows) || VecGetArrayRead(x, &p) || VecGetArrayRead(y, &q)) return false;
+  int differ = 0;
+  for (PetscInt i = 0; i < rows; ++i) differ |= !(p[i] == q[i] || (PetscIsNanScalar(p[i]) && PetscIsNanScalar(q[i])));
+  if (VecRestoreArrayRead(y, &q) || VecRestoreArrayRead(x, &p)) return false;
+  return !Largest(differ);
+}
+
+void ExpectNear(const TypeCase &type, const std::string &options, Mat A, bool transposed, Vec b, Vec x, Vec y,
+                const char *what)
+{
+  PetscReal d, change = 0;
+  OK(Difference(x, y, &d));
+  if (d <= tolerance) return;
+  OK(Sensitivity(type, options, A, transposed, b, x, &change));
+  if (change > PetscReal(0.001)) return Count("comparisons that rounding decides");
+  EXPECT_LE(d, tolerance + 50 * change) << what << (transposed ? ", transposed" : "");
+}
+
+Outcome SetUp(PC pc, const std::string &options, const TypeCase &type, std::string *why)
 {
   ErrorCatcher catcher;
   PCFailedReason reason = PC_NOERROR;
-  int code = int(MakePC(A, type.type, Expand(options, type.type), pc));
-  if (!code) code = int(PCSetUp(*pc));
-  if (!code) code = int(PCGetFailedReason(*pc, &reason));
+  const Options set(Expand(options, type.type));
+  int code = int(PCSetFromOptions(pc));
+  if (!code) code = int(PCSetUp(pc));
+  if (!code) code = int(PCGetFailedReason(pc, &reason));
   if (why) *why = catcher.first;
   const int mine = code ? 2 : reason != PC_NOERROR, most = Largest(mine);
   EXPECT_EQ(mine, most) << "ranks differ";
   return Outcome(most);
+}
+
+Outcome SetUp(const TypeCase &type, const std::string &options, Mat A, PC *pc, std::string *why)
+{
+  EXPECT_FALSE(PCCreate(PetscObjectComm(object(A)), pc) || PCSetType(*pc, type.type) || PCSetOperators(*pc, A, A));
+  return SetUp(*pc, options, type, why);
 }
 
 Outcome RandomCase::set_up(const std::string &more, PC *pc, std::string *why) const

@@ -60,6 +60,8 @@ void RunCase(PetscInt seed, PetscInt number, const char *only, bool verbose)
   Count("good");
   CheckBits(c, pc);
   CheckNumbers(c, pc);
+  CheckKept(c);
+  CheckOptions(c);
   CheckRanks(c);
   CheckSolve(c, pc);
   CheckTrick(c, pc);

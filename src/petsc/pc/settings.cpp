@@ -126,7 +126,8 @@ PetscErrorCode PCEngineCheckValues(PC pc, const PCEngine &e)
 PetscErrorCode PCEngineChanged(PC pc, PCEngine *e, PCEngineEffect effect)
 {
   PetscFunctionBegin;
-  if (effect == PCEngineEffect::analysis) PCEngineInvalidate(pc, e);
+  // Set-up says what excludes each other.
+  if (effect == PCEngineEffect::analysis || e->eisenstat) PCEngineInvalidate(pc, e);
   PetscCall(PCEngineSetApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

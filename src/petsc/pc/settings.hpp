@@ -115,8 +115,8 @@ template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
   {
   }
   constexpr PCEngineValue(const char *n, const char *t, const char *s, T Data::*m, PetscInt l,
-                          PetscInt h = std::numeric_limits<int>::max(), PCEngineEffect f = PCEngineEffect::analysis)
-      : PCEngineSetting(n, t, s), member(m), least(l), most(h), effect(f)
+                          PetscInt h = std::numeric_limits<int>::max())
+      : PCEngineSetting(n, t, s), member(m), least(l), most(h)
   {
   }
 

@@ -90,8 +90,7 @@ constinit const Common<PetscInt> corrections{"corrections",
                                              "PCFinegrainSetCorrections",
                                              &PCEngine::corrections,
                                              0,
-                                             std::numeric_limits<int>::max(),
-                                             PCEngineEffect::application};
+                                             std::numeric_limits<int>::max()};
 constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
                                                              "What KSPRICHARDSON leaves to the preconditioner",
                                                              "PCFinegrainSetRichardson",
