@@ -40,6 +40,7 @@ PC make_pc(const Problem &p, const char *type)
   OK(PCSetType(pc, type));
   OK(PCSetOperators(pc, p.A, p.A));
   OK(PCSetDM(pc, p.da));
+  OK(PCSetFromOptions(pc));
   return pc;
 }
 
