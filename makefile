@@ -45,6 +45,7 @@ install-packages:
 	@PETSC_DIR="$(PETSC_DIR)" .packaging/packages $(BUILD)/packages.log $(WANTED)
 
 check: deps
+	@case "$(CURDIR)" in *\ *) echo "make check: the commands of tests take no path with blanks: clone to another than $(CURDIR)"; exit 1;; esac
 	@$(MAKE) --no-print-directory install-packages WANTED='$$(call known,qemu-user)' # older processors
 	@$(MAKE) --no-print-directory build-all
 	@ctest --test-dir $(BUILD) -j$(JOBS) --output-on-failure $(CTEST_ARGS)

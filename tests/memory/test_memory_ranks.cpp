@@ -49,6 +49,15 @@ PetscErrorCode ApplyToSeveral(PC pc, Vectors &v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode ApplyInParts(PC pc, Vectors &v)
+{
+  PetscFunctionBegin;
+  PetscCall(PCApplySymmetricLeft(pc, v.b, v.x));
+  PetscCall(PCApplySymmetricRight(pc, v.x, v.y));
+  PetscCall(VecCopy(v.y, v.x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SolveWithIt(PC pc, Vectors &v)
 {
   Owned<KSP> ksp;
@@ -73,7 +82,9 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCFGBILU, "", ApplyToSeveral},
     {PCFGBILU, "-pc_fgbilu_corrections 2", plain},
     {PCFGBILU, "-pc_fgbilu_precision half", ApplyTransposed},
+    {PCFGBILU, "-pc_fgbilu_precision half", ApplyInParts},
     {PCFGBILU, "-pc_fgbilu_eisenstat", SolveWithIt},
+    {PCFGBILU, "-pc_fgbilu_eisenstat -ksp_type bicg", SolveWithIt}, // multiplies by the transpose
     {PCFGBILU, "-pc_fgbilu_exchange pipeline", plain},
     {PCFGBILU, "-pc_fgbilu_exchange pipeline", ApplyTransposed},
     {PCFGBILU, "-pc_fgbilu_exchange pipeline -pc_fgbilu_eisenstat", SolveWithIt},

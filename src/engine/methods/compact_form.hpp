@@ -178,7 +178,7 @@ public:
 
   void reserve(Runner<Exec> &run, const Application &a)
   {
-    work(run, a.vectors > 1 || a.transposed, a.vectors > 1 ? a.stride : Offset(run.scalars()));
+    work(run, a.vectors > 1 || a.transposed || a.in_parts, a.vectors > 1 ? a.stride : Offset(run.scalars()));
   }
   void apply(const Factor &f, const Application &a)
   {

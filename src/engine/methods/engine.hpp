@@ -79,8 +79,8 @@ struct Values {
 
 // x = M^-1 b. Vectors are of rows * block scalars and do not overlap.
 struct Application {
-  const Scalar *b;
-  Scalar *x;
+  const Scalar *b = nullptr;
+  Scalar *x = nullptr;
   Scalar *total = nullptr; // one vector only: x is added to it
   int vectors = 1;         // `stride` scalars apart
   Offset stride = 0;
@@ -88,6 +88,7 @@ struct Application {
   bool from_x = false;     // relaxations, one vector: x + M^-1 (b - A x) with the couplings as they are stored
   int factor = 0;          // where there are several
   Memory memory = Memory::host;
+  bool in_parts = false; // to reserve(): for apply_part() instead, of one vector
 };
 
 // A correction iteration (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may

@@ -48,7 +48,7 @@ PetscErrorCode Correct(PC pc, PCEngine *e, Vec b, Vec x, bool has_last, Vec step
   PetscFunctionBegin;
   PetscCall(GetValues(pc, e, &values));
   PetscCall(a.get(*e->engine, e->op.backend, b, x, step, has_last));
-  PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr, .memory = a.memory()}));
+  PetscCall(PCEngineReserve(pc, e, {.memory = a.memory()}));
   e->engine->correct({.values = values,
                       .b = a.from(),
                       .x = a.second(),
@@ -148,7 +148,7 @@ PetscErrorCode RunSteps(PC pc, PetscInt64 steps, Vec b, Vec x)
   }
   PetscCall(GetValues(pc, e, &values));
   PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, false));
-  PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr, .memory = a.memory()}));
+  PetscCall(PCEngineReserve(pc, e, {.memory = a.memory()}));
   e->engine->apply({.b = a.from(), .x = a.to(), .memory = a.memory()});
   Scalar *step = e->engine->scratch(a.memory());
   for (PetscInt64 k = 1; k < steps; ++k)
@@ -305,7 +305,7 @@ PetscErrorCode PCEngineFindResidual(PC pc, Vec b, Vec x, const PetscScalar **r)
     const PetscScalar *rhs, *sum;
     PetscFunctionBegin;
     PetscCall(GetValues(pc, e, &values));
-    PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr}));
+    PetscCall(PCEngineReserve(pc, e, {}));
     PetscCall(VecGetArrayRead(b, &rhs));
     PetscCall(VecGetArrayRead(x, &sum));
     *r = reinterpret_cast<const PetscScalar *>(
@@ -327,7 +327,7 @@ PetscErrorCode PCEngineAddStep(PC pc, PetscInt turn, const PetscScalar *r, Vec x
   PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscScalar *sum;
     PetscFunctionBegin;
-    PetscCall(PCEngineReserve(pc, e, {.b = nullptr, .x = nullptr}));
+    PetscCall(PCEngineReserve(pc, e, {}));
     PetscCall(VecGetArray(x, &sum));
     e->engine->apply({.b = reinterpret_cast<const Scalar *>(r),
                       .x = e->engine->scratch(),

@@ -85,7 +85,11 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
   PCEngine *e = static_cast<PCEngine *>(pc->data);
-  if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
+  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
+    return PETSC_SUCCESS;
+  }));
+  PetscCall(PCEngineReserve(pc, e, {.transposed = true}));
   PetscCall(ApplyPart(e, Part::left_inverse, v, u, true));
   PetscCall(MatMultTranspose(pc->pmat, u, e->residual));
   PetscCall(ApplyPart(e, Part::right_inverse, e->residual, u, true));
@@ -234,7 +238,11 @@ PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
   PetscFunctionBegin;
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (!now.rhs) PetscCall(VecDuplicate(b, &now.rhs));
+    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+      if (!now.rhs) PetscCall(VecDuplicate(b, &now.rhs));
+      return PETSC_SUCCESS;
+    }));
+    PetscCall(PCEngineReserve(pc, e, {.transposed = transposed, .in_parts = !transposed}));
     if (guess) {
       PetscCall(VecCopy(x, now.rhs));
       PetscCall(ApplyPart(e, Part::right, now.rhs, x));
@@ -320,8 +328,12 @@ template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
                           "One step of the preconditioner has two parts, several have not: leave out @_corrections "
                           "and what else makes steps, or take -ksp_pc_side left")
                .c_str());
-  if (e->solve.active) PetscCall(VecCopy(b, x));
-  else PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyPart(e, part, b, x); }));
+  if (e->solve.active) {
+    PetscCall(VecCopy(b, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PCEngineReserve(pc, e, {.in_parts = true}));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyPart(e, part, b, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -371,7 +371,7 @@ PetscErrorCode PCEngineMakesResiduals(PC pc, PCEngine *e, bool *makes)
 
 PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const Application &kind)
 {
-  const unsigned bit = kind.transposed ? 2 : e->has_corrections ? 4 : 1;
+  const unsigned bit = kind.in_parts ? 8 : kind.transposed ? 2 : e->has_corrections ? 4 : 1;
 
   PetscFunctionBegin;
   if (kind.vectors == 1 && (e->reserved & bit)) PetscFunctionReturn(PETSC_SUCCESS);
