@@ -68,10 +68,9 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 +  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread or without independent rows, launch for wide
                                     colors, else tile or self
 .  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
-.  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group, on a device one for several narrow groups
+.  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
 .  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep that draws pieces of the groups
--  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows; on a device a kernel
-                                    per level of tiles, or per group where there are none that fit
+-  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows; not on a device
 
    Note:
    All executors give the same bits.

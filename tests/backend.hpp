@@ -79,7 +79,7 @@ inline std::vector<ExecutorKind> executors()
 {
   std::vector<ExecutorKind> all{ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile,
                                 ExecutorKind::shuffle};
-  if (where == Where::device) all = {ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
+  if (where == Where::device) all = {ExecutorKind::launch, ExecutorKind::self};
   const auto left_out = [&](ExecutorKind e) {
     return !chosen_executors.empty() && e != all.front() &&
            std::find(chosen_executors.begin(), chosen_executors.end(), e) == chosen_executors.end();

@@ -6,8 +6,6 @@
 #include "mat/baijkokkos.hpp"
 #include "run/look_ahead.hpp"
 #include "run/replay.hpp"
-#include "run/staging.hpp"
-#include "run/value_flags.hpp"
 
 #include <cstdint>
 
@@ -55,21 +53,14 @@ PetscErrorCode ReadLookAhead()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// How devices run kernels, for the whole process: as graphs, whose kernels begin before those ahead have ended; with
-// blocks that teams copy; with tasks that wait for values, not for each other.
+// Whether devices run kernels as graphs, for the whole process.
 PetscErrorCode ReadKernels()
 {
-  PetscBool replays = PETSC_TRUE, early = PETSC_TRUE, stages = PETSC_TRUE, values = PETSC_TRUE;
+  PetscBool replays = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_graph", &replays, nullptr));
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_dependent_launch", &early, nullptr));
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_stage", &stages, nullptr));
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_value_flags", &values, nullptr));
   finegrain::replays_kernels() = replays;
-  finegrain::launches_early() = early;
-  finegrain::stages_blocks() = stages;
-  finegrain::values_are_flags() = values;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,17 +2,13 @@
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch kernels|graph|dependent] [--unstaged]
-//                   [--task-flags] [--without-waiting]
-// --launch: how a device runs the groups of launch; without it, as an engine does by itself. --unstaged: its teams
-// copy no blocks (run/staging.hpp). --task-flags: its self waits for tasks, not for values (run/value_flags.hpp). The
-// last adds self and tile whose tasks wait for nobody, and takes flags of tasks. Their results are wrong and not
-// looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
+//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--graph] [--without-waiting]
+// --graph: a device replays the groups of launch. --without-waiting adds self and tile whose tasks wait for nobody.
+// Their results are wrong and not looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and
+// Usera.
 #include "../backend.hpp"
 
 #include "run/replay.hpp"
-#include "run/value_flags.hpp"
-#include "run/staging.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -287,37 +283,18 @@ bool read_methods(int argc, char **argv, int &i, Settings &s)
   return !s.methods.empty();
 }
 
-bool read_launch(int argc, char **argv, int &i)
-{
-  if (std::strcmp(argv[i], "--launch") || i + 1 == argc) return false;
-  const std::string how = argv[++i];
-  if (how == "dependent" && test::where == test::Where::device && !has_dependent_launch) {
-    std::printf("skipped: this build has no dependent launch\n");
-    std::exit(0);
-  }
-  replays_kernels() = how != "kernels";
-  launches_early() = how == "dependent";
-  return how == "kernels" || how == "graph" || how == "dependent";
-}
-
 bool read_arguments(int argc, char **argv, Settings &s)
 {
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--without-waiting")) {
       s.without_waiting = true;
-      values_are_flags() = false;
       continue;
     }
-    if (!std::strcmp(argv[i], "--task-flags")) {
-      values_are_flags() = false;
+    if (!std::strcmp(argv[i], "--graph")) {
+      replays_kernels() = true;
       continue;
     }
-    if (!std::strcmp(argv[i], "--unstaged")) {
-      stages_blocks() = false;
-      continue;
-    }
-    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s) ||
-        read_launch(argc, argv, i))
+    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s))
       continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
     if (list.empty()) return false;
@@ -338,8 +315,8 @@ int main(int argc, char **argv)
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--launch "
-                         "kernels|graph|dependent] [--unstaged] [--task-flags] [--without-waiting]\n");
+                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--graph] "
+                         "[--without-waiting]\n");
     return 2;
   }
   if (!test::start_backend("bench_executors")) return 2;

@@ -15,9 +15,9 @@ bool tasks_wait = true;
 }
 
 TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &levels, TaskSize size, double width,
-                    const HostArray<Index> &key, bool waits)
+                    const HostArray<Index> &key)
 {
-  TaskPlan plan = plan_waiting_tasks(g, chunks, levels, size, width, key, waits);
+  TaskPlan plan = plan_waiting_tasks(g, chunks, levels, size, width, key);
   if (!test::tasks_wait) {
     Kokkos::deep_copy(plan.tasks.wait_ptr, 0);
     plan.tasks.wait = {};

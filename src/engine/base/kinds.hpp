@@ -8,11 +8,15 @@ namespace finegrain
 enum class ExecutorKind {
   automatic,
   natural, // host, one thread, elimination order
-  launch,  // a kernel per group, on a device one for several narrow groups
+  launch,  // a kernel per group
   self,    // one kernel whose workers draw pieces of the groups
-  tile,    // one kernel whose workers draw tiles of a grid, or runs of consecutive rows
+  tile,    // host, one kernel whose workers draw tiles of a grid, or runs of consecutive rows
   shuffle  // host, one thread, each group in random order: a test of the schedule, not offered to users
 };
+constexpr bool is_of_hosts(ExecutorKind e)
+{
+  return e == ExecutorKind::natural || e == ExecutorKind::tile || e == ExecutorKind::shuffle;
+}
 
 enum class FactorKind {
   automatic, // dilu where it is ILU(0) exactly, else ilu0

@@ -6,7 +6,6 @@
 #include "base/column_sums.hpp"
 #include "kernels/line_sweep.hpp"
 #include "kernels/sweep.hpp"
-#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -42,8 +41,7 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
     arg.x = ends.out;
   }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.backward ? arg.last_position - slot : slot, row = arg.row_of ? arg.row_of[pos] : pos;
@@ -74,20 +72,6 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
         }
         sums.store(own);
       });
-  }
-
-  // For teams that copy blocks (run/staging.hpp).
-  std::size_t most_bytes(Index longest) const requires(sizeof(Stored) < sizeof(Scalar))
-  {
-    return std::size_t(longest) * std::size_t(n) * std::size_t(n) * sizeof(Stored);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index slot) const
-  {
-    return stored_bytes(static_cast<const Stored *>(arg.blocks), Offset(n) * n, arg.ptr[slot], arg.ptr[slot + 1]);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
-  {
-    arg.blocks = move_blocks(arg.blocks, of, copy);
   }
 
 private:
@@ -197,7 +181,7 @@ template <class Stored, class Diagonal> struct CompactTransposedRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.step == Step::second ? arg.last_position - slot : slot,
@@ -241,7 +225,7 @@ template <int N> struct CompactLowerRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const int nn = n * n;
     Scalar *most = scratch + nn;

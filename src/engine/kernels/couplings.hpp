@@ -77,8 +77,7 @@ template <int N> struct LargestRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       Real m = 0;
@@ -129,8 +128,7 @@ template <class OffDiagonal> struct CheckRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
       const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * block_length<OffDiagonal>(n);
@@ -173,7 +171,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;

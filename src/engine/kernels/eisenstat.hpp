@@ -26,8 +26,7 @@ template <int N> struct EisenstatRootRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
     lanes.once([=, this] {
       const Offset nn = Offset(n) * n;
@@ -97,7 +96,7 @@ template <int N> struct EisenstatFactorRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     const Index row = row_at(slot);
@@ -159,7 +158,7 @@ template <int N> struct EisenstatCouplingRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index place, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index place, const Lanes &lanes, Scalar *scratch) const
   {
     const Index slot = arg.slots[place], row = arg.row_of ? arg.row_of[slot] : slot;
     lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
@@ -208,8 +207,7 @@ template <int N> struct EisenstatRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere neighbors) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
     const Offset nn = Offset(n) * n;
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
@@ -221,7 +219,7 @@ template <int N> struct EisenstatRow {
       if (arg.t) accumulate<Sign::minus>(s, n, arg.twice + slot * nn, arg.t + at, sums);
       for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
         ask_ahead<N>(arg.lower + e * nn, arg.ahead);
-        accumulate<Sign::minus>(s, n, arg.lower + e * nn, neighbors.find(arg.y, arg.col, e, n), sums);
+        accumulate<Sign::minus>(s, n, arg.lower + e * nn, arg.y + Offset(arg.col[e]) * n, sums);
       }
       sums.store(arg.y + to + s.first);
       for (int i = s.first; i < s.first + s.width; ++i)
@@ -277,8 +275,7 @@ template <int N> struct BlockProductRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.ptr ? arg.last_position - slot : slot, row = arg.row_of ? arg.row_of[pos] : pos;

@@ -146,7 +146,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
@@ -212,7 +212,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const ColumnSearch &s = search;
     const Offset nn = Offset(n) * n;
@@ -281,7 +281,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const ColumnSearch &s = search;
     const OffDiagonal *upper = this->upper();

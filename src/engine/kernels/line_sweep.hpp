@@ -4,7 +4,7 @@
 
 #include "base/block.hpp"
 #include "plan/lines.hpp"
-#include "run/neighbors.hpp"
+#include "base/prefetch.hpp"
 
 namespace finegrain
 {

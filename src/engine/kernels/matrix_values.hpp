@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/block.hpp"
-#include "run/neighbors.hpp"
+#include "base/prefetch.hpp"
 
 namespace finegrain
 {

@@ -45,7 +45,7 @@ template <QuantizeStep step> struct QuantizeRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const int last = arg.streams - 1;
     const Offset length = block_length<Quantized>(n);

@@ -7,7 +7,6 @@
 #include "base/quantized_sums.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/relaxation_rows.hpp"
-#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -52,7 +51,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
     const Offset nn = Offset(n) * n, length = block_length<OffDiagonal>(n);
@@ -79,33 +78,6 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
         if constexpr (!std::is_same_v<Entry, Scalar>) sums.store(y() + at);
       });
     });
-  }
-
-  // For teams that copy blocks (run/staging.hpp). Those in the memory of the matrix lie around the one of the
-  // diagonal, which is copied too; those of ghosts lie behind all of them, and mostly too far to fit.
-  std::size_t most_bytes(Index longest) const requires(sizeof(OffDiagonal) < sizeof(Scalar))
-  {
-    return std::size_t(longest + (arg.rows.block ? 1 : 0)) * std::size_t(block_length<OffDiagonal>(n)) *
-           sizeof(OffDiagonal);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION StoredBytes stored(Index slot) const
-  {
-    const Index pos = arg.rows.position(slot), first = begin(pos), last = end(pos);
-    Offset least = first, next = last;
-    if (arg.rows.block && first < last) {
-      least = next = arg.rows.block[first];
-      for (Index e = first + 1; e < last; ++e) {
-        const Offset number = arg.rows.block[e];
-        least = number < least ? number : least;
-        next = number > next ? number : next;
-      }
-      ++next;
-    }
-    return stored_bytes(blocks(), block_length<OffDiagonal>(n), least, next);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void read_copy(const StoredBytes &of, const char *copy)
-  {
-    arg.blocks = move_blocks(arg.blocks, of, copy);
   }
 
 private:
@@ -192,7 +164,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = diagonal() ? arg.rows.position(slot) : slot, row = diagonal() ? arg.rows.row(pos) : slot;

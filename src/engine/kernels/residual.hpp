@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/matrix_values.hpp"
-#include "run/staging.hpp"
 
 namespace finegrain
 {
@@ -39,8 +38,7 @@ template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
     const Index pos = arg.slots ? arg.slots[slot] : slot, row = !Plain && arg.row_of ? arg.row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(arg.y_by_row ? row : pos) * n;
@@ -123,22 +121,11 @@ template <int N> struct TransposedProductRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
 
-  // The lanes of a device copy some blocks at a time into scratch memory, whole lines of them. A lane then reads a
-  // column, each number of which it would have found on a line of its own (docs/gpu.md, Whole lines).
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int copied_blocks(int n)
-  {
-    const int fit = 320 / (n * n);
-    return n == 1 ? 0 : fit < 1 ? 1 : fit > 8 ? 8 : fit;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return copied_blocks(n) * n * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
-    if constexpr (Lanes::one_number && N != 1) {
-      if (copied_blocks(n) > 0) return multiply_copies(slot, lanes, scratch);
-    }
     lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
       const Offset at = Offset(slot) * n + s.first;
       Scalar sums[std::size_t(s.width)];
@@ -151,34 +138,6 @@ template <int N> struct TransposedProductRow {
       for (int c = 0; c < s.width; ++c) arg.out[at + c] = sums[c];
     });
   }
-
-private:
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_copies(Index slot, const Lanes &lanes, Scalar *scratch) const
-  {
-    const int nn = n * n, most = copied_blocks(n);
-    const Scalar *before = arg.in;
-    Index first = arg.ptr[slot];
-    const Index end = arg.ptr[slot + 1];
-    do {
-      const Index last = first + most < end ? first + most : end;
-      for (Index e = first; e < last; ++e) {
-        const Scalar *const block = arg.blocks + Offset(arg.entry[e]) * nn;
-        Scalar *const copy = scratch + (e - first) * nn;
-        lanes.runs(nn, [=](int i, int) FINEGRAIN_INLINE { begin_copy(block + i, copy + i); });
-      }
-      end_copies(RowCopy<Lanes>{lanes});
-      lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
-        const Offset at = Offset(slot) * n + s.first;
-        Scalar sum = before ? before[at] : Scalar(0);
-        for (Index e = first; e < last; ++e)
-          add_columns(s, n, scratch + (e - first) * nn, arg.x + Offset(arg.row[e]) * n, &sum);
-        arg.out[at] = sum;
-      });
-      before = arg.out;
-      first = last;
-    } while (first < end);
-  }
 };
 
 // The same for one thread of a host, which visits rows in order and adds to the columns they have: the matrix is one
@@ -190,8 +149,7 @@ template <int N> struct ScatterRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index row, const Lanes &lanes, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index row, const Lanes &lanes, Scalar *) const
   {
     const Scalar *xr = arg.x + Offset(row) * n;
     for (Index e = arg.by_row.ptr[row]; e < arg.by_row.ptr[row + 1]; ++e) {

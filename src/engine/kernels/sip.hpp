@@ -36,7 +36,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *pivot = block + nn, *partial = pivot + nn, *work = partial + 3 * nn;

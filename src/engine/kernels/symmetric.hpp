@@ -37,7 +37,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
@@ -144,7 +144,7 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
   KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch, Everywhere) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;

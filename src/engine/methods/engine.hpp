@@ -31,7 +31,6 @@ struct Statistics {
   Widths widths;
   const char *reason = "";                          // why this executor
   Index tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
-  bool values_are_flags = false;                    // self on a device (run/value_flags.hpp)
   Box tile;                                         // tile on a grid
   Index rows = 0, lower = 0, upper = 0;             // blocks of the factor
   Index left_out = 0;                               // blocks of the operator that are not in the factor
@@ -58,8 +57,7 @@ struct Statistics {
   Real scale = 1;                                  // relaxation: of half-precision storage, for the matrix
   Offset apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
   Offset launches = 0;                             // kernels since analyze
-  Offset copying = 0; // of these, and of graphs: whose rows may copy blocks (run/staging.hpp)
-  Offset replays = 0; // of a graph of kernels, since analyze
+  Offset replays = 0;                              // of a graph of kernels, since analyze
   // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
   // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
   // it.

@@ -2,7 +2,6 @@
 // options, values. It plans, stores the factor, and runs the row functions of factor.hpp, sip.hpp and sweep.hpp.
 #include "kernels/symmetric.hpp"
 #include "methods/compact_form.hpp"
-#include "methods/device_pattern.hpp"
 #include "methods/eisenstat_form.hpp"
 #include "methods/product_search.hpp"
 #include "methods/runner.hpp"
@@ -43,8 +42,7 @@ template <class Exec> class Factorization final : public Engine
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
-    auto graph = copy_graph<Exec>(run_.exec, view.owned);
-    if (const SetupError error = run_.check(view, options, graph.get())) return error;
+    if (const SetupError error = run_.check(view, options)) return error;
     if (works_in_teams<Exec> && options.factor == FactorKind::sip &&
         !fits_team<SipRow<0, Scalar, Scalar>>(view.block))
       return {SetupError::scratch};
@@ -53,15 +51,8 @@ public:
       return {SetupError::scratch};
     Elimination elimination;
     if (const SetupError error = choose_elimination(view.owned, options, elimination)) return error;
-    if (graph && elimination.ordering.extent(0) == 0 && !graph->is_of(elimination.selection.graph)) {
-      graph = {}; // not two at a time
-      graph = copy_graph<Exec>(run_.exec, elimination.selection.graph);
-    }
-    if (graph && graph->has_long_rows()) graph = {};
     Plan plan;
-    const bool plain = run_.has_plain_sweeps(options) && options.factor != FactorKind::icc && !options.eisenstat;
-    if (const SetupError error =
-          make_plan(elimination, view.block, options, run_.machine(view.block, plain, graph.get()), plan))
+    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
       return error;
 
     symmetric_ = options.factor == FactorKind::icc;
@@ -71,9 +62,7 @@ public:
     compact_.begin(options, view.block);
     if (compact_.used()) plan.y = Layout::row; // sweeps overwrite y
     const Storage made_in = compact_.made_in();
-    if (!graph || !split_there(*graph, view, elimination, plan, kind))
-      if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
-    graph = {}; // its memory is free for the factor
+    if (const SetupError error = make_pattern(view, options, elimination, made_in, plan, kind)) return error;
     run_.begin(view, options, plan, factor_.pattern.row_of);
     forms_ = {};
     factor_.alpha = options.sip_factor.alpha;
@@ -81,12 +70,6 @@ public:
     factor_.storage = {options.precision, options.diagonal};
     kernels_ = find_kernels<Exec>(run_.n, made_in);
     any_size_ = any_size_kernels_for<Exec>(made_in);
-    if constexpr (works_in_teams<Exec>) {
-      const Pattern<Space> &p = factor_.pattern;
-      if (plan.by_tiles) set_tiles(run_.exec, plan, p, run_.forward, run_.backward);
-      run_.forward.longest = find_longest_row(run_.exec, p.lower.ptr);
-      run_.backward.longest = find_longest_row(run_.exec, p.upper.ptr);
-    }
     set_lines(plan);
 
     factor_.allocate(run_.n, symmetric_);
@@ -94,9 +77,6 @@ public:
     grid_coupling_ = options.coupling;
     y_ = make_array<Scalar, Space>("finegrain::y", factor_.pattern.y == Layout::position ? run_.scalars() : 0);
     y_many_ = {};
-    const bool by_values = works_in_teams<Exec> && plain && plan.executor == ExecutorKind::self && values_are_flags();
-    late_ = make_array<Scalar, Space>("finegrain::late", by_values ? run_.scalars() : 0);
-    marked_ = false;
     run_.forget(recording_);
     factored_ = false;
     shifted_ = false;
@@ -171,8 +151,7 @@ public:
     if (compact_.used()) return apply_compact(a);
     if (a.transposed && !symmetric_) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
-    if (late_.extent(0) && !run_.residuals.kept && a.b != a.x) apply_by_values(a);
-    else if (!replay(a)) {
+    if (!replay(a)) {
       Scalar *y = y_.extent(0) ? y_.data() : a.x;
       y_known_ = y_.extent(0) > 0 && !a.total;
       kernels_.forward(run_.sweep(run_.forward), run_.n, forward_arguments(a.b, y));
@@ -267,32 +246,6 @@ private:
     factor_.pattern = copy_to<Space>(pattern);
     if (kind == FactorKind::sip) factor_.star = copy_to<Space>(find_star(pattern, options.grid));
     return {};
-  }
-  // The same by kernels that read the graph; false: not made, the host shall.
-  bool split_there([[maybe_unused]] const DeviceGraph<typename Exec::execution_space> &graph,
-                   const OperatorView &view, const Elimination &e, const Plan &plan, FactorKind &kind)
-  {
-    if (symmetric_ || kind == FactorKind::sip || e.drops_after || e.ordering.extent(0) || view.stored.extent(0) ||
-        view.owned.rows == 0)
-      return false;
-    if constexpr (works_in_teams<Exec>)
-      factor_.pattern = split_on_device(run_.exec, graph, e.selection.entry, plan.row_of, plan.y, kind);
-    factor_.star = {};
-    search_ = {};
-    whole_ = {};
-    return true;
-  }
-  // With values that are flags. Corrections want the y of the application before, by ranks alike.
-  void apply_by_values(const Application &a)
-  {
-    if (!std::exchange(marked_, false)) run_.for_each(Offset(run_.scalars()), MarkLate{late_.data()});
-    ForwardArguments forward = forward_arguments(a.b, late_.data());
-    forward.late = a.x;
-    kernels_.forward(run_.sweep(run_.forward), run_.n, forward);
-    BackwardArguments backward = backward_arguments(late_.data(), run_.y_by_row(), a.x, a.total, {});
-    backward.late = late_.data();
-    kernels_.backward(run_.sweep(run_.backward), run_.n, backward);
-    marked_ = true;
   }
   // An application as a graph. Corrections change which y a sweep has.
   bool replay(const Application &a)
@@ -526,15 +479,11 @@ private:
     s.factor_bytes = factor_.bytes();
     s.index_bytes = factor_.pattern.bytes() + factor_.star.bytes() + whole_.index_bytes() + r.index_bytes() +
                     run_.forward.bytes() + run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
-    s.values_are_flags = late_.extent(0) > 0 && !r.kept;
-    s.work_bytes =
-      (y_.span() + late_.span()) * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
+    s.work_bytes = y_.span() * sizeof(Scalar) + whole_.block_bytes() + search_.bytes() + r.work_bytes();
     s.apply_bytes = block_bytes() + 4 * vector + (lines > 0 ? lines : factor_.structure() * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
     s.factor_flops = 2 * nn * n * (products + double(made().upper.col.extent(0)) + run_.rows);
-    const Offset launches =
-      Offset(run_.forward.launches()) + (symmetric_ ? run_.backward.groups() : run_.backward.launches());
-    s.apply_launches = run_.by_kernels() ? launches : s.tasks > 0 ? 2 : 0;
+    s.apply_launches = run_.by_kernels() ? 2 * Offset(run_.forward.groups()) : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();
     const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();
@@ -562,8 +511,6 @@ private:
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
   WholeFactor<Exec> whole_;
   Array<Scalar, Space> y_, y_many_;
-  Array<Scalar, Space> late_;                // y of applications whose values are flags
-  bool marked_ = false;                      // all of it is late
   CompactForm<Exec> compact_;                // in fewer bits
   SplitRows<Space> coupled_;                 // of Eisenstat's trick: rows with couplings that the factor leaves out
   std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric

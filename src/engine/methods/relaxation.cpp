@@ -4,7 +4,6 @@
 #include "kernels/relax.hpp"
 #include "kernels/quantize.hpp"
 #include "methods/block_storage.hpp"
-#include "methods/device_couplings.hpp"
 #include "methods/runner.hpp"
 #include "base/copies.hpp"
 #include "base/rounding_in_place.hpp"
@@ -30,6 +29,11 @@ struct RoundToSingle {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = convert<Single>(from[i]); }
 };
 
+struct LargestOf {
+  const Real *number;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i, Real &most) const { most = number[i] > most ? number[i] : most; }
+};
+
 template <class Exec> class RelaxationOn final : public Engine
 {
   using Space = typename Exec::memory_space;
@@ -37,22 +41,16 @@ template <class Exec> class RelaxationOn final : public Engine
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
   {
-    auto graph = copy_graph<Exec>(run_.exec, view.owned);
-    if (const SetupError error = run_.check(view, asked, graph.get())) return error;
-    if (graph && graph->has_long_rows()) graph = {};
+    if (const SetupError error = run_.check(view, asked)) return error;
     RelaxationPlan p;
-    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block, false, graph.get()), p))
-      return error;
+    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block), p)) return error;
     const EngineOptions &options = p.options;
     const Exchange exchange = options.relaxation.exchange;
-    std::optional<CouplingRows<Space>> rows;
-    if constexpr (works_in_teams<Exec>)
-      if (graph) rows = order_couplings_on_device(run_.exec, *graph, view, p.coloring, exchange, p.plan.row_of);
-    rows_of_ = rows ? *rows : copy_to<Space>(order_couplings(view, p.coloring, exchange, p.plan.row_of));
+    const auto rows = order_couplings(view, p.coloring, exchange, p.plan.row_of);
+    rows_of_ = copy_to<Space>(rows);
+    first_entries_ = count_first_entries(rows, options.relaxation.sweep);
     transposed_ = {};
     run_.begin(view, options, p.plan, rows_of_.row_of);
-    if constexpr (works_in_teams<Exec>)
-      run_.forward.longest = run_.backward.longest = find_longest_row(run_.exec, rows_of_.ptr);
     options_ = options.relaxation;
     storage_ = {options.precision, options.diagonal, options.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
@@ -74,7 +72,6 @@ public:
     ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
     rhs_ = {};
     forget_recordings();
-    first_entries_ = count_first_entries(run_.exec, rows_of_, options_.sweep);
 
     run_.statistics.colors = p.coloring.colors;
     run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
@@ -108,8 +105,7 @@ public:
     if (options_.scaling == Scaling::row) return -1; // each row has its own
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
-    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows),
-                            detail::LargestOf<Real>{largest_.data()},
+    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
                             Kokkos::Max<Real>(most)); // one number comes back from a device
     return std::max(most, Real(0));
   }
@@ -365,9 +361,7 @@ private:
       // Backward, groups come in reverse: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
       run_.halo->residual(interior, true);
-      Run<Exec> group = run_.independent(d.group.data() + at);
-      group.longest = d.longest;
-      kernels_.relax(group, run_.n, a);
+      kernels_.relax(run_.independent(d.group.data() + at), run_.n, a);
       run_.halo->residual(interior, false);
     };
     for (Index c = 0; c < groups / 2; ++c) {

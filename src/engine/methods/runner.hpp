@@ -2,21 +2,16 @@
 // reports. A member of factorization.cpp's and relaxation.cpp's engines.
 #pragma once
 
-#include "methods/device_graph.hpp"
 #include "methods/engine.hpp"
-#include "methods/flat_kernels.hpp"
 #include "methods/residuals.hpp"
 #include "run/sweep_order.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/residual.hpp"
 #include "kernels/sweep.hpp"
-#include "plan/device_cost.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
 #include "run/look_ahead.hpp"
 #include "run/teams.hpp"
-#include "run/tile_work.hpp"
-#include "run/value_flags.hpp"
 
 namespace finegrain
 {
@@ -57,15 +52,14 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Offset launches = 0;
   Statistics statistics;
 
-  // Whether the engine can do this at all. The owned graph may be where kernels read it.
-  static SetupError check(const OperatorView &view, const EngineOptions &options,
-                          const DeviceGraph<typename Exec::execution_space> *there = nullptr)
+  // Whether the engine can do this at all.
+  static SetupError check(const OperatorView &view, const EngineOptions &options)
   {
     EngineOptions here = options;
     here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
     if (const char *text = find_conflict(here)) return {SetupError::conflict, -1, text};
     if (view.block < 1 || view.block > max_block) return {SetupError::block_size};
-    const Form form = there ? there->check_form(view.owned.rows) : check_form(view.owned, view.owned.rows);
+    const Form form = check_form(view.owned, view.owned.rows);
     if (!form.good || !check_form(view.coupling, view.ghosts).good) return {SetupError::malformed};
     if (form.no_diagonal >= 0) return {SetupError::missing_diagonal, form.no_diagonal};
     if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
@@ -80,8 +74,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     if constexpr (works_in_teams<Exec>) {
       const Offset kernels = statistics.apply_launches;
-      if (!by_kernels() || kernels > most_replayed || !replays_kernels() ||
-          !host_is_late({}, double(kernels), double(statistics.apply_bytes)) || !std::exchange(r.wanted, true))
+      if (!by_kernels() || kernels > most_replayed || !replays_kernels() || !std::exchange(r.wanted, true))
         return false;
       if (!r.graph.recorded()) r.graph.record(records, launch);
       r.graph.run(exec, ends);
@@ -108,11 +101,10 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     executor = plan.executor;
     row_at = row_of;
     y_layout = plan.y;
-    flags.reserve(plan.by_tiles ? 0 : plan.tasks.tasks.count());
-    const bool plain = works_in_teams<Exec> && has_plain_sweeps(options);
-    set_sweep_orders(plan, plain ? machine(n).at_once : 0, forward, backward, made);
+    flags.reserve(plan.tasks.tasks.count());
+    set_sweep_orders(plan, forward, backward, made);
     trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
-    launches = statistics.copying = 0;
+    launches = 0;
     residuals = {};
     step = {};
     halo = nullptr;
@@ -131,42 +123,17 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     statistics.rows = rows;
   }
 
-  bool by_kernels() const // one after the other
-  {
-    return executor == ExecutorKind::launch || (works_in_teams<Exec> && executor == ExecutorKind::tile);
-  }
+  bool by_kernels() const { return executor == ExecutorKind::launch; } // one after the other
   const Index *row_of() const { return row_at.extent(0) ? row_at.data() : nullptr; }
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // Whether sweeps of one vector are plain (kernels/sweep.hpp); of icc only the forward one is.
-  static bool has_plain_sweeps(const EngineOptions &r)
+  // For blocks of that size. An emulated device plans as a real one does, whatever its teams are.
+  Machine machine(int block) const
   {
-    const PermittedStorage *s = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
-    return storage_size(r.precision) == sizeof(Scalar) && !(s && s->compact);
-  }
-  // For blocks of that size, and plain sweeps or others. An emulated device plans as a real one does, whatever its
-  // teams are, but for the scratch memory of tiles.
-  Machine machine(int block, [[maybe_unused]] bool plain = false,
-                  [[maybe_unused]] const GraphPasses *passes = nullptr) const
-  {
-    if constexpr (works_in_teams<Exec>) {
-      DeviceCost cost;
-      cost.waits_for_values = plain && values_are_flags();
-      cost.starts_early = has_dependent_launch && launches_early() && replays_kernels();
-      if (!plain) {
-        cost.early_row = cost.row;
-        cost.task_teams = cost.teams;
-      }
-      using Row = ForwardRow<0, Scalar, Scalar>;
-      return {true,
-              0,
-              detail::tile_room<Exec>(Row{BlockSize<0>(block), {}}),
-              Index(shape_team<Row>(block).threads),
-              cost,
-              plain,
-              passes};
-    } else return {false, usable_threads(exec), 0};
+    if constexpr (works_in_teams<Exec>)
+      return {true, 0, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads)};
+    else return {false, usable_threads(exec)};
   }
 
   Run<Exec> sweep(const SweepOrder<Space> &s)
@@ -178,14 +145,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .visit = s.visit.data(),
             .launches = &launches,
             .tasks = &s.list,
-            .tiles = s.tiles,
             .progress = &flags,
-            .replay = records,
-            .longest = s.longest,
-            .copying = &statistics.copying,
-            .cut = s.cut.data(),
-            .kernels = s.kernels(),
-            .step = s.step.data()};
+            .replay = records};
   }
   Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
@@ -198,7 +159,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body)
   {
-    detail::run_flat(exec, count, body, "finegrain::each");
+    using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    if (count > 0) Kokkos::parallel_for("finegrain::each", Flat(exec, 0, count), body);
   }
   template <class Word> void clear_blocks(const Array<Index, Space> &list, Word *blocks, Offset words)
   {

@@ -2,7 +2,7 @@
 // make_plan.cpp and task_chooser.cpp.
 #pragma once
 
-#include "graph/passes.hpp"
+#include "graph/levels.hpp"
 #include "plan/elimination.hpp"
 #include "plan/lines.hpp"
 
@@ -13,11 +13,7 @@ namespace finegrain
 class EliminatedGraph
 {
 public:
-  // passes: who else may be asked about the graph in its natural order (Machine).
-  EliminatedGraph(const Elimination &e, const GraphPasses *passes) : e_(e)
-  {
-    if (passes && !ordered() && !drops_after() && passes->is_of(e.selection.graph)) passes_ = passes;
-  }
+  explicit EliminatedGraph(const Elimination &e) : e_(e) {}
 
   bool drops_after() const { return e_.drops_after; }
   bool ordered() const { return e_.ordering.extent(0) > 0; }
@@ -47,25 +43,11 @@ public:
     return *permuted_;
   }
 
-  std::optional<Schedule> hyperplanes(const Grid &grid) const
-  {
-    return passes_ ? passes_->schedule_hyperplanes(grid) : schedule_hyperplanes(grid, get());
-  }
   // Of what is factored, or what sweeps have of it.
-  Schedule levels(bool of_sweeps) const
-  {
-    std::optional<Schedule> found;
-    if (passes_) found = passes_->schedule_levels();
-    return found ? *found : schedule_levels(of_sweeps && drops_after() ? kept() : get());
-  }
-  bool is_complete_star(const Grid &grid) const
-  {
-    return passes_ ? passes_->is_complete_star(grid) : finegrain::is_complete_star(get(), grid);
-  }
+  Schedule levels(bool of_sweeps) const { return schedule_levels(of_sweeps && drops_after() ? kept() : get()); }
 
 private:
   const Elimination &e_;
-  const GraphPasses *passes_ = nullptr;
   mutable std::optional<Graph> permuted_;
 };
 

@@ -24,7 +24,7 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
     return {};
   }
   if (options.schedule != ScheduleKind::level && has_grid(e.selection.graph, options) && g.keeps_grid())
-    planes = g.hyperplanes(options.grid);
+    planes = schedule_hyperplanes(options.grid, g.get());
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
   const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::factor;
   if (wants_planes && !planes &&
@@ -56,7 +56,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   const bool ordered = e.ordering.extent(0) > 0, wants_planes = options.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(graph, options)) return {SetupError::no_grid};
   if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
-  const EliminatedGraph g(e, machine.passes);
+  const EliminatedGraph g(e);
   if (const SetupError error = choose_schedule(g, e, options, plan)) return error;
   if (const SetupError error = choose_tasks(g, block, options, machine, plan)) return error;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
@@ -67,21 +67,18 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     break;
   case ExecutorKind::self:
   case ExecutorKind::tile:
-    order = machine.device && plan.tasks.tasks.count() == 0 ? plan.schedule.order : plan.tasks.order;
+    order = plan.tasks.order;
     break;
   default:
     order = plan.schedule.order;
   }
-  const bool on_device = machine.device && plan.executor == ExecutorKind::tile,
-             by_groups = on_device || plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
+  const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
   if (!by_groups) plan.factorization = {};
   if (by_groups && e.drops_after) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);
     const HostArray<Index> &rows = plan.factorization.order;
     for (Index i = 0; i < graph.rows; ++i) rows(i) = o.pos(rows(i));
   }
-  plan.by_tiles = on_device && plan.tasks.tasks.count() > 0;
-  if (plan.by_tiles && ordered) plan.schedule.order = compose(e.ordering, plan.schedule.order);
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
   if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
   if (!plan.lines.empty()) {

@@ -98,10 +98,11 @@ const char *find_conflict(const EngineOptions &r)
     return "@_eisenstat needs all couplings of the matrix; leave out @_drop after and @_drop_radius";
   if (r.drop_radius > 0 && r.schedule != ScheduleKind::level)
     return "@_drop_radius makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
-  if (r.backend == Backend::device && (r.executor == ExecutorKind::natural || r.executor == ExecutorKind::shuffle))
-    return "@_executor natural and shuffle run on the host only; take @_executor auto, launch, self or tile, or "
-           "@_backend "
-           "host";
+  if (r.backend == Backend::device && is_of_hosts(r.executor))
+    return "@_executor natural, shuffle and tile run on the host only; take @_executor auto, launch or self, or "
+           "@_backend host";
+  if (r.backend == Backend::device && r.tile.points() > 0)
+    return "@_tile gives a shape, and devices have no tiles; leave it out, or take @_backend host";
   if (r.backend == Backend::device && !builds_device)
     return "@_backend device: this build has none; take @_backend host";
   if (r.coloring == ColoringKind::level && r.balanced)

@@ -68,6 +68,14 @@ CouplingRows<Kokkos::HostSpace> order_couplings(const OperatorView &view, const 
   return r;
 }
 
+Index count_first_entries(const CouplingRows<Kokkos::HostSpace> &r, SweepKind sweep)
+{
+  const bool backward = sweep == SweepKind::backward;
+  Index count = 0;
+  for (Index pos = 0; pos < r.rows; ++pos) count += backward ? r.ptr(pos + 1) - r.mid(pos) : r.mid(pos) - r.ptr(pos);
+  return count;
+}
+
 TransposedCouplings<Kokkos::HostSpace> transpose_couplings(const CouplingRows<Kokkos::HostSpace> &r, Index ghosts)
 {
   const Index columns = r.rows + ghosts;

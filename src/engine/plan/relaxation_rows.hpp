@@ -50,6 +50,9 @@ template <class Space> struct CouplingRows {
 CouplingRows<Kokkos::HostSpace> order_couplings(const OperatorView &, const Coloring &, Exchange,
                                                 const HostArray<Index> &row_of);
 
+// Couplings that a first sweep from zero reads.
+Index count_first_entries(const CouplingRows<Kokkos::HostSpace> &, SweepKind);
+
 // Entries by column: those of the position of each owned row, then those of each ghost; by ascending row.
 template <class Space> struct TransposedCouplings {
   Array<Index, Space> ptr, position, entry; // position of the row, number of the block

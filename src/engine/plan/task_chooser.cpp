@@ -2,7 +2,6 @@
 
 #include "plan/eliminated_graph.hpp"
 #include "plan/plan.hpp"
-#include "plan/star_tiles.hpp"
 
 #include <algorithm>
 
@@ -11,6 +10,10 @@ namespace finegrain
 
 namespace
 {
+
+// On a device auto takes self where there are at least this many groups, of so few rows on average that the device
+// would wait for most kernels. Guesses: nothing has been measured.
+constexpr Index many_groups = 256, narrow_group = 32;
 
 // Chooses the executor, and cuts its tasks.
 class TaskChooser
@@ -57,8 +60,8 @@ private:
     ChunkLevels levels;
   };
   Cut level(const Chunks &chunks) const { return {chunks, find_chunk_levels(g_.get(), chunks)}; }
-  double least_width(int threads) const { return machine_.device ? 256. : 3. * threads; }
-  bool is_wide(const Cut &c, int threads) const // enough chunks on a level
+  static double least_width(int threads) { return 3. * threads; }
+  static bool is_wide(const Cut &c, int threads) // enough chunks on a level
   {
     return double(c.chunks.count) >= least_width(threads) * c.levels.count;
   }
@@ -111,40 +114,17 @@ private:
     return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
-  // Tasks have all that is factored, whatever sweeps have of it.
-  const HostArray<Index> &task_groups() const
-  {
-    return g_.drops_after() ? plan_.factorization.group : plan_.schedule.group;
-  }
-
-  // By the model, for nothing has been measured (docs/gpu.md). The model counts the tiles of complete stars.
+  // Nothing has been measured: flags are tried where a kernel for each group would be mostly waiting.
   SetupError choose_on_device()
   {
-    const DeviceCost &cost = machine_.cost;
-    const auto &group = task_groups();
-    const double launch = predict_launch(cost, work(), plan_.schedule.group),
-                 self =
-                   predict_tasks(cost, work(), self_levels(group, size_tasks(cost, work(), group), work().at_once),
-                                 times_of_self(cost, block_)),
-                 tile =
-                   work().plain && has_star() ? predict_tiles(cost, work(), options_.grid, tile_shapes().front()) : 0;
-    plan_.executor = ExecutorKind::tile;
-    if (tile > 0 && tile < launch && cost.worth * self >= tile) share_tiles();
-    plan_.reason = "least time by a model";
-    if (plan_.tasks.tasks.count() > 0) return {};
-    plan_.executor = cost.worth * self < launch ? ExecutorKind::self : ExecutorKind::launch;
-    if (plan_.executor == ExecutorKind::self) plan_self_tasks(cut_for_self());
+    const Index groups = plan_.schedule.groups();
+    plan_.executor = ExecutorKind::launch;
+    plan_.reason = "a kernel a group";
+    if (groups < many_groups || g_.rows() >= Offset(narrow_group) * groups) return {};
+    plan_.executor = ExecutorKind::self;
+    plan_.reason = "narrow groups";
+    plan_self_tasks(cut_for_self());
     return {};
-  }
-  SweepWork work() const
-  {
-    const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
-    return {.bytes = sweep_bytes(blocks, block_, storage_size(options_.precision)),
-            .at_once = machine_.at_once,
-            .plain = machine_.plain && plan_.schedule.kind != ScheduleKind::color,
-            .block = block_,
-            .couplings = std::ceil((blocks - 1) / 2),
-            .scratch = machine_.scratch};
   }
 
   bool has_grid() const
@@ -153,11 +133,7 @@ private:
            g_.keeps_grid();
   }
   // Complete stars on grids.
-  bool has_star() const
-  {
-    if (!star_) star_ = has_grid() && g_.is_complete_star(options_.grid);
-    return *star_;
-  }
+  bool has_star() const { return has_grid() && is_complete_star(g_.get(), options_.grid); }
   // Whether sweeps may go by lines.
   bool fits_lines() const
   {
@@ -175,7 +151,7 @@ private:
   // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
   HostArray<Index> line_levels() const
   {
-    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(1);
+    const std::optional<Cut> lines = cut_lines(1);
     if (!lines) return {};
     auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows()));
     for (Index i = 0; i < g_.rows(); ++i) of(i) = lines->levels.of(lines->chunks.of(i));
@@ -195,59 +171,17 @@ private:
     const bool asked = options_.tile.points() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
-    if (machine_.device && work().plain && has_star()) {
-      if (!share_star_tiles()) plan_.reason = no_tiles;
-      return {};
-    }
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
-    if (tiles || !machine_.device) plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
-    else plan_.reason = no_tiles;
+    plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
     return {};
-  }
-  static constexpr const char *no_tiles = "no tiles: by groups";
-  // What find_tiles() and plan_tile_tasks() come to on a device, without the graph. Whether a shape fits.
-  bool share_star_tiles()
-  {
-    for (const Box &shape : wanted_shapes())
-      if (const TileSize most = find_largest_tile(options_.grid, shape);
-          most_tile_bytes(most.rows, most.entries, block_) <= machine_.scratch) {
-        plan_.tile = shape;
-        plan_.tasks = plan_star_tiles(options_.grid, shape);
-        return true;
-      }
-    return false;
-  }
-  // Whether a device's sweeps go by such tiles: a team has scratch memory for the most rows and entries of any of
-  // them.
-  bool fits_team(const Chunks &tiles) const
-  {
-    if (!work().plain) return false;
-    const Graph &g = g_.get();
-    std::vector<Offset> rows(std::size_t(tiles.count), 0), lower = rows, upper = rows;
-    for (Index i = 0; i < g.rows; ++i) {
-      const auto t = std::size_t(tiles.of(i));
-      ++rows[t];
-      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
-        lower[t] += g.col(e) < i;
-        upper[t] += g.col(e) > i;
-      }
-    }
-    const auto most = [](const std::vector<Offset> &v) {
-      return v.empty() ? 0 : *std::max_element(v.begin(), v.end());
-    };
-    return most_tile_bytes(most(rows), std::max(most(lower), most(upper)), block_) <= machine_.scratch;
-  }
-  std::vector<Box> wanted_shapes() const
-  {
-    return options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
   }
   // The shape that is asked for, or the best that fits.
   std::optional<Chunks> find_tiles()
   {
-    for (const Box &shape : wanted_shapes())
-      if (auto chunks = cut_tiles(options_.grid, shape, g_.get());
-          chunks && (!machine_.device || fits_team(*chunks))) {
+    const std::vector<Box> wanted = options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
+    for (const Box &shape : wanted)
+      if (auto chunks = cut_tiles(options_.grid, shape, g_.get())) {
         plan_.tile = shape;
         return chunks;
       }
@@ -257,7 +191,7 @@ private:
   {
     const bool lines = tiles && fits_lines();
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
-                             lines ? HostArray<Index>() : line_levels(), !machine_.device);
+                             lines ? HostArray<Index>() : line_levels());
     plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
   }
   // Of each task: a tile.
@@ -278,7 +212,6 @@ private:
   std::vector<Box> tile_shapes() const
   {
     const Box b = bounds();
-    if (machine_.device) return choose_tiles(machine_.cost, work(), options_.grid);
     // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
     // threads, and thin in the last, so that the second tile can begin soon.
     const Index pieces = 2 * Index(machine_.threads);
@@ -312,8 +245,9 @@ private:
 
   Cut cut_for_self() const
   {
-    const std::optional<Cut> lines = machine_.device ? std::nullopt : cut_lines(machine_.threads);
-    return machine_.device ? level(cut_runs(g_.rows(), 1)) : lines ? *lines : cut_long_runs(128);
+    if (machine_.device) return level(cut_runs(g_.rows(), 1));
+    const std::optional<Cut> lines = cut_lines(machine_.threads);
+    return lines ? *lines : cut_long_runs(128);
   }
   void plan_self_tasks(const Cut &cut)
   {
@@ -322,7 +256,7 @@ private:
   // On a host two pieces of a level for each thread, and no piece larger than a core's cache.
   TaskSize cut_levels() const
   {
-    if (machine_.device) return size_tasks(machine_.cost, work(), task_groups());
+    if (machine_.device) return {machine_.at_once, 1, true};
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 
@@ -343,7 +277,6 @@ private:
   const EngineOptions &options_;
   const Machine &machine_;
   Plan &plan_;
-  mutable std::optional<bool> star_; // has_star(), once it was asked
 };
 
 } // namespace

@@ -100,16 +100,6 @@ void find_waits(const Graph &g, const HostArray<Index> &order, const std::vector
   tasks.wait = to_array("finegrain::wait", wait);
 }
 
-void measure_widths(TaskPlan &plan)
-{
-  std::vector<Index> width;
-  for (const Index level : plan.level) {
-    if (std::size_t(level) >= width.size()) width.resize(std::size_t(level) + 1, 0);
-    ++width[std::size_t(level)];
-  }
-  plan.levels = Index(width.size());
-  for (const Index w : width) plan.widest = std::max(plan.widest, w);
-}
 // Levels by whom tasks wait for.
 void measure_levels(TaskPlan &plan)
 {
@@ -118,7 +108,13 @@ void measure_levels(TaskPlan &plan)
   for (Index i = 0; i < t.count(); ++i)
     for (Index w = t.wait_ptr(i); w < t.wait_ptr(i + 1); ++w)
       plan.level[std::size_t(i)] = std::max(plan.level[std::size_t(i)], plan.level[std::size_t(t.wait(w))] + 1);
-  measure_widths(plan);
+  std::vector<Index> width;
+  for (const Index level : plan.level) {
+    if (std::size_t(level) >= width.size()) width.resize(std::size_t(level) + 1, 0);
+    ++width[std::size_t(level)];
+  }
+  plan.levels = Index(width.size());
+  for (const Index w : width) plan.widest = std::max(plan.widest, w);
 }
 
 } // namespace
@@ -213,7 +209,7 @@ ChunkLevels find_chunk_levels(const Graph &g, const Chunks &chunks)
 }
 
 TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &levels, TaskSize size, double width,
-                    const HostArray<Index> &key, bool waits)
+                    const HostArray<Index> &key)
 {
   TaskPlan plan;
   const Buckets rows = sort_by_key(chunks.count, chunks.of), by_level = sort_by_key(levels.count, levels.of);
@@ -239,14 +235,8 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
       std::stable_sort(plan.order.data() + plan.tasks.slot(t), plan.order.data() + p,
                        [&](Index a, Index b) { return key(a) < key(b); });
   }
-  if (waits) {
-    find_waits(g, plan.order, task_of, plan.tasks);
-    measure_levels(plan);
-  } else {
-    plan.tasks.wait_ptr = HostArray<Index>("finegrain::wait", first.size()); // zeros
-    for (const Index chunk : by_level.members) plan.level.push_back(levels.of(chunk));
-    measure_widths(plan);
-  }
+  find_waits(g, plan.order, task_of, plan.tasks);
+  measure_levels(plan);
 
   if (width > 0) {
     const auto inner = order_windows(permute(g, plan.order), width, plan.tasks.slot);

@@ -57,8 +57,7 @@ struct TaskSize {
 // A cut of all rows into tasks. Inside a task rows are stored by level, windowed (order_windows) by `width` unless it
 // is 0; then each level is a step. Below 0 there are no steps, and rows stay as they come. `key`, if given, is of
 // each row: what windows are cut from are the rows of a task by key, chunk and number, a key not being less than
-// those of the rows it needs. Tasks of one chunk each have its level; without `waits` they have no lists of others to
-// wait for, where there is a kernel for each level.
+// those of the rows it needs.
 struct TaskPlan {
   HostArray<Index> order; // row at each position
   Tasks<Kokkos::HostSpace> tasks;
@@ -66,7 +65,7 @@ struct TaskPlan {
   std::vector<Index> level;     // of each task
 };
 TaskPlan plan_tasks(const Graph &, const Chunks &, const ChunkLevels &, TaskSize, double width,
-                    const HostArray<Index> &key = {}, bool waits = true);
+                    const HostArray<Index> &key = {});
 
 // The same tasks for sweeps that run from the last position to the first.
 Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/block.hpp"
-#include "run/neighbors.hpp"
 #include "run/run.hpp"
 
 namespace finegrain::detail
@@ -28,7 +27,7 @@ template <int N, class Row>
   const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
   for (Index slot = first; slot < last; ++slot) {
     HostScratch<Row, N> scratch;
-    row(slot, HostLanes<N>{row.n}, scratch.data(), Everywhere());
+    row(slot, HostLanes<N>{row.n}, scratch.data());
   }
 }
 
@@ -68,7 +67,6 @@ concept DoesTasks = requires(const Row &row)
 };
 
 template <int N, class Row> struct Thread {
-  static constexpr bool waits_for_tasks = true;
   const Row &row;
 
   KOKKOS_FORCEINLINE_FUNCTION unsigned draw(const TaskFlags &progress) const { return progress.draw(); }
@@ -80,9 +78,8 @@ template <int N, class Row> struct Thread {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable // sweeps that do tasks are the host's
 #endif
-  template <class Wait> KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t, const Wait &wait) const
+  KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
-    wait();
     if constexpr (DoesTasks<Row>) row.run(t);
     else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
   }

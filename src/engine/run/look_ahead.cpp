@@ -1,7 +1,7 @@
 // Reads parts of a matrix in turn, with and without requests, and compares the best of each.
 #include "run/look_ahead.hpp"
 
-#include "run/neighbors.hpp"
+#include "base/prefetch.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/scalar.hpp"
-#include "run/dependent_launch.hpp"
 
 #if defined(FINEGRAIN_HAS_DEVICE)
 #include <Kokkos_Graph.hpp>
@@ -15,12 +14,15 @@
 namespace finegrain
 {
 
-// Whether engines of devices replay what they can, for the whole process (-finegrain_graph).
+// Whether engines of devices replay what they can, for the whole process (-finegrain_graph): not until a GPU has
+// shown what it gains.
 inline bool &replays_kernels()
 {
-  static bool replays = true;
+  static bool replays = false;
   return replays;
 }
+// Kernels of an application that are replayed, at most. Each refers to the one before.
+inline constexpr Offset most_replayed = 4096;
 
 struct Ends {
   const Scalar *in = nullptr;
@@ -68,9 +70,6 @@ public:
     auto graph = Kokkos::Experimental::create_graph<Space>([&](auto root) { last_ = root; });
     launch();
     last_ = {};
-#if defined(FINEGRAIN_DEPENDENT_LAUNCH)
-    if (launches_early()) begin_kernels_early(native(graph));
-#endif
     Kokkos::fence(); // kernels may be on their way to the GPU's memory
     graph_ = std::move(graph);
   }
@@ -93,14 +92,6 @@ public:
   }
 
 private:
-#if defined(FINEGRAIN_DEPENDENT_LAUNCH)
-  template <class Graph> static cudaGraph_t native(Graph &graph)
-  {
-    if constexpr (requires { graph.cuda_graph(); }) return graph.cuda_graph();
-    else return graph.native_graph(); // Kokkos 4
-  }
-#endif
-
   std::optional<Kokkos::Experimental::Graph<Space>> graph_;
   Kokkos::Experimental::GraphNodeRef<Space> last_; // while it is recorded
   Array<Ends, typename Exec::memory_space> ends_;

@@ -15,26 +15,10 @@ struct TaskList {
   const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
 };
 
-// A tile of a sweep: its slots, their entries and steps, up to the second of each pair.
-struct TileRange {
-  Index slot, last_slot, entry, last_entry, step, last_step;
-};
-
-// Tiles of a sweep on a device, none of which needs another of its level.
-struct TileLevels {
-  const Index *first = nullptr; // the first tile of each level, and the end of the last; on the host
-  Index count = 0;              // 0: the sweep goes by groups
-  const TileRange *range = nullptr;
-  const Index *step = nullptr;    // the first slot of each step, and the end of the last
-  const Index *columns = nullptr; // of the entries: ~place in the tile, or those of others (neighbors.hpp)
-  Index rows = 0, entries = 0;    // of a tile, at most
-};
-
 namespace detail
 {
 
-// What a worker does: tasks until none is left. The text is the same for one host thread and for a team. The worker
-// waits for other tasks when it has to, or for values (Worker::waits_for_tasks).
+// What a worker does: tasks until none is left. The text is the same for one host thread and for a team.
 template <class Worker>
 KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &progress, const Worker &worker)
 {
@@ -42,16 +26,13 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
     const Index t = Index(worker.draw(progress));
     if (t < 0 || t >= tasks.count) return;
     stress();
-    if constexpr (Worker::waits_for_tasks) {
-      worker.run(tasks, t, [&]() {
-        const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
-        worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
-        if (first < last) progress.acquire();
-        worker.barrier();
-      });
-      worker.barrier();
-      worker.once([&]() { progress.publish(t); });
-    } else worker.run(tasks, t, [] {});
+    const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
+    worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
+    if (first < last) progress.acquire();
+    worker.barrier();
+    worker.run(tasks, t);
+    worker.barrier();
+    worker.once([&]() { progress.publish(t); });
   }
 }
 
@@ -65,17 +46,9 @@ template <class Exec> struct Run {
   Index groups = 0;
   const Index *visit = nullptr;    // the slots of each group in the order of visits; null: as they are
   Offset *launches = nullptr;      // counts kernels
-  const TaskList *tasks = nullptr; // self, and tile on hosts
-  TileLevels tiles = {};           // tile on a device; none: by groups
+  const TaskList *tasks = nullptr; // self and tile
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
-  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: groups and tiles of a device
-  Index longest = 0;              // entries of the longest row, where teams may copy its blocks (staging.hpp)
-  Offset *copying = nullptr;      // counts kernels whose teams do so, launched or recorded
-  // launch on a device, where narrow groups share a kernel: the first group of each, and the end of the last, on the
-  // host; and `group` where kernels run. None: a kernel a group.
-  const Index *cut = nullptr;
-  Index kernels = 0;
-  const Index *step = nullptr;
+  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: groups of a device
 };
 
 } // namespace finegrain

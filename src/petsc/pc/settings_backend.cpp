@@ -96,7 +96,7 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 +  pc - the preconditioner
 .  i  - points of a tile in the first (fastest) direction of a grid
 .  j  - in the second
--  k  - in the third; 0, 0, 0 (default) for a shape chosen by grid, threads or scratch memory
+-  k  - in the third; 0, 0, 0 (default) for a shape chosen by grid and threads
 
    Options Database Key:
 .  -pc_fgbilu_tile <I,J,K> - the shape
@@ -107,8 +107,7 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
    Tiles that do not fit the matrix, because two of them need each other, are an error. Those of a star fit in any
 shape, those of a box stencil if they are as long as the grid in the first direction and one point thick in the third.
 
-   On a device tiles that are too large for a team's scratch memory are not used, and `-ksp_view` says "no tiles: by
-groups".
+   Devices have no tiles: a shape is an error there.
 
    On a host tiles should be long in the first direction, because its points are neighbors in memory, and there
 should be several times as many of them side by side as threads.
@@ -168,15 +167,14 @@ namespace
 {
 
 // The device, where matrix or vectors are.
-PetscErrorCode ChooseBackend(Mat A, ExecutorKind executor, Backend *backend)
+PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backend)
 {
   VecType type;
   bool there;
 
   PetscFunctionBegin;
   *backend = Backend::host;
-  if (!has_device() || executor == ExecutorKind::natural || executor == ExecutorKind::shuffle)
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!has_device() || is_of_hosts(options.executor) || options.tile.points() > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosIsMirrored(A, &there));
   PetscCall(MatGetVecType(A, &type));
 #if defined(FINEGRAIN_SHARES_DEVICE)
@@ -207,7 +205,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.backend == PC_FINEGRAIN_BACKEND_AUTO && !PCEngineSharesRows(e)) // which hosts do alone
-    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options.executor, backend));
+    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options, backend));
   const std::string option = PCEngineOption(pc, "backend");
   PetscCheck(
     *backend == Backend::host || builds_device, PETSC_COMM_SELF, PETSC_ERR_SUP,

@@ -108,9 +108,8 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
-                                     " one after the other, %" PetscInt64_FMT " side by side%s\n",
-                                     t.tasks, t.chain, t.side_by_side,
-                                     s.values_are_flags ? ", which wait for each value" : ""));
+                                     " one after the other, %" PetscInt64_FMT " side by side\n",
+                                     t.tasks, t.chain, t.side_by_side));
   if (s.tile.points())
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "tile: %d x %d x %d points\n", int(s.tile.i), int(s.tile.j), int(s.tile.k)));

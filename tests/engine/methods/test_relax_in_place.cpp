@@ -139,9 +139,6 @@ TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
             r.executor = executor;
             Pair here(p, r, Reduction::in_place);
             expect_equal(p, apart, here, describe(c.name, r) + ", " + s.name);
-            if (GetParam() == 1 && executor == ExecutorKind::launch && c.graph.entries() > c.graph.rows) {
-              EXPECT_EQ(here.engine->statistics().copying > 0, where == Where::device); // they fit
-            }
           }
         }
 }

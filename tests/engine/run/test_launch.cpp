@@ -24,7 +24,7 @@ struct CountingRow {
   {
     if (*copies > 0 && --*copies == 0) throw std::runtime_error("no such launch");
   }
-  template <class Lanes> KOKKOS_FUNCTION void operator()(Index slot, const Lanes &, Scalar *, Everywhere) const
+  template <class Lanes> KOKKOS_FUNCTION void operator()(Index slot, const Lanes &, Scalar *) const
   {
     ++visited[slot];
   }
@@ -41,7 +41,7 @@ template <class Exec> void run_after_a_failure()
   TaskFlagMemory<typename Exec::memory_space> progress;
   Offset launches = 0;
   progress.reserve(tasks.count);
-  const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, {}, &progress};
+  const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, &progress};
   for (int round = 0; round < 3; ++round) {
     Index visited[rows] = {};
     int copies = 0;

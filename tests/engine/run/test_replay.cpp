@@ -31,6 +31,7 @@ class ReplayedSweeps : public ::testing::TestWithParam<Case>
 TEST_P(ReplayedSweeps, GiveTheBitsOfKernels)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
+  const Restored wanted(replays_kernels(), true);
   for (const int n : {1, 3, 5}) {
     Problem p = make_star_problem(GetParam(), {12, 9, 10}, n);
     EngineOptions options;
@@ -106,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(Factors, ReplayedSweeps,
 TEST(ReplayedSweeps, RelaxationsFromX)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
+  const Restored wanted(replays_kernels(), true);
   const Problem p(make_grid_graph({5, 4, 6}, Stencil::star), 3);
   for (const bool single_sums : {false, true}) {
     EngineOptions options;
@@ -134,41 +136,15 @@ TEST(ReplayedSweeps, RelaxationsFromX)
   }
 }
 
-// Kernels that begin before those ahead have ended (on a GPU; an emulated device has one after the other).
-TEST(ReplayedSweeps, DependentLaunchGivesTheBitsOfWholeEdges)
+TEST(ReplayedSweeps, AreNotTheDefault)
 {
-  if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
-  for (const int n : {1, 3, 5}) {
-    const Problem p(make_grid_graph({20, 12, 16}, Stencil::star), n);
-    EngineOptions options;
-    options.executor = ExecutorKind::launch;
-    std::vector<Scalar> result[2];
-    for (const bool early : {false, true}) {
-      const Restored setting(launches_early(), early);
-      const auto e = make_tested_engine(options.method);
-      ASSERT_FALSE(e->analyze(p.view(), options));
-      ASSERT_EQ(e->factor(p.source()).bad_row, -1);
-      result[early] = p.apply(*e); // not replayed
-      for (int k = 0; k < 10; ++k) EXPECT_EQ(p.apply(*e), result[early]);
-      EXPECT_EQ(e->statistics().replays, 10);
-    }
-    EXPECT_EQ(result[0], result[1]);
-  }
-}
-
-// Kernels that take longer than the host to launch them gain nothing from a graph.
-TEST(ReplayedSweeps, WideColorsAreKernels)
-{
-  if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
-  const Problem p(make_grid_graph({40, 40, 40}, Stencil::star), 5); // 44 MB a color, or half of that
+  const Problem p(make_grid_graph({5, 4, 6}, Stencil::star), 3);
   EngineOptions options;
   options.executor = ExecutorKind::launch;
-  options.method = Method::relaxation;
-  const auto e = make_tested_engine(options.method);
+  const auto e = make_tested_engine();
   ASSERT_FALSE(e->analyze(p.view(), options));
   ASSERT_EQ(e->factor(p.source()).bad_row, -1);
-  const auto x = p.apply(*e);
-  EXPECT_EQ(p.apply(*e), x);
+  for (int k = 0; k < 3; ++k) p.apply(*e);
   EXPECT_EQ(e->statistics().replays, 0);
 }
 
@@ -176,6 +152,7 @@ TEST(ReplayedSweeps, WideColorsAreKernels)
 TEST(ReplayedSweeps, CorrectionsAreKernels)
 {
   if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
+  const Restored wanted(replays_kernels(), true);
   const Problem p(make_grid_graph({5, 4, 6}, Stencil::star), 3);
   EngineOptions options;
   options.executor = ExecutorKind::launch;

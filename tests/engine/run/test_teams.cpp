@@ -9,11 +9,9 @@
 #include "kernels/sweep.hpp"
 #include "kernels/symmetric.hpp"
 #include "problems.hpp"
-#include "plan/device_cost.hpp"
 #include "run/teams.hpp"
 #include "run/team_rule.hpp"
 #include "run/team_work.hpp"
-#include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,9 +78,7 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
         continue;
       }
       for (const KokkosRule &rule : rules)
-        for (const KernelLimits &kernel : {KernelLimits(), limits_of<detail::TeamBounds>(),
-                                           limits_of<detail::TaskBounds<5, TypeParam, Everywhere>>(),
-                                           limits_of<detail::TaskBounds<6, TypeParam, Arriving>>()})
+        for (const KernelLimits &kernel : {KernelLimits(), limits_of<detail::TeamBounds>()})
           EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, 0, kernel))
             << "Kokkos " << rule.version << ", n = " << n << ", scalars of " << of_scalar << " bytes, "
             << kernel.most_lanes << " lanes";
@@ -98,30 +94,6 @@ TEST(Teams, BoundsDoNotForbidScratch)
     EXPECT_TRUE(is_launched(rule, 4, 32, 11 * 1024, 0, one));
     EXPECT_TRUE(is_launched(rule, 4, 32, 12000, 0, one));
     EXPECT_FALSE(is_launched(rule, 4, 32, 12000, 0, several));
-  }
-}
-
-// The largest tile of any size, forward and backward, in a device's memory; and plans count no less than it takes.
-TEST(Teams, TilesThatFitAreLaunched)
-{
-  const auto expect = [](const auto &row, int n) {
-    const TeamShape s = shape_team<std::decay_t<decltype(row)>>(n);
-    const std::size_t scratch = scratch_bytes(row.scratch_size(n)),
-                      room = team_scratch - kokkos_bytes - std::size_t(s.threads) * (scratch + kokkos_thread_bytes);
-    Index rows = 0;
-    while (most_tile_bytes(rows + 1, 3 * (rows + 1), n) <= room) ++rows;
-    const std::size_t team = detail::tile_bytes(row, rows, 3 * rows);
-    EXPECT_LE(team, room) << "n = " << n;
-    for (const KokkosRule &rule : rules)
-      EXPECT_TRUE(is_launched(rule, s.threads, s.lanes, scratch, room, limits_of<detail::TileBounds>()))
-        << "Kokkos " << rule.version << ", n = " << n << ", " << rows << " rows";
-    for (const Index some : {1, 2, 3, 5, 50})
-      for (const Index entries : {0, 1, 7, 140})
-        EXPECT_LE(detail::tile_bytes(row, some, entries), most_tile_bytes(some, entries, n)) << "n = " << n;
-  };
-  for (int n = 1; n <= max_block; ++n) {
-    expect(ForwardRow<0, Scalar, Scalar>{BlockSize<0>(n), {}}, n);
-    expect(BackwardRow<0, Scalar>{BlockSize<0>(n), {}}, n);
   }
 }
 

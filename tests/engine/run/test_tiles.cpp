@@ -1,11 +1,5 @@
-// Sweeps by tiles of a device, a kernel for each level of them: the bits are those of one thread, whatever the shape,
-// and what does not go by tiles goes by groups.
+// Tasks that are tiles, on hosts, or of rows, on devices: the bits are those of one thread, whatever the shape.
 #include "cases.hpp"
-#include "kernel_counter.hpp"
-#include "kernels/sweep.hpp"
-#include "plan/device_cost.hpp"
-#include "run/replay.hpp"
-#include "run/tile_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,6 +48,13 @@ std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const Engi
   return results;
 }
 
+void by_tasks(EngineOptions &options, const Box &shape = {})
+{
+  const bool device = where == Where::device;
+  options.executor = device ? ExecutorKind::self : ExecutorKind::tile;
+  options.tile = device ? Box() : shape;
+}
+
 TEST_P(Tiles, GiveTheBitsOfOneThread)
 {
   // Tiles that do not divide the box, single rows, one that does not fit, the best.
@@ -66,30 +67,16 @@ TEST_P(Tiles, GiveTheBitsOfOneThread)
       options.grid = {box};
       GetParam().set(options);
       options.executor = ExecutorKind::natural;
+      options.tile = {};
       const auto plain = make_engine(Backend::host, Method::factorization);
       const auto expected = run_all(*plain, p, options);
-      options.executor = ExecutorKind::tile;
-      options.tile = shape;
+      by_tasks(options, shape);
       const auto e = make_tested_engine();
       const auto found = run_all(*e, p, options);
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i)
         EXPECT_TRUE(same_bits(found[i], expected[i])) << i << ", n = " << n << ", " << shape.i << " x " << shape.j;
-      // Whether it went by tiles: of as many rows as fit into an emulated device's scratch memory too.
-      const Statistics s = e->statistics();
-      const auto row = ForwardRow<0, Scalar, Scalar>{BlockSize<0>(n), {}};
-      const Offset points = std::max(Offset(1), shape.points());
-      const bool goes = options.factor != FactorKind::icc && storage_size(options.precision) == sizeof(Scalar),
-                 fits = most_tile_bytes(points, 3 * points, n) <= detail::tile_room<DeviceExec>(row),
-                 never = n == 31 || (shape.i == 9 && n > 1);
-      if (where != Where::device || (goes && fits)) {
-        EXPECT_GT(s.tasks, 0) << "n = " << n << ", " << shape.i << " x " << shape.j;
-      } else if (!goes || never) {
-        EXPECT_EQ(s.tasks, 0) << "n = " << n << ", " << shape.i << " x " << shape.j;
-      }
-      if (s.tasks > 0 && where == Where::device) {
-        EXPECT_EQ(s.apply_launches, 2 * s.task_levels);
-      }
+      EXPECT_GT(e->statistics().tasks, 0) << "n = " << n << ", " << shape.i << " x " << shape.j;
     }
 }
 
@@ -109,66 +96,12 @@ TEST(Tiles, OfOtherGraphs)
       const auto expected = run_all(*plain, *p, options);
       for (const ScheduleKind kind : {ScheduleKind::automatic, ScheduleKind::level}) {
         options.schedule = kind;
-        options.executor = ExecutorKind::tile;
+        by_tasks(options);
         const auto e = make_tested_engine();
         const auto found = run_all(*e, *p, options);
         for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(same_bits(found[i], expected[i])) << i;
       }
     }
-  }
-}
-
-TEST(Tiles, AreKernelsOfTheirLevels)
-{
-  if (where != Where::device) GTEST_SKIP() << "hosts have two runs of tasks";
-  const Box box{9, 8, 10};
-  const Problem p(make_grid_graph(box, Stencil::star), 5);
-  EngineOptions options;
-  options.executor = ExecutorKind::tile;
-  options.grid = {box};
-  const auto count = [&](const Box &shape) {
-    options.tile = shape;
-    const auto e = make_tested_engine();
-    EXPECT_FALSE(e->analyze(p.view(), options));
-    EXPECT_EQ(e->factor(p.source()).bad_row, -1);
-    const Offset before = e->statistics().launches;
-    const Restored setting(replays_kernels(), false);
-    const KernelCounter counter;
-    p.apply(*e);
-    EXPECT_EQ(counter.count(), e->statistics().apply_launches);
-    EXPECT_EQ(e->statistics().launches - before, e->statistics().apply_launches);
-    return e->statistics().apply_launches;
-  };
-  EXPECT_EQ(count({2, 3, 2}), 2 * (5 + 3 + 5 - 2));
-  EXPECT_EQ(count({3, 2, 3}), 2 * (3 + 4 + 4 - 2));
-  EXPECT_EQ(count({9, 8, 10}), 2 * (25 - 2 * 4)); // does not fit: hyperplanes, the narrow ones in chains
-}
-
-TEST(Tiles, AreReplayed)
-{
-  if (where != Where::device) GTEST_SKIP() << "hosts have no graph";
-  const Box box{12, 9, 10};
-  for (const int n : {1, 3, 5}) {
-    Problem p(make_grid_graph(box, Stencil::star), n), q = p;
-    for (Scalar &v : q.b) v = v * Scalar(3) - Scalar(Real(0.25));
-    EngineOptions options;
-    options.executor = ExecutorKind::tile;
-    options.grid = {box};
-    options.tile = {2, 2, 3};
-    const auto e = make_tested_engine();
-    ASSERT_FALSE(e->analyze(p.view(), options));
-    ASSERT_EQ(e->factor(p.source()).bad_row, -1);
-    std::vector<Scalar> first, other;
-    {
-      const Restored setting(replays_kernels(), false);
-      first = p.apply(*e);
-      other = q.apply(*e);
-    }
-    for (int k = 0; k < 3; ++k) {
-      EXPECT_EQ(p.apply(*e), first);
-      EXPECT_EQ(q.apply(*e), other);
-    }
-    EXPECT_EQ(e->statistics().replays, 5); // all but the first
   }
 }
 

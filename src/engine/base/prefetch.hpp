@@ -1,0 +1,31 @@
+// Requests for memory that a later row will read. On hosts.
+#pragma once
+
+#include "base/scalar.hpp"
+
+namespace finegrain
+{
+
+// For all caches, for the second and below, or for the first alone.
+enum class Caches { all, second, first };
+template <std::size_t bytes, Caches caches = Caches::all>
+KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
+{
+#if !defined(__CUDA_ARCH__)
+  for (std::size_t i = 0; i < bytes; i += 64)
+    __builtin_prefetch(static_cast<const char *>(at) + i, 0,
+                       caches == Caches::all      ? 3
+                       : caches == Caches::second ? 2
+                                                  : 0);
+#endif
+}
+
+// Of blocks of N that are one stream: asks for what lies so many bytes behind one, past all caches but the first. 0:
+// for nothing (run/look_ahead.hpp).
+template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *block, Offset bytes)
+{
+  if (N > 1 && bytes > 0)
+    prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);
+}
+
+} // namespace finegrain
