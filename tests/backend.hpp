@@ -88,4 +88,11 @@ inline std::vector<ExecutorKind> executors()
   return all;
 }
 
+// Those whose rows are done by tasks.
+inline std::vector<ExecutorKind> task_executors()
+{
+  if (where == Where::device) return {ExecutorKind::self};
+  return {ExecutorKind::self, ExecutorKind::tile};
+}
+
 } // namespace finegrain::test

@@ -21,13 +21,15 @@ public:
     Kokkos::Tools::Experimental::set_deallocate_data_callback(
       [](Handle, const char *name, const void *, std::uint64_t size) { add(name, -Offset(size)); });
   }
-  // Since this counter was made: of blocks of factors (BlockStorage), and of all arrays.
+  // Since this counter was made: of blocks of factors (BlockStorage), and of all arrays of ours. Kokkos keeps the
+  // scratch memory of its teams.
   Offset blocks() const { return blocks_ - blocks_before_; }
   Offset all() const { return all_ - all_before_; }
 
 private:
   static void add(const char *name, Offset bytes)
   {
+    if (std::strncmp(name, "finegrain::", 11)) return;
     all_ += bytes;
     if (!std::strcmp(name, "finegrain::blocks")) blocks_ += bytes;
   }

@@ -87,7 +87,7 @@ TEST(Lines, EqualTheRowFunctions)
     const Problem p(make_stars(grid), 1);
     for (unsigned mirrored = 0; mirrored < 8; ++mirrored)
       for (const Storage &storage : storages)
-        for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile, ExecutorKind::automatic}) {
+        for (const ExecutorKind executor : {executors().front(), task_executors().back(), ExecutorKind::automatic}) {
           if (!is_stored(storage)) continue;
           EngineOptions r = with(sip_options(grid, mirrored), storage);
           r.executor = executor;
@@ -98,6 +98,7 @@ TEST(Lines, EqualTheRowFunctions)
 
 TEST(Lines, TilesOfAnyShape)
 {
+  if (where == Where::device) GTEST_SKIP() << "tiles are a host's";
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const Box &tile :
@@ -116,7 +117,7 @@ TEST(Lines, ServeAnyFactorOfAStar)
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const FactorKind factor : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0})
-      for (const ExecutorKind executor : {executors().front(), ExecutorKind::tile}) {
+      for (const ExecutorKind executor : {executors().front(), task_executors().back()}) {
         EngineOptions r = sip_options(grid);
         r.factor = factor;
         r.executor = executor;

@@ -325,15 +325,13 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
   EXPECT_EQ(s.factor_bytes, std::size_t(2 * couplings + 12) * 4 * sizeof(Scalar));
   EXPECT_EQ(s.work_bytes, 24 * sizeof(Scalar));
   EXPECT_EQ(s.apply_flops, 2 * 4 * (2 * couplings + 12));
-  const int sweep = where == Where::device ? 1 : 5; // hyperplanes, all of which one team does
-  EXPECT_EQ(s.apply_launches, 2 * sweep);
-  EXPECT_EQ(s.launches, 5 + 2 * sweep); // one factorization, one application
-  for (const ExecutorKind e : {ExecutorKind::self, ExecutorKind::tile}) {
+  EXPECT_EQ(s.apply_launches, 2 * 5); // hyperplanes
+  EXPECT_EQ(s.launches, 3 * 5);       // one factorization, one application
+  for (const ExecutorKind e : task_executors()) {
     r.executor = e;
     p.solve(r, &s);
     EXPECT_EQ(s.apply_launches, 2);
-    const bool by_groups = e == ExecutorKind::tile && where == Where::device; // the factorization; a tile a sweep
-    EXPECT_EQ(s.launches, by_groups ? 5 + 2 : 1 + 2);
+    EXPECT_EQ(s.launches, 1 + 2);
   }
   r.executor = executors().front();
   if (r.executor != ExecutorKind::natural) return;
