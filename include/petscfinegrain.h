@@ -118,8 +118,7 @@ FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
 +  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
 .  PC_FINEGRAIN_PRECISION_SINGLE   - 32 bits per real number
 .  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by powers of two; not `PCFGBICC`
-.  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; not `PCFGBICC`
--  PC_FINEGRAIN_PRECISION_INT8     - 8 bits, and an exponent for each row of a block; `PCMCPI` only
+-  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; `PCMCPI` only
 
    Level: intermediate
 
@@ -129,8 +128,7 @@ typedef enum {
   PC_FINEGRAIN_PRECISION_WORKING,
   PC_FINEGRAIN_PRECISION_SINGLE,
   PC_FINEGRAIN_PRECISION_HALF,
-  PC_FINEGRAIN_PRECISION_BFLOAT16,
-  PC_FINEGRAIN_PRECISION_INT8
+  PC_FINEGRAIN_PRECISION_BFLOAT16
 } PCFinegrainPrecisionType;
 FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 

@@ -2,7 +2,7 @@
 // interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
 // (time of 5 sweeps - time of 1) / 4, of PETSc one call. Beside each ratio to DS and DSH is what bytes allow. A
 // problem, block size and executor at a time, with all settings in memory: 8 GB at 64^3 points and n = 6. Options
-// after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH,int8,DS8
+// after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH
 // -executors natural -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS threads,
 // one if that is not set.
 #include "mesh.hpp"
@@ -27,10 +27,7 @@ struct Setting {
   PCFinegrainAccumulateType accumulate;
   double size; // bytes of a stored entry
 
-  double block(double n) const // bytes
-  {
-    return n * n * size + (precision == PC_FINEGRAIN_PRECISION_INT8 ? n : 0);
-  }
+  double block(double n) const { return n * n * size; } // bytes
 };
 constexpr double scalars = sizeof(PetscScalar) / sizeof(PetscReal);
 constexpr Setting settings[] = {
@@ -39,16 +36,13 @@ constexpr Setting settings[] = {
   {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_SINGLE, 4 * scalars},
   {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING, 2 * scalars},
   {"DSH", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_SINGLE, 2 * scalars},
-  {"int8", PC_FINEGRAIN_PRECISION_INT8, PC_FINEGRAIN_ACCUMULATE_WORKING, scalars},
-  {"DS8", PC_FINEGRAIN_PRECISION_INT8, PC_FINEGRAIN_ACCUMULATE_SINGLE, scalars},
 };
 
 struct Options {
   std::vector<PetscInt> sizes{4, 5, 6};
   PetscInt side = 64, repetitions = 7;
   int threads = 1;
-  std::vector<std::string> problems{"grid", "mesh"},
-    settings{"working", "single", "DS", "half", "DSH", "int8", "DS8"};
+  std::vector<std::string> problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
   std::vector<PCFinegrainExecutorType> executors{PC_FINEGRAIN_EXECUTOR_NATURAL};
   Numbering numbering = Numbering::natural;
 };

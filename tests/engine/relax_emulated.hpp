@@ -24,18 +24,15 @@ public:
         rows_(p.graph.rows),
         options_(r.relaxation),
         single_sums_(r.single_sums),
-        eight_bits_(r.precision == Precision::int8),
         colors_(colors_of(p, r)),
         terms_(std::size_t(p.graph.rows))
   {
-    if (r.precision == Precision::half || r.precision == Precision::int8) choose_scales(p);
+    if (r.precision == Precision::half) choose_scales(p);
     for (Index i = 0; i < rows_; ++i) {
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         if (const Index j = p.graph.col(e); j == i) store_inverse(block_of(p, e), r.diagonal);
         else {
-          Term t{colors_.color(j), j, {}, {}};
-          t.block = stored(block_of(p, e), i, r.precision, t.unit);
-          terms_[std::size_t(i)].push_back(t);
+          terms_[std::size_t(i)].push_back({colors_.color(j), j, stored(block_of(p, e), i, r.precision)});
         }
       std::sort(terms_[std::size_t(i)].begin(), terms_[std::size_t(i)].end(),
                 [](const Term &a, const Term &b) { return a.color != b.color ? a.color < b.color : a.row < b.row; });
@@ -62,7 +59,6 @@ private:
   struct Term {
     Index color, row;
     Block block;
-    std::vector<Real> unit; // in eight bits: of each row of the block
   };
 
   // Never inline: GCC 12 takes double(float(v)) for v where it vectorizes the two parts of a complex number.
@@ -99,37 +95,14 @@ private:
     }
     if (options_.scaling == Scaling::global) std::fill(scale.begin(), scale.end(), find(all));
   }
-  // In eight bits, with the exponent searched from above.
-  void quantize(Block &block, Real factor, std::vector<Real> &unit)
-  {
-    for (std::size_t r = 0; r < n_; ++r) {
-      Real most = 0;
-      for (std::size_t c = 0; c < n_; ++c)
-        for (const Real part : parts(block[c * n_ + r])) most = std::max(most, std::abs(factor * part));
-      int e = 20;
-      while (e > -126 && std::nearbyint(std::ldexp(most, 1 - e)) <= 127) --e;
-      unit.push_back(std::ldexp(Real(1), e));
-      const auto rounded = [&](Real v) { return std::ldexp(std::nearbyint(std::ldexp(factor * v, -e)), e); };
-      for (std::size_t c = 0; c < n_; ++c) {
-        Scalar &v = block[c * n_ + r];
-#if defined(FINEGRAIN_COMPLEX)
-        v = Scalar(rounded(v.real()), rounded(v.imag()));
-#else
-        v = rounded(v);
-#endif
-      }
-    }
-  }
-  Block stored(Block block, Index row, Precision precision, std::vector<Real> &unit)
+  Block stored(Block block, Index row, Precision precision)
   {
     const Block values = block;
-    if (precision == Precision::int8) quantize(block, scale[std::size_t(row)], unit);
     for (std::size_t at = 0; at < block.size(); ++at) {
       Scalar &v = block[at];
       const Scalar before = values[at], scaled = v * scale[std::size_t(row)];
       switch (precision) {
       case Precision::working:
-      case Precision::int8:
         break;
       case Precision::single:
         v = convert<Scalar>(narrowed(scaled));
@@ -167,22 +140,11 @@ private:
     }
     return total;
   }
-  template <class Sum> Sum sum_by_blocks(std::size_t i, std::size_t r, const std::vector<Scalar> &x) const
-  {
-    Sum total(0);
-    for (const Term &t : terms_[i]) {
-      Sum sum(0);
-      for (std::size_t c = 0; c < n_; ++c)
-        sum = madd(convert<Sum>(x[std::size_t(t.row) * n_ + c]), convert<Sum>(t.block[c * n_ + r] / t.unit[r]), sum);
-      total += convert<Sum>(Scalar(t.unit[r])) * sum; // a power of two
-    }
-    return total;
-  }
   template <class Sum> void relax(std::size_t i, const std::vector<Scalar> &b, std::vector<Scalar> &x) const
   {
     std::vector<Scalar> rest(n_);
     for (std::size_t r = 0; r < n_; ++r) {
-      const Sum total = eight_bits_ ? sum_by_blocks<Sum>(i, r, x) : sum_by_columns<Sum>(i, r, x);
+      const Sum total = sum_by_columns<Sum>(i, r, x);
       rest[r] = madd(-Scalar(1 / scale[i]), convert<Scalar>(total), b[i * n_ + r]);
     }
     for (std::size_t r = 0; r < n_; ++r) {
@@ -195,7 +157,7 @@ private:
   std::size_t n_;
   Index rows_;
   Relaxation options_;
-  bool single_sums_, eight_bits_;
+  bool single_sums_;
   Coloring colors_;
   std::vector<std::vector<Term>> terms_;
   std::vector<Block> inverse_;

@@ -67,7 +67,7 @@ struct Storage {
   Scaling scaling;
   bool single_sums;
 
-  bool scaled() const { return off == Precision::half || off == Precision::int8; }
+  bool scaled() const { return off == Precision::half; }
   void set(EngineOptions &r) const
   {
     r.precision = off;
@@ -80,7 +80,7 @@ struct Storage {
 inline std::vector<Storage> all_storage()
 {
   constexpr auto working = Precision::working, single = Precision::single, half = Precision::half,
-                 bf16 = Precision::bfloat16, int8 = Precision::int8;
+                 bf16 = Precision::bfloat16;
   constexpr auto global = Scaling::global, row = Scaling::row;
   return {{"working", working, working, global, false},
           {"single", single, working, global, false},
@@ -93,11 +93,7 @@ inline std::vector<Storage> all_storage()
           {"half, single inverses", half, single, row, false},
           {"bfloat16", bf16, working, global, false},
           {"bfloat16, single sums", bf16, working, row, true},
-          {"bfloat16, single inverses", bf16, single, global, true},
-          {"int8", int8, working, global, false},
-          {"int8 by row, single sums", int8, working, row, true},
-          {"int8, single inverses", int8, single, row, false},
-          {"int8, all single", int8, single, global, true}};
+          {"bfloat16, single inverses", bf16, single, global, true}};
 }
 
 // The colors that the engine is to use.

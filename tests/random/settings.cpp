@@ -17,7 +17,7 @@ struct Option {
 const std::vector<Option> &AllOptions()
 {
   static const std::vector<Option> all = {
-    {"precision", {"single", "single", "half", "bfloat16", "int8"}},
+    {"precision", {"single", "single", "half", "bfloat16"}},
     {"diag_precision", {"storage"}},
     {"shift_type", {"inblocks", "none"}},
     {"zero_pivot", {"0", "1e-10", "1e-3", "-1"}},
@@ -74,7 +74,7 @@ Settings DrawSettings(Draw &draw, const TypeCase &type)
     if (value == option.values.back() && draw.chance(0.7)) value = option.values.front();
     s.text += std::string(" -@_") + option.name + " " + value;
   }
-  s.exact = !s.has("single") && !s.has("half") && !s.has("bfloat16") && !s.has("int8") && !s.has("inblocks");
+  s.exact = !s.has("single") && !s.has("half") && !s.has("bfloat16") && !s.has("inblocks");
   return s;
 }
 

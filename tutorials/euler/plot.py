@@ -8,10 +8,10 @@ import os
 import re
 import sys
 
-COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DS8": "tab:orange", "DSH_restarted": "tab:green", "DS8_restarted": "tab:olive"}
+COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
 LINES = {1: "-", 2: "--", 4: ":"}
 MARKERS = {1: "o", 2: "s", 4: "^"}
-NAMES = {f"{name}_restarted": f"{name}, restarted every 15 sweeps" for name in ("DSH", "DS8")}
+NAMES = {f"{name}_restarted": f"{name}, restarted every 15 sweeps" for name in ("DSH",)}
 
 
 def read_flow(path):

@@ -165,32 +165,4 @@ KOKKOS_FORCEINLINE_FUNCTION void accumulate(Strip<W> s, BlockSize<N> n, const B 
     s, n, block, [x](int c) FINEGRAIN_INLINE { return Scalar(x[c]); }, sums);
 }
 
-// put(strip, v, sums in T of block(e) x(e, v) over first <= e < last) for the rows of these lanes and so many
-// vectors. How: ByColumns or ByBlocks, with sums of some rows, and of whole blocks on hosts.
-template <class How, int N, class T, int V, class Lanes, class BlockAt, class VectorAt, class Put>
-KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n, int vectors, Index first,
-                                              Index last, const BlockAt &block, const VectorAt &x, const Put &put)
-{
-#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
-  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
-    AllVectors<V>{vectors}.each([&](int v) FINEGRAIN_INLINE {
-      typename How::template Whole<N, T> sums;
-      for (Index e = first; e < last; ++e) sums.add(block(e), x(e, v));
-      T total[std::size_t(sums.rows)];
-      sums.add_up(total);
-      put(Strip<N>{0}, v, total);
-    });
-    return;
-  }
-#endif
-  share_vectors<V>(lanes, vectors, [=](auto s, auto some) FINEGRAIN_INLINE {
-    some.each([&](int v) FINEGRAIN_INLINE {
-      T total[std::size_t(s.width)];
-      typename How::template Part<N, T, s.width>{n, s}(
-        first, last, block, [&](Index e) FINEGRAIN_INLINE { return x(e, v); }, total);
-      put(s, v, total);
-    });
-  });
-}
-
 } // namespace finegrain

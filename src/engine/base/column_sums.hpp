@@ -166,12 +166,32 @@ private:
 
 #endif
 
-// How sum_products() sums what is stored as numbers.
-struct ByColumns {
-  template <int N, class T, int W> using Part = ColumnSums<N, T, W>;
+// put(strip, v, sums in T of block(e) x(e, v) over first <= e < last) for the rows of these lanes and so many
+// vectors.
+template <int N, class T, int V, class Lanes, class BlockAt, class VectorAt, class Put>
+KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n, int vectors, Index first,
+                                              Index last, const BlockAt &block, const VectorAt &x, const Put &put)
+{
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
-  template <int N, class T> using Whole = FlatSums<N, T>;
+  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
+    AllVectors<V>{vectors}.each([&](int v) FINEGRAIN_INLINE {
+      FlatSums<N, T> sums;
+      for (Index e = first; e < last; ++e) sums.add(block(e), x(e, v));
+      T total[std::size_t(sums.rows)];
+      sums.add_up(total);
+      put(Strip<N>{0}, v, total);
+    });
+    return;
+  }
 #endif
-};
+  share_vectors<V>(lanes, vectors, [=](auto s, auto some) FINEGRAIN_INLINE {
+    some.each([&](int v) FINEGRAIN_INLINE {
+      T total[std::size_t(s.width)];
+      ColumnSums<N, T, s.width>{n, s}(
+        first, last, block, [&](Index e) FINEGRAIN_INLINE { return x(e, v); }, total);
+      put(s, v, total);
+    });
+  });
+}
 
 } // namespace finegrain

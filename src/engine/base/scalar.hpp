@@ -37,11 +37,6 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-// A byte of a block in eight bits (quantized.hpp).
-struct Quantized {
-  unsigned char byte;
-};
-
 // A complex number in storage; Kokkos::complex wants an arithmetic type.
 template <class T> struct StoredComplex {
   using value_type = T;
@@ -178,7 +173,7 @@ using BFloat16Scalar = BFloat16;
 #endif
 
 // How blocks are stored. Nothing is computed in fewer bits than single.
-enum class Precision { working, single, half, bfloat16, int8 };
+enum class Precision { working, single, half, bfloat16 };
 
 template <Precision P> struct StorageOf {
   using type = Scalar;
@@ -192,11 +187,8 @@ template <> struct StorageOf<Precision::half> {
 template <> struct StorageOf<Precision::bfloat16> {
   using type = BFloat16Scalar;
 };
-template <> struct StorageOf<Precision::int8> {
-  using type = Quantized;
-};
 
-// Of a number; int8 has an exponent for each row of a block beside them.
+// Of a number.
 inline std::size_t storage_size(Precision p)
 {
   switch (p) {
@@ -208,15 +200,10 @@ inline std::size_t storage_size(Precision p)
     return sizeof(HalfScalar);
   case Precision::bfloat16:
     return sizeof(BFloat16Scalar);
-  case Precision::int8:
-    return std::size_t(Parts<Scalar>::count);
   }
   return 0;
 }
-inline std::size_t bytes_of_block(Precision p, int n)
-{
-  return std::size_t(n) * (std::size_t(n) * storage_size(p) + (p == Precision::int8));
-}
+inline std::size_t bytes_of_block(Precision p, int n) { return std::size_t(n) * std::size_t(n) * storage_size(p); }
 
 // a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
 // their translation units, is what makes every executor and schedule give the same bits.

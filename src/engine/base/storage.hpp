@@ -34,10 +34,6 @@ inline constexpr PermittedStorage permitted_storage[] = {
   {Method::factorization, {Precision::half, Precision::working, true}, true, true},
   {Method::factorization, {Precision::half, Precision::single}, true, true},
   {Method::factorization, {Precision::half, Precision::single, true}, true, true},
-  {Method::factorization, {Precision::bfloat16, Precision::working}, false, true},
-  {Method::factorization, {Precision::bfloat16, Precision::working, true}, false, true},
-  {Method::factorization, {Precision::bfloat16, Precision::single}, false, true},
-  {Method::factorization, {Precision::bfloat16, Precision::single, true}, false, true},
   {Method::relaxation, {Precision::working, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working, true}, true},
@@ -51,10 +47,6 @@ inline constexpr PermittedStorage permitted_storage[] = {
   {Method::relaxation, {Precision::half, Precision::single, true}, false},
   {Method::relaxation, {Precision::bfloat16, Precision::single}, false},
   {Method::relaxation, {Precision::bfloat16, Precision::single, true}, false},
-  {Method::relaxation, {Precision::int8, Precision::working}, true},
-  {Method::relaxation, {Precision::int8, Precision::working, true}, true},
-  {Method::relaxation, {Precision::int8, Precision::single}, false},
-  {Method::relaxation, {Precision::int8, Precision::single, true}, false},
 };
 
 // The row of the table; null: there is none.

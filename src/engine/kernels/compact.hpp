@@ -50,7 +50,7 @@ template <int N, class Stored, class Diagonal, class Sum, int V = 1> struct Comp
     if constexpr (looks_ahead)
       if (!arg.backward && arg.ahead) prefetch<N * N * sizeof(Diagonal), Caches::first>(d + 8 * nn);
     Entry *const y = static_cast<Entry *>(arg.y);
-    sum_products<ByColumns, N, Sum, V>(
+    sum_products<N, Sum, V>(
       lanes, n, arg.vectors.count, arg.ptr[slot], arg.ptr[slot + 1],
       [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
       [=, this](Index e, int v) FINEGRAIN_INLINE { return y + v * arg.vectors.stride + Offset(arg.col[e]) * n; },

@@ -4,7 +4,6 @@
 
 #include "base/atomics.hpp"
 #include "base/inversion.hpp"
-#include "base/quantized.hpp"
 #include "base/rounding.hpp"
 #include "kernels/matrix_values.hpp"
 #include "plan/relaxation_rows.hpp"
@@ -108,7 +107,6 @@ private:
 
 template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
 {
-  static_assert(!is_quantized<OffDiagonal>);
   Scalar check = Scalar(0); // 0 times what is not finite is not 0
   for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
   return is_finite(magnitude(check));
@@ -131,15 +129,11 @@ template <class OffDiagonal> struct CheckRow {
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
-      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * block_length<OffDiagonal>(n);
+      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
       const auto look = [&](bool finite) FINEGRAIN_INLINE {
         if (!finite) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
       };
-      if constexpr (is_quantized<OffDiagonal>)
-        lanes.strips([&](auto s) FINEGRAIN_INLINE {
-          for (int r = s.first; r < s.first + s.width; ++r) look(is_finite(stored_number<Real>(block, n, r, 0)));
-        });
-      else lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
     }
   }
 
@@ -179,7 +173,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
     if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
     if (blocks()) {
-      if constexpr (Lanes::one_number && !is_quantized<OffDiagonal>) store_numbers(lanes, pos, row, beta);
+      if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) store_block(lanes, e, row, beta, block);
     }
@@ -202,17 +196,11 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION void store_block(const Lanes &lanes, Index e, Index row, Real beta, Scalar *space) const
   {
     const Scalar *a = arg.source.view(lanes, n, e, space);
-    OffDiagonal *to = blocks() + e * block_length<OffDiagonal>(n);
-    if constexpr (is_quantized<OffDiagonal>)
-      lanes.strips([&](auto s) FINEGRAIN_INLINE {
-        const Quantization q = quantize<s.width>(a, n, s.first, beta, to);
-        report(row, q.flushed, q.finite);
-      });
-    else
-      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-        const Offset flushed = narrow(a + at, count, beta, to + at);
-        report(row, flushed, are_finite(to + at, count));
-      });
+    OffDiagonal *to = blocks() + Offset(e) * n * n;
+    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      const Offset flushed = narrow(a + at, count, beta, to + at);
+      report(row, flushed, are_finite(to + at, count));
+    });
   }
   // Lanes of a device have one number of a block each. Here that of eight blocks at a time, whose loads are under way
   // together, and no report between them.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/column_sums.hpp"
-#include "base/quantized_sums.hpp"
 #include "kernels/sweep.hpp"
 #include "plan/relaxation_rows.hpp"
 
@@ -54,14 +53,14 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
     const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
-    const Offset nn = Offset(n) * n, length = block_length<OffDiagonal>(n);
+    const Offset nn = Offset(n) * n;
     const Real less = arg.unscale.of(pos);
     const auto column = [=, this](Index e, int v) FINEGRAIN_INLINE {
       const Index c = arg.rows.col[e];
       return c < arg.rows.owned ? y() + v * arg.vectors.stride + Offset(c) * n
                                 : ghosts() + Offset(c - arg.rows.owned) * n;
     };
-    sum_up(lanes, pos, first, last, length, column, [=, this](auto s, int v, const Sum *total) FINEGRAIN_INLINE {
+    sum_up(lanes, pos, first, last, column, [=, this](auto s, int v, const Sum *total) FINEGRAIN_INLINE {
       Accumulator<s.width> sums; // the scale is a power of two: the product is exact
       sums.load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
       sums.subtract_product(multiplier(Scalar(less)), total);
@@ -98,7 +97,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
   KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
   // Blocks are one stream, and are asked for past all caches but the first: wider numbers as far ahead as a product
-  // asks for a matrix, sixteen bits and fewer a third of that, because they keep a core as busy as its memory
+  // asks for a matrix, sixteen bits a third of that, because they keep a core as busy as its memory
   // (docs/performance).
   static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
   // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
@@ -113,7 +112,7 @@ private:
   // put(strip, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
-                                          Offset length, const Column &column, const Put &put) const
+                                          const Column &column, const Put &put) const
   {
     if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
     const Offset ahead = is_short ? arg.ahead / 3 : arg.ahead;
@@ -121,10 +120,10 @@ private:
       prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
       prefetch<1, Caches::first>(arg.rows.col + first + 64);
     }
-    sum_products<std::conditional_t<is_quantized<OffDiagonal>, ByBlocks, ByColumns>, N, Sum, V>(
+    sum_products<N, Sum, V>(
       lanes, n, arg.vectors.count, first, last,
       [&](Index e) FINEGRAIN_INLINE {
-        const OffDiagonal *block = blocks() + arg.rows.number(e) * length;
+        const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
         ask_ahead<N>(block, ahead);
         return block;
       },
@@ -174,9 +173,9 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
       for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
         const Index from = arg.rows.col[e];
         const Scalar *xe = arg.x + at + Offset(arg.rows.row(from)) * n;
-        const OffDiagonal *block = blocks() + arg.entry[e] * block_length<OffDiagonal>(n);
+        const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
         const Real less = arg.unscale.of(from);
-        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, stored_number<Scalar>(block, n, a, i), sum);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
       }
       if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
       else arg.out[at + Offset(row) * n + i] = -sum;

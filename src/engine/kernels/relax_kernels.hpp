@@ -13,7 +13,6 @@ struct TransposedRelaxArguments;
 struct LargestArguments;
 struct LoadArguments;
 struct CheckArguments;
-struct QuantizeArguments;
 
 template <class Exec> struct RelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &);
@@ -26,10 +25,6 @@ template <class Exec> struct RelaxKernels {
 template <class Exec> struct AnySizeRelaxKernels {
   void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &);
   void (*check)(const Run<Exec> &, int n, const CheckArguments &);
-  // Of reduction in place to eight bits, whatever the storage is.
-  void (*gather)(const Run<Exec> &, int n, const QuantizeArguments &);
-  void (*spread)(const Run<Exec> &, int n, const QuantizeArguments &);
-  void (*finish)(const Run<Exec> &, int n, const QuantizeArguments &);
 };
 
 // Those compiled for block size N (0: any). Defined in one translation unit per N, which CMake makes.

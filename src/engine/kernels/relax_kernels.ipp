@@ -1,6 +1,5 @@
 // Body of a translation unit of relaxation kernels, FINEGRAIN_BLOCK being its block size (0 for any).
 // relax_kernels.hpp declares what it fills.
-#include "kernels/quantize.hpp"
 #include "kernels/couplings.hpp"
 #include "kernels/relax.hpp"
 #include "kernels/relax_kernels.hpp"
@@ -54,23 +53,12 @@ template RelaxKernels<DeviceExec> relax_kernels_for<FINEGRAIN_BLOCK, DeviceExec>
 #endif
 
 #if FINEGRAIN_BLOCK == 0
-namespace
-{
-
-template <QuantizeStep step, class Exec> void quantize_blocks(const Run<Exec> &run, int n, const QuantizeArguments &a)
-{
-  execute<0>(run, QuantizeRow<step>{BlockSize<0>(n), a});
-}
-
-} // namespace
-
 template <class Exec> AnySizeRelaxKernels<Exec> any_size_relax_kernels_for(const Storage &s)
 {
   return with_storage<Method::relaxation, true>(
     s, [](auto off, auto diagonal, auto sum) -> AnySizeRelaxKernels<Exec> {
       using T = TypedFor<decltype(off), decltype(diagonal), decltype(sum), 0, Exec>;
-      return {T::transposed, T::check, quantize_blocks<QuantizeStep::gather, Exec>,
-              quantize_blocks<QuantizeStep::spread, Exec>, quantize_blocks<QuantizeStep::finish, Exec>};
+      return {T::transposed, T::check};
     });
 }
 

@@ -265,7 +265,6 @@ private:
     };
     if (from.data() == to.data()) return;
     if (precision == Precision::half) narrow_to(std::type_identity<Half>());
-    else if (precision == Precision::bfloat16) narrow_to(std::type_identity<BFloat16>());
     else narrow_to(std::type_identity<float>());
     from.give_back();
   }

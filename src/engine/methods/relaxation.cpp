@@ -2,7 +2,6 @@
 // and inverses, exchanges ghosts, and runs the row functions of relax.hpp.
 #include "kernels/couplings.hpp"
 #include "kernels/relax.hpp"
-#include "kernels/quantize.hpp"
 #include "methods/block_storage.hpp"
 #include "methods/runner.hpp"
 #include "base/copies.hpp"
@@ -59,7 +58,7 @@ public:
     blocks_.allocate(in_place() ? 0 : Offset(rows_of_.entries()), run_.n, options.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
     diagonal_.allocate(run_.rows, run_.n, options.diagonal);
-    scaled_ = options.precision == Precision::half || options.precision == Precision::int8;
+    scaled_ = options.precision == Precision::half;
     largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
     const bool by_row = scaled_ && options_.scaling == Scaling::row;
     unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
@@ -251,41 +250,11 @@ private:
     const Offset nn = Offset(run_.n) * run_.n;
     run_.clear_blocks(rows_of_.diagonal, blocks, nn);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
-    if (storage_.off_diagonal == Precision::int8) quantize_in_place(blocks, scale);
-    else
-      reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
-                          &run_.trouble.data()->flushed);
+    reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
+                        &run_.trouble.data()->flushed);
     stored_ = blocks;
     any_size_.check(run_.independent(all_cut_.data()), run_.n,
                     CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
-  }
-  void quantize_in_place(Scalar *blocks, Real scale)
-  {
-    QuantizeArguments a{.blocks = blocks,
-                        .first = 0,
-                        .count = matrix_blocks_,
-                        .m = 0,
-                        .streams = quantized_streams(run_.n),
-                        .scale = scale,
-                        .trouble = run_.trouble.data()};
-    const auto step = [&](auto kernel, Index slots) {
-      const std::array<Index, 2> cut{0, slots};
-      kernel(run_.independent(cut.data()), run_.n, a);
-    };
-    bool alone = false; // one thread: upwards, block after block
-    if constexpr (!works_in_teams<Exec>) alone = usable_threads(run_.exec) == 1;
-    if (!alone) {
-      a.m = matrix_blocks_ / a.streams;
-      a.first = a.m * a.streams;
-      if (a.m > 0) {
-        step(any_size_.gather, Index(a.m));
-        step(any_size_.spread, Index(a.m));
-      }
-    }
-    if (a.first < a.count) step(any_size_.finish, 1);
-    unsigned char *const end =
-      reinterpret_cast<unsigned char *>(blocks) + std::size_t(a.count) * bytes_of_block(Precision::int8, run_.n);
-    Kokkos::deep_copy(run_.exec, Unmanaged<unsigned char, Space>(end, block_slack), 0);
   }
   void forget_recordings()
   {

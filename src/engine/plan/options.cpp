@@ -15,15 +15,15 @@ const char *find_storage_conflict(const EngineOptions &r)
   if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, r.single_sums}))
     return nullptr;
   if (r.diagonal != Precision::working && r.diagonal != Precision::single)
-    return "half, bfloat16 and int8 store couplings; diagonal blocks are stored in working precision or single "
+    return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single "
            "(@_diag_precision)";
-  if (!relaxes && r.precision == Precision::int8)
-    return "@_precision int8 stores the couplings of a relaxation (mcpi); a factor has @_precision working, single, "
-           "half or bfloat16";
+  if (!relaxes && r.precision == Precision::bfloat16)
+    return "@_precision bfloat16 stores the couplings of a relaxation (mcpi); a factor has @_precision working, "
+           "single "
+           "or half";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
-  return "@_accumulate single needs couplings in single precision or below; give @_precision single, half, "
-         "bfloat16 or int8";
+  return "@_accumulate single needs couplings in single precision or below; give @_precision single or half";
 }
 
 const char *find_relaxation_conflict(const EngineOptions &r)
@@ -38,9 +38,9 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
   if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
     return "@_reduction in_place narrows the matrix's blocks where they are, and this precision is the one that "
-           "they have; take @_precision single, half, bfloat16 or int8, whichever is shorter, or @_reduction none";
-  if (relaxation.reduction == Reduction::in_place &&
-      (r.precision == Precision::half || r.precision == Precision::int8) && relaxation.scaling == Scaling::row)
+           "they have; take @_precision single, half or bfloat16, whichever is shorter, or @_reduction none";
+  if (relaxation.reduction == Reduction::in_place && r.precision == Precision::half &&
+      relaxation.scaling == Scaling::row)
     return "@_reduction in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
            "take @_scaling global, or @_reduction none";
   if (relaxation.exchange == Exchange::color &&

@@ -175,7 +175,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
-.  -pc_fgbilu_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_fgbilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
 .  -pc_fgbilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`

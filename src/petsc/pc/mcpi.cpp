@@ -72,7 +72,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   const Statistics s = e->engine->statistics();
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
   char scale[64] = "";
-  const bool scaled = s.precision == Precision::half || s.precision == Precision::int8;
+  const bool scaled = s.precision == Precision::half;
   if (scaled && r.scaling == Scaling::global)
     PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by %g", double(s.scale)));
   if (scaled && r.scaling == Scaling::row) PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
@@ -141,7 +141,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
-.  -pc_mcpi_precision <working,single,half,bfloat16,int8> - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
 .  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
 .  -pc_mcpi_accumulate <working,single>              - `PCFinegrainSetAccumulate()`
@@ -165,10 +165,10 @@ PCEngineType mcpi_type = {
 diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
 once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
 
-   D^-1 is kept in working precision; O may be stored in single, half, bfloat16 or int8, which is most of what a
+   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a
 sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
-instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half
-and 1e-2 for int8, and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
+instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half,
+and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
 precision.
 
    A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is

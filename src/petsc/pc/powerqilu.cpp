@@ -351,7 +351,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
 .  -pc_powerqilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_powerqilu_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_powerqilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
 .  -pc_powerqilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`

@@ -14,7 +14,7 @@ namespace
 
 constexpr std::array common = {PCEngineRow{&settings::executor},
                                PCEngineRow{&settings::backend},
-                               PCEngineRow{&settings::precision, "working,single,half,bfloat16"},
+                               PCEngineRow{&settings::precision, "working,single,half"},
                                PCEngineRow{&settings::diagonal},
                                PCEngineRow{&settings::shift_type, "none,inblocks"},
                                PCEngineRow{&settings::shift_amount},

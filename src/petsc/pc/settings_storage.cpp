@@ -8,7 +8,7 @@ const char *const PCFinegrainScheduleTypes[] = {
 const char *const PCFinegrainExecutorTypes[] = {
   "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
 const char *const PCFinegrainPrecisionTypes[] = {
-  "working", "single", "half", "bfloat16", "int8", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
+  "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
 const char *const PCFinegrainAccumulateTypes[] = {"working", "single", "PCFinegrainAccumulateType",
                                                   "PC_FINEGRAIN_ACCUMULATE_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
@@ -34,7 +34,6 @@ constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
 static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
 static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
 static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
-static_assert(int(Precision::int8) == PC_FINEGRAIN_PRECISION_INT8);
 
 /*@
    PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
@@ -137,11 +136,11 @@ PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
    Input Parameters:
 +  pc        - the preconditioner
 -  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default), `PC_FINEGRAIN_PRECISION_SINGLE`,
-`PC_FINEGRAIN_PRECISION_HALF` or `PC_FINEGRAIN_PRECISION_BFLOAT16`; `PCFGBICC` has the first two, and `PCMCPI` has
-`PC_FINEGRAIN_PRECISION_INT8` too
+`PC_FINEGRAIN_PRECISION_HALF` or `PC_FINEGRAIN_PRECISION_BFLOAT16`; `PCFGBICC` has the first two, `PCMCPI` all, and
+the others have the first three
 
    Options Database Key:
-.  -pc_fgbilu_precision <working,single,half,bfloat16> - the precision
+.  -pc_fgbilu_precision <working,single,half> - the precision
 
    Level: intermediate
 
@@ -280,7 +279,7 @@ PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 .  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
 
    Note:
-   That much memory is held between set-ups. A set-up in half, bfloat16, or with sums in single precision makes the
+   That much memory is held between set-ups. A set-up in half, or with sums in single precision makes the
 factor in working precision first, and gives that memory back.
 
    Level: intermediate

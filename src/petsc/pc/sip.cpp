@@ -355,7 +355,7 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
 .  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`
 .  -pc_sip_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_sip_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_sip_precision <working,single,half> - `PCFinegrainSetPrecision()`
 .  -pc_sip_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_sip_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_sip_shift_type <none,inblocks>               - `PCFinegrainSetShift()`

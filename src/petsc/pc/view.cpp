@@ -118,8 +118,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s%s\n", e.op.block,
     PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)],
     factors && e.options.single_sums ? ", sums in single precision" : ""));
-  if (factors && (s.precision == Precision::half || s.precision == Precision::bfloat16))
-    PetscCall(PCEngineViewFlushed(pc, e, viewer, ""));
+  if (factors && s.precision == Precision::half) PetscCall(PCEngineViewFlushed(pc, e, viewer, ""));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT

@@ -126,11 +126,12 @@ TEST(Storage, DiagonalsAreNeverBelowSingle)
 {
   for (const Precision p : {Precision::half, Precision::bfloat16}) {
     EngineOptions r;
+    r.method = Method::relaxation;
     r.precision = p;
     EXPECT_EQ(find_conflict(r), nullptr);
     r.diagonal = p;
     ASSERT_NE(find_conflict(r), nullptr);
-    EXPECT_NE(std::strstr(find_conflict(r), "int8 store couplings"), nullptr);
+    EXPECT_NE(std::strstr(find_conflict(r), "bfloat16 store couplings"), nullptr);
   }
 }
 

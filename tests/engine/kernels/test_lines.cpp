@@ -75,8 +75,7 @@ void expect_same(const Problem &p, const EngineOptions &options, const char *wha
 constexpr Storage storages[] = {
   {Precision::working, Precision::working, false}, {Precision::single, Precision::working, false},
   {Precision::single, Precision::single, false},   {Precision::single, Precision::single, true},
-  {Precision::half, Precision::working, false},    {Precision::half, Precision::single, true},
-  {Precision::bfloat16, Precision::single, false}, {Precision::bfloat16, Precision::working, true}};
+  {Precision::half, Precision::working, false},    {Precision::half, Precision::single, true}};
 
 // Single numbers with sums in single are no storage of their own where all are.
 bool is_stored(const Storage &s) { return is_distinct(s) || !s.single_sums; }

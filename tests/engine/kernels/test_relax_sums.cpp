@@ -2,7 +2,6 @@
 #include "problems.hpp"
 
 #include "base/column_sums.hpp"
-#include "base/quantized_sums.hpp"
 #include "base/rounding.hpp"
 
 #include <gtest/gtest.h>
@@ -118,59 +117,6 @@ template <int N> void compare_all()
 }
 
 TEST(BlockSums, BothTextsAddInTheSameOrder) { compare_all<1>(); }
-
-// In eight bits: any bytes are numbers, those behind the last block infinities.
-template <int N, class T> void compare_quantized()
-{
-  constexpr int length = int(block_length<Quantized>(N));
-  for (const Index entries : {0, 1, 2, 6, 27}) {
-    std::mt19937 random(unsigned(N + 31 * entries));
-    std::vector<Quantized> blocks(std::size_t(entries * length) + block_slack, Quantized{255});
-    for (Index e = 0; e < entries; ++e)
-      for (int k = 0; k < length; ++k) {
-        const bool exponent = k >= length - N;
-        blocks[std::size_t(e * length + k)].byte =
-          static_cast<unsigned char>(exponent ? 120 + random() % 14 : random());
-      }
-    const auto x = make_vector(std::size_t(7 * N), 3);
-    const auto block = [&](Index e) -> const Quantized * { return blocks.data() + e * length; };
-    const auto vector = [&](Index e) { return x.data() + e * 3 % 7 * N; };
-    std::vector<T> expected;
-    for (int r = 0; r < N; ++r) {
-      T total(0);
-      for (Index e = 0; e < entries; ++e) {
-        T sum(0);
-        for (int c = 0; c < N; ++c)
-          sum =
-            madd(convert<T>(vector(e)[c]),
-                 convert<T>(stored_number<Scalar>(block(e), N, r, c) / Real(unit_of(block(e)[length - N + r]))), sum);
-        total += sum * PartOf<T>(unit_of(block(e)[length - N + r]));
-      }
-      expected.push_back(total);
-    }
-    T out[std::size_t(N)], one[1];
-    QuantizedSums<N, T, N>{BlockSize<N>(N), Strip<N>{0}}(0, entries, block, vector, out);
-    for (int r = 0; r < N; ++r) {
-      EXPECT_EQ(out[r], expected[std::size_t(r)]) << N << " " << entries;
-      QuantizedSums<0, T, 1>{BlockSize<0>(N), Strip<1>{r}}(0, entries, block, vector, one);
-      EXPECT_EQ(one[0], expected[std::size_t(r)]) << N << " " << entries;
-    }
-#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
-    QuantizedRows<N, T> rows;
-    for (Index e = 0; e < entries; ++e) rows.add(block(e), vector(e));
-    T total[std::size_t(rows.rows)];
-    rows.add_up(total);
-    for (int r = 0; r < N; ++r) EXPECT_EQ(total[r], expected[std::size_t(r)]) << N << " " << entries;
-#endif
-  }
-  if constexpr (N < 8) compare_quantized<N + 1, T>();
-}
-
-TEST(BlockSums, InEightBitsAddBlockByBlock)
-{
-  compare_quantized<1, Scalar>();
-  compare_quantized<1, Single>();
-}
 
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
 // Blocks behind one another: what a sum reads behind a block is the next one, be it finite or not.

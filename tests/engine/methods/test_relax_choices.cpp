@@ -49,9 +49,8 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
   r = relaxation_options();
   r.diagonal = Precision::single;
   expect_conflict(r, {"diagonal blocks", "@_diag_precision"});
-  for (const Precision diagonal : {Precision::half, Precision::bfloat16, Precision::int8})
-    for (const Precision off :
-         {Precision::working, Precision::single, Precision::half, Precision::bfloat16, Precision::int8}) {
+  for (const Precision diagonal : {Precision::half, Precision::bfloat16})
+    for (const Precision off : {Precision::working, Precision::single, Precision::half, Precision::bfloat16}) {
       r = relaxation_options();
       r.diagonal = diagonal;
       r.precision = off;
@@ -181,7 +180,7 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
     const Real largest = e->find_largest({p.source(), {}});
     // What ranks agree on decides the scale, not what this one found.
     e->factor({p.source(), {}}, Real(3e6));
-    const bool scaled = r.precision == Precision::half || r.precision == Precision::int8;
+    const bool scaled = r.precision == Precision::half;
     EXPECT_EQ(e->statistics().scale,
               scaled && r.relaxation.scaling == Scaling::global ? Real(1) / 64 : e->statistics().scale);
     return largest;

@@ -149,8 +149,6 @@ TEST(McpiErrors, CouplingsThatCannotBeStoredFailEverywhereAndTheNextGoodMatrixWo
     {"nan in a coupling in half", nan, "-pc_mcpi_precision half"},
     {"inf in a coupling", inf, ""},
     {"inf in a coupling in half", -inf, "-pc_mcpi_precision half"},
-    {"nan in a coupling in eight bits", nan, "-pc_mcpi_precision int8"},
-    {"inf in a coupling in eight bits by row", inf, "-pc_mcpi_precision int8 -pc_mcpi_scaling row"},
     {"inf in a coupling in half by row", inf, "-pc_mcpi_precision half -pc_mcpi_scaling row"},
     {"more than single holds", PetscReal(1e300), "-pc_mcpi_precision single"},
     {"more than bfloat16 holds", PetscReal(1e300), "-pc_mcpi_precision bfloat16"}};

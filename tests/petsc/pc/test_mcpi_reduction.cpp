@@ -15,7 +15,7 @@ const std::string in_place = " -pc_mcpi_reduction in_place";
 // Precisions below the working one.
 std::vector<std::string> Precisions()
 {
-  std::vector<std::string> all = {"half", "bfloat16", "int8"};
+  std::vector<std::string> all = {"half", "bfloat16"};
   if (sizeof(PetscReal) == 8) all.push_back("single");
   return all;
 }

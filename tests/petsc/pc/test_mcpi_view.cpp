@@ -137,8 +137,6 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     {"-pc_mcpi_omega 0.75", "omega 0.75, exchange sweep"},
     {"-pc_mcpi_precision half -pc_mcpi_scaling row", "entries, scaled by block row\n"},
     {"-pc_mcpi_precision bfloat16", "became zero in storage: 0 entries\n"},
-    {"-pc_mcpi_precision int8", "entries, scaled by "},
-    {"-pc_mcpi_precision int8", "storage: blocks of 2, int8 precision, inverted diagonal blocks working"},
     {"-pc_mcpi_corrections 2", "exchange: each sweep, each correction\n"}};
   for (const auto &[options, line] : lines) {
     Owned<PC> pc;

@@ -21,8 +21,8 @@ std::vector<Variant> Relaxations()
   for (const std::string exchange : {"none", "sweep", "color"})
     for (const std::string kind :
          {"", "-@_sweep backward", "-@_sweep symmetric", "-@_omega 0.8", "-@_sweep symmetric -@_omega 1.3",
-          "-@_precision half", "-@_precision bfloat16", "-@_precision int8",
-          "-@_precision half -@_scaling row -@_sweep symmetric", "-@_precision single -@_accumulate working"})
+          "-@_precision half", "-@_precision bfloat16", "-@_precision half -@_scaling row -@_sweep symmetric",
+          "-@_precision single -@_accumulate working"})
       all.emplace_back(("-@_its 3 -@_exchange " + exchange + " " + kind).c_str(), exchange != "color");
   return all;
 }
@@ -76,7 +76,7 @@ const std::vector<TypeCase> &AllTypes()
                   "-@_precision single",
                   "-@_precision single -@_diag_precision storage",
                   "-@_alpha 0.5 -@_corrections 1",
-                  "-@_precision bfloat16"},
+                  "-@_precision half"},
      .reference = PCILU,
      .as_reference = "-@_alpha 0",
      .needs_grid = true,
