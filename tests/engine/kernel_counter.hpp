@@ -17,7 +17,7 @@ public:
   {
     Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
       [](const char *name, std::uint32_t, std::uint64_t *) {
-        count_ += !std::strcmp(name, "finegrain::threads") || !std::strcmp(name, "finegrain::teams");
+        count_ += !std::strcmp(name, "finegrain::rows");
       });
   }
   // Row functions and sweeps that were launched since this counter was made.

@@ -128,9 +128,10 @@ inline int usable_threads(const HostExec &exec)
   return int(exec.concurrency());
 #endif
 }
-// body(i) on each thread i. The name is what Kokkos' tools call the kernel.
-template <class Body> void for_threads(const HostExec &exec, std::int32_t threads, const Body &body,
-                                       const char *name = "finegrain::threads")
+// body(i) on each thread i. The name is what Kokkos' tools call the kernel: Kokkos makes a std::string of it, which
+// takes memory from 16 letters on, and applications take none.
+template <class Body>
+void for_threads(const HostExec &exec, std::int32_t threads, const Body &body, const char *name = "finegrain::rows")
 {
   Kokkos::parallel_for(name, Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
 }

@@ -57,7 +57,7 @@ public:
     reserve("finegrain::lower", p.lower.col.extent(0) * nn, lower_);
     if (has_couplings(f)) {
       reserve("finegrain::coupled", run.scalars(), coupled_);
-      run.put(coupled_, Scalar(0)); // where C has nothing
+      run.fill(coupled_.data(), coupled_.extent(0), Scalar(0)); // where C has nothing
     }
     good_ = true;
     if (symmetric) {

@@ -217,7 +217,7 @@ private:
   }
   void clear(Scalar *x, const Vectors &vectors) const
   {
-    for (int v = 0; v < vectors.count; ++v) run_.put(unmanaged(x + v * vectors.stride), Scalar(0));
+    for (int v = 0; v < vectors.count; ++v) run_.fill(x + v * vectors.stride, run_.scalars(), Scalar(0));
   }
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
@@ -313,8 +313,8 @@ private:
   }
   void clear_ghosts()
   {
-    run_.put(ghosts_, Scalar(0));
-    if (copies_) run_.put(ghost_copy_, Single(0));
+    run_.fill(ghosts_.data(), ghosts_.extent(0), Scalar(0));
+    if (copies_) run_.fill(ghost_copy_.data(), ghost_copy_.extent(0), Single(0));
   }
   void round_to(const Array<Single, Space> &to, const Scalar *from)
   {
@@ -370,7 +370,7 @@ private:
   // Ghosts' shares go to their owners, as part of a right-hand side of its own.
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
-    run_.put(rhs_, unmanaged(b));
+    run_.copy(rhs_.data(), run_.scalars(), b);
     TransposedRelaxArguments shares = a;
     shares.rows.ptr += run_.rows;
     shares.diagonal = nullptr;
@@ -424,10 +424,6 @@ private:
     run_.count_long_residual();
   }
 
-  template <class T> auto unmanaged(T *x) const
-  {
-    return Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(x, run_.scalars());
-  }
   const SweepOrder<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
   Index ghost_count() const { return Index(ghosts_.extent(0)) / run_.n; }
 

@@ -25,6 +25,20 @@ template <class Word> struct ClearBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
 };
 
+// Over numbers.
+template <class T> struct FillNumbers {
+  T *to;
+  T number;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = number; }
+};
+template <class T> struct CopyNumbers {
+  T *to;
+  const T *from;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[i]; }
+};
+
 // The kernels of an application, which are a graph from the second one on.
 template <class Exec> struct Recording {
   Replay<Exec> graph;
@@ -157,7 +171,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   }
   Run<Exec> all() { return independent(every_slot.data()); }
   // body(i) for 0 <= i < count, in any order.
-  template <class Body> void for_each(Offset count, const Body &body)
+  template <class Body> void for_each(Offset count, const Body &body) const
   {
     using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
     if (count > 0) Kokkos::parallel_for("finegrain::each", Flat(exec, 0, count), body);
@@ -192,10 +206,14 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .flushed = t.flushed};
   }
 
-  // A number or an array into an array. Kokkos waits for a copy of nothing.
-  template <class To, class From> void put(const To &to, const From &from) const
+  // A number, or others, into numbers. Kokkos' own way takes memory for a name each time.
+  template <class T> void fill(T *to, std::size_t count, T number) const
   {
-    if (to.extent(0)) Kokkos::deep_copy(exec, to, from);
+    for_each(Offset(count), FillNumbers<T>{to, number});
+  }
+  template <class T> void copy(T *to, std::size_t count, const T *from) const
+  {
+    for_each(Offset(count), CopyNumbers<T>{to, from});
   }
 
   // A vector for callers (Engine::scratch()).

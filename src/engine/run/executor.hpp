@@ -29,7 +29,7 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
         run.replay->add(make_teams<ReplayedBody<Body>>(run.exec, teams, shape, row), replayed);
         return;
       }
-    Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, teams, shape, row), body);
+    Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, teams, shape, row), body);
   } else {
     const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
     for_threads(run.exec, shares, HostShare<N, Row>{row, run.visit, first, last, shares});
@@ -45,7 +45,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
     const TeamShape shape = shape_on<Exec>(row);
     workers =
       std::max(Index(1), std::min(tasks.count, Index(run.exec.concurrency() / (shape.threads * shape.lanes))));
-    Kokkos::parallel_for("finegrain::teams", make_teams<Body>(run.exec, workers, shape, row),
+    Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, workers, shape, row),
                          Body{row, tasks, run.progress->next()});
   } else {
     workers = std::min(tasks.count, Index(usable_threads(run.exec)));
