@@ -216,7 +216,7 @@ private:
         Scalar a[std::size_t(at_once)];
         arg.source.template read_numbers<at_once>(n, e, last, at, a);
         for (int k = 0; k < at_once && e + k < last; ++k) {
-          OffDiagonal *to = blocks() + Offset(e + k) * block_length<OffDiagonal>(n) + at;
+          OffDiagonal *to = blocks() + Offset(e + k) * n * n + at;
           flushed += narrow(a + k, 1, beta, to);
           finite = are_finite(to, 1) && finite;
         }
