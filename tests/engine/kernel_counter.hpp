@@ -16,9 +16,7 @@ public:
   KernelCounter() : first_(count_)
   {
     Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
-      [](const char *name, std::uint32_t, std::uint64_t *) {
-        count_ += !std::strcmp(name, "finegrain::rows");
-      });
+      [](const char *name, std::uint32_t, std::uint64_t *) { count_ += !std::strcmp(name, "finegrain::rows"); });
   }
   // Row functions and sweeps that were launched since this counter was made.
   Offset count() const { return count_ - first_; }
