@@ -264,9 +264,10 @@ Coloring color_hash(const Graph &symmetric, const HostArray<std::int64_t> &key)
   return coloring.coloring();
 }
 
-Coloring number_red_black(const Grid &grid, const std::vector<Box> &first)
+std::optional<Coloring> color_red_black(const Grid &grid, const std::vector<Box> &first, const Graph &g)
 {
-  const Coloring c{2, make_array<Index>("finegrain::color", std::size_t(count_points(grid)))};
+  if (count_points(grid) != g.rows || (!first.empty() && first.size() != grid.size())) return std::nullopt;
+  const Coloring c{2, make_array<Index>("finegrain::color", std::size_t(g.rows))};
   Index row = 0;
   for (std::size_t b = 0; b < grid.size(); ++b) {
     const Box at = first.empty() ? Box{} : first[b];
@@ -274,13 +275,6 @@ Coloring number_red_black(const Grid &grid, const std::vector<Box> &first)
       for (Index j = 0; j < grid[b].j; ++j)
         for (Index i = 0; i < grid[b].i; ++i) c.color(row++) = (i ^ j ^ k ^ at.i ^ at.j ^ at.k) & 1;
   }
-  return c;
-}
-
-std::optional<Coloring> color_red_black(const Grid &grid, const std::vector<Box> &first, const Graph &g)
-{
-  if (count_points(grid) != g.rows || (!first.empty() && first.size() != grid.size())) return std::nullopt;
-  const Coloring c = number_red_black(grid, first);
   if (!is_valid(g, c)) return std::nullopt;
   return c;
 }

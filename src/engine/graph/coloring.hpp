@@ -68,8 +68,6 @@ Coloring color_hash(const Graph &symmetric, const HostArray<std::int64_t> &key =
 // colors, even where one or both have no row, so that all ranks agree; couplings to ghosts are for the caller to
 // check (is_valid() below), and whether every rank has a coloring.
 std::optional<Coloring> color_red_black(const Grid &, const std::vector<Box> &first, const Graph &);
-// The same without a look at a graph; as many origins as boxes, or none.
-Coloring number_red_black(const Grid &, const std::vector<Box> &first = {});
 
 // Level sets (levels.hpp): rows by color come as in the natural order, neighbors by ascending number.
 Coloring color_levels(const Graph &symmetric);

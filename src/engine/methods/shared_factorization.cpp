@@ -156,7 +156,7 @@ public:
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);
     else sweep_backward();
-    run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x, nullptr});
+    run_.copy(a.x, run_.scalars(), x_.data());
     run_.finish();
   }
 
@@ -238,7 +238,7 @@ private:
     }
   }
 
-  void load(const Scalar *b) { run_.for_each(Offset(run_.scalars()), CopyOrAdd{b, x_.data(), nullptr}); }
+  void load(const Scalar *b) { run_.copy(x_.data(), run_.scalars(), b); }
   void sweep_forward(const Scalar *b)
   {
     const ForwardArguments forward = factor_.forward(b, x_.data());
@@ -259,7 +259,7 @@ private:
     template <class Body> void backward(Scalar *x, const Body &body) const { run(Travel::backward, x, body); }
     const Scalar *with_others(const Scalar *b, Scalar *t) const
     {
-      if (b != t) all->run_.for_each(Offset(all->run_.scalars()), CopyOrAdd{b, t, nullptr});
+      if (b != t) all->run_.copy(t, all->run_.scalars(), b);
       return t;
     }
 

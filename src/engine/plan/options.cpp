@@ -19,8 +19,7 @@ const char *find_storage_conflict(const EngineOptions &r)
            "(@_diag_precision)";
   if (!relaxes && r.precision == Precision::bfloat16)
     return "@_precision bfloat16 stores the couplings of a relaxation (mcpi); a factor has @_precision working, "
-           "single "
-           "or half";
+           "single or half";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
   return "@_accumulate single needs couplings in single precision or below; give @_precision single or half";

@@ -122,12 +122,6 @@ struct OperatorView {
   }
 };
 
-// Whether ranks have agreed on colors, or on keys, by which a relaxation then sorts rows.
-inline bool have_agreed(const OperatorView &view, Exchange exchange)
-{
-  return exchange == Exchange::color || view.agreed.key.extent(0) > 0;
-}
-
 // Why analyze() refused, in terms a caller can translate for its user.
 struct SetupError {
   enum Reason {

@@ -85,10 +85,7 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
   PCEngine *e = static_cast<PCEngine *>(pc->data);
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
-    return PETSC_SUCCESS;
-  }));
+  if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
   PetscCall(PCEngineReserve(pc, e, {.transposed = true}));
   PetscCall(ApplyPart(e, Part::left_inverse, v, u, true));
   PetscCall(MatMultTranspose(pc->pmat, u, e->residual));
