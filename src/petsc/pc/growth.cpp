@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
 
 using namespace finegrain;
 
@@ -80,32 +83,27 @@ PetscErrorCode FindLargest(Vec x, const std::vector<PetscReal> &scales, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// visit(row, column, magnitude) for the entries of a sequential matrix; of SBAIJ those below the diagonal, too.
-template <class Visit> PetscErrorCode VisitEntries(Mat A, bool symmetric, const Visit &visit)
+// log2 of a magnitude by a line between powers of two, in parts: integers, whose sums know no order of ranks.
+constexpr std::int64_t parts_of_two = 1024;
+std::int64_t find_logarithm(PetscReal size)
 {
-  PetscFunctionBegin;
-  PetscCall(OperatorVisitRows(
-    A, symmetric, [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
-      for (PetscInt e = 0; e < count; ++e) {
-        visit(i, col[e], PetscAbsScalar(value[e]));
-        if (symmetric && col[e] != i) visit(col[e], i, PetscAbsScalar(value[e]));
-      }
-      return PETSC_SUCCESS;
-    }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  int exponent;
+  const PetscReal part = std::frexp(size, &exponent);
+  return exponent * parts_of_two + std::int64_t(part * 2 * parts_of_two);
 }
 
-// The owned rows of Pmat: those of the columns that are owned, and of others, by ghosts.
-struct Parts {
+// The owned rows of Pmat; their columns are those that are owned, and then ghosts.
+struct Rows {
   Mat owned = nullptr, coupling = nullptr;
   bool symmetric = false; // the owned square alone, by its upper triangle
   PetscSF sf = nullptr;   // from ghost columns to their owners
+  PetscInt n = 0, ghosts = 0;
 
-  ~Parts() { (void)PetscSFDestroy(&sf); }
+  ~Rows() { (void)PetscSFDestroy(&sf); }
   PetscErrorCode get(Mat mat)
   {
     const PetscInt *global;
-    PetscInt n, ghosts = 0, block;
+    PetscInt block;
     Operator op;
     bool known;
     std::vector<PetscInt> columns;
@@ -125,57 +123,116 @@ struct Parts {
     PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n, columns, &sf));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+
+  // visit(row, column, logarithm of the magnitude) for all entries but zero; of SBAIJ those below the diagonal, too.
+  template <class Visit> PetscErrorCode visit_part(Mat part, PetscInt first_column, const Visit &visit) const
+  {
+    PetscFunctionBegin;
+    if (!part) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(OperatorVisitRows(
+      part, symmetric,
+      [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
+        for (PetscInt e = 0; e < count; ++e) {
+          const PetscReal size = PetscAbsScalar(value[e]);
+          if (!(size > 0) || PetscIsInfOrNanReal(size)) continue;
+          const std::int64_t logarithm = find_logarithm(size);
+          const PetscInt j = first_column + col[e];
+          visit(std::size_t(i), std::size_t(j), logarithm);
+          if (symmetric && j != i) visit(std::size_t(j), std::size_t(i), logarithm);
+        }
+        return PETSC_SUCCESS;
+      }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  template <class Visit> PetscErrorCode visit(const Visit &visit) const
+  {
+    PetscFunctionBegin;
+    PetscCall(visit_part(owned, 0, visit));
+    PetscCall(visit_part(coupling, n, visit));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  // Numbers of columns: from owners to ghosts, or of all ghosts to their owners.
+  PetscErrorCode send(std::vector<std::int64_t> &of_columns) const
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscSFBcastBegin(sf, MPIU_INT64, of_columns.data(), of_columns.data() + n, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(sf, MPIU_INT64, of_columns.data(), of_columns.data() + n, MPI_REPLACE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode collect(std::vector<std::int64_t> &of_columns, MPI_Op op) const
+  {
+    PetscFunctionBegin;
+    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, of_columns.data() + n, of_columns.data(), op));
+    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, of_columns.data() + n, of_columns.data(), op));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 };
 
-// Columns' scales of a two-sided equilibration: rows, then columns are divided by the roots of their largest entries,
-// three times (Ruiz 2001). The same on any number of ranks.
-PetscErrorCode Equilibrate(PC pc, std::vector<PetscReal> *scales)
+// Scales whose largest is less than so many times the smallest are no units (tests/growth: random couplings).
+constexpr double least_units = 100;
+// An entry that is so small a part of the largest of its row, and of its column, is rounding.
+constexpr double rounding = 1e-8;
+
+// Scales of columns by which, with others of rows, the logarithms of all entries are nearest to 0 in the mean of
+// squares (Curtis and Reid 1972), for e->scales; found by half-steps for rows and columns by turns, with the weights
+// of Chebyshev (Golub and Varga 1961). Rows or columns in other units have other scales, and nothing else changes.
+// All are 1 where they differ by little. The same on any number of ranks.
+PetscErrorCode Equilibrate(PC pc, PCEngine *e)
 {
-  Parts parts;
-  PetscInt n, ghosts = 0;
-  std::vector<PetscReal> rows, largest, ghost_scales, ghost_largest;
-  const auto divide = [](std::vector<PetscReal> &by, const std::vector<PetscReal> &sizes) {
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (sizes[i] > 0 && !PetscIsInfOrNanReal(sizes[i])) by[i] /= std::sqrt(sizes[i]);
-  };
-  const auto raise = [](PetscReal &most, PetscReal size) { most = std::max(most, size); };
+  constexpr int turns = 8;
+  constexpr double radius = 0.97; // of the iteration without weights
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min() / 4;
+  const std::int64_t small = std::int64_t(parts_of_two * std::log2(rounding));
+  double weight = 1;
+  Rows matrix;
+  std::vector<std::int64_t> rows, columns, row_most, column_most, sum, count;
+  std::int64_t ends[2] = {lowest, lowest};
 
   PetscFunctionBegin;
-  PetscCall(parts.get(pc->pmat));
-  PetscCall(MatGetLocalSize(pc->pmat, &n, nullptr));
-  if (parts.coupling) PetscCall(MatGetLocalSize(parts.coupling, nullptr, &ghosts));
+  PetscCall(matrix.get(pc->pmat));
+  const std::size_t n = std::size_t(matrix.n), all = n + std::size_t(matrix.ghosts);
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    scales->assign(std::size_t(n), 1);
-    rows = *scales;
-    largest = *scales;
-    ghost_scales.assign(std::size_t(ghosts), 1);
-    ghost_largest = ghost_scales;
+    e->scales.assign(n, 1);
+    rows.assign(n, 0);
+    row_most.assign(n, lowest);
+    for (auto *of_columns : {&columns, &sum, &count}) of_columns->assign(all, 0);
+    column_most.assign(all, lowest);
     return PETSC_SUCCESS;
   }));
-  for (int sweep = 0; sweep < 3; ++sweep) {
-    const auto size = [&](PetscInt i, PetscReal scale, PetscReal entry) {
-      return entry * rows[std::size_t(i)] * scale;
-    };
-    PetscCall(PetscSFBcastBegin(parts.sf, MPIU_REAL, scales->data(), ghost_scales.data(), MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(parts.sf, MPIU_REAL, scales->data(), ghost_scales.data(), MPI_REPLACE));
-    for (const bool of_rows : {true, false}) {
-      std::fill(largest.begin(), largest.end(), PetscReal(0));
-      std::fill(ghost_largest.begin(), ghost_largest.end(), PetscReal(0));
-      PetscCall(VisitEntries(parts.owned, parts.symmetric, [&](PetscInt i, PetscInt j, PetscReal entry) {
-        raise(largest[std::size_t(of_rows ? i : j)], size(i, (*scales)[std::size_t(j)], entry));
-      }));
-      if (parts.coupling)
-        PetscCall(VisitEntries(parts.coupling, false, [&](PetscInt i, PetscInt j, PetscReal entry) {
-          raise(of_rows ? largest[std::size_t(i)] : ghost_largest[std::size_t(j)],
-                size(i, ghost_scales[std::size_t(j)], entry));
-        }));
-      if (!of_rows) {
-        PetscCall(PetscSFReduceBegin(parts.sf, MPIU_REAL, ghost_largest.data(), largest.data(), MPI_MAX));
-        PetscCall(PetscSFReduceEnd(parts.sf, MPIU_REAL, ghost_largest.data(), largest.data(), MPI_MAX));
-      }
-      divide(of_rows ? rows : *scales, largest);
+  PetscCall(matrix.visit([&](std::size_t i, std::size_t j, std::int64_t entry) {
+    row_most[i] = std::max(row_most[i], entry);
+    column_most[j] = std::max(column_most[j], entry);
+  }));
+  PetscCall(matrix.collect(column_most, MPI_MAX));
+  PetscCall(matrix.send(column_most));
+  for (int half = 0; half < 2 * turns; ++half) {
+    const bool of_rows = half % 2 == 0;
+    std::fill(sum.begin(), sum.end(), 0);
+    std::fill(count.begin(), count.end(), 0);
+    if (of_rows) PetscCall(matrix.send(columns));
+    PetscCall(matrix.visit([&](std::size_t i, std::size_t j, std::int64_t entry) {
+      if (entry < std::min(row_most[i], column_most[j]) + small) return;
+      sum[of_rows ? i : j] += entry + rows[i] + columns[j];
+      ++count[of_rows ? i : j];
+    }));
+    if (!of_rows) {
+      PetscCall(matrix.collect(sum, MPI_SUM));
+      PetscCall(matrix.collect(count, MPI_SUM));
     }
+    if (half > 0) weight = 1 / (1 - radius * radius * weight / (half == 1 ? 2 : 4));
+    for (std::size_t i = 0; i < n; ++i)
+      if (count[i] > 0) (of_rows ? rows : columns)[i] -= std::llround(weight * double(sum[i]) / double(count[i]));
   }
+  for (std::size_t i = 0; i < n; ++i) {
+    ends[0] = std::max(ends[0], columns[i]);
+    ends[1] = std::max(ends[1], -columns[i]);
+  }
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPIU_INT64, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  if (double(ends[0] + ends[1]) >= double(parts_of_two) * std::log2(least_units))
+    for (std::size_t i = 0; i < n; ++i) e->scales[i] = std::exp2(PetscReal(columns[i]) / PetscReal(parts_of_two));
+  e->has_scales = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,16 +258,31 @@ PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
   PetscCall(MatMult(pc->pmat, v, product));
   if (!PCEngineReducesInPlace(*e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(product, &scaled_product)); // there will be no matrix to multiply with
-  PetscCall(Equilibrate(pc, &scales));
-  PetscCall(FillProbe(v, scales));
+  PetscCall(Equilibrate(pc, e));
+  PetscCall(FillProbe(v, e->scales));
   PetscCall(MatMult(pc->pmat, v, scaled_product));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineProbe::measure_scaled(PC pc, PCEngine *e)
+{
+  PetscReal scaled;
+
+  PetscFunctionBegin;
+  if (!scaled_product) {
+    PetscCall(FillProbe(v, e->scales));
+    PetscCall(MatMult(pc->pmat, v, product));
+  }
+  PetscCall(PCEngineApply(pc, scaled_product ? scaled_product : product, v));
+  PetscCall(FindLargest(v, e->scales, &scaled));
+  e->growth = std::min(e->growth, scaled);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
 {
   const PetscReal limit = PCEngineGrowthLimit(*e);
-  PetscReal scaled;
+  const bool kept = e->has_scales && !scaled_product;
 
   PetscFunctionBegin;
   if (!v) PetscFunctionReturn(PETSC_SUCCESS);
@@ -220,14 +292,12 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   PetscCall(PCEngineApply(pc, product, v));
   PetscCall(FindLargest(v, {}, &e->growth));
   if (e->growth >= quiet || e->growth >= limit) { // or are these the units of unknowns?
-    if (!scaled_product) {
-      PetscCall(Equilibrate(pc, &scales));
-      PetscCall(FillProbe(v, scales));
-      PetscCall(MatMult(pc->pmat, v, product));
+    if (!kept && !scaled_product) PetscCall(Equilibrate(pc, e));
+    PetscCall(measure_scaled(pc, e));
+    if (e->growth >= limit && kept) { // or other units than before?
+      PetscCall(Equilibrate(pc, e));
+      PetscCall(measure_scaled(pc, e));
     }
-    PetscCall(PCEngineApply(pc, scaled_product ? scaled_product : product, v));
-    PetscCall(FindLargest(v, scales, &scaled));
-    e->growth = std::min(e->growth, scaled);
   }
   e->next_probe = wait_after(e->growth, limit);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -259,14 +329,17 @@ PCEngineProbe::~PCEngineProbe()
 dominant. The preconditioned residual then falls by orders of magnitude while the true one does not, and a `KSP` that
 tests the preconditioned norm stops too early. Therefore set-ups apply the preconditioner to A v for a vector v of
 random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. From 10 on it is
-measured once more with v = C w for random signs w and the scales C of columns of an equilibrated matrix, as the
-largest entry of C^-1 M^-1 A C w, and the smaller of the two is taken, so that units of unknowns do not matter. If it
-reaches the limit, the set-up fails with `PC_FACTOR_OTHER` on all ranks.
+measured once more with v = C w for random signs w and units C of unknowns, as the largest entry of C^-1 M^-1 A C w,
+and the smaller of the two is taken. C are the scales of columns that, with others of rows, bring all entries as near
+to 1 as can be, in the least squares of logarithms (Curtis and Reid 1972). If the growth reaches the limit, the set-up
+fails with `PC_FACTOR_OTHER` on all ranks.
 
    A `KSP` that tests the true residual (`KSPSetPCSide()` right, `KSPSetNormType()`) needs no limit.
 
    The cost is a product with the matrix and an application. The first set-up of a pattern pays it, and after a growth
-below 10 every sixteenth; below a tenth of the limit every fourth, and above that every one.
+below 10 every sixteenth; below a tenth of the limit every fourth, and above that every one. A second measurement
+costs as much again. Its scales are found once for a pattern, by 17 passes over the matrix, and again before a set-up
+fails.
 
 .seealso: `PCFinegrainGetGrowthLimit()`, `PCFinegrainGetGrowth()`, `PCGetFailedReason()`
 @*/

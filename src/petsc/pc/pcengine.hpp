@@ -100,6 +100,8 @@ struct PCEngine {
   PetscInt factorizations = 1;      // of the last set-up: one, and one for each raise
   PetscReal growth = -1;            // of the last probe; -1: not looked for
   int next_probe = 1;               // so many set-ups from now
+  bool has_scales = false;          // of the pattern
+  std::vector<PetscReal> scales;    // units of the owned unknowns, for the probe
   std::string trouble;              // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
   FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored
@@ -171,10 +173,10 @@ PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, finegrain::Values values, fine
 // behind it, for e->growth. Not every set-up is probed. Both are collective.
 struct PCEngineProbe {
   Vec v = nullptr, product = nullptr, scaled_product = nullptr;
-  std::vector<PetscReal> scales; // of the columns of owned rows; empty: none
 
   PetscErrorCode begin(PC pc, PCEngine *e);
   PetscErrorCode end(PC pc, PCEngine *e);
+  PetscErrorCode measure_scaled(PC pc, PCEngine *e);
   PCEngineProbe() = default;
   PCEngineProbe(const PCEngineProbe &) = delete;
   PCEngineProbe &operator=(const PCEngineProbe &) = delete;

@@ -41,6 +41,7 @@ PetscErrorCode CheckGrids(PC pc, PetscInt ngrids, const PetscInt ijk[])
 {
   PetscFunctionBegin;
   PetscCheck(ngrids >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " grids", ngrids);
+  PetscCheck(ngrids == 0 || ijk, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "PCFinegrainSetGrid(): no points of grids");
   for (PetscInt i = 0; i < 3 * ngrids; ++i)
     PetscCheck(ijk[i] > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "%s or PCFinegrainSetGrid(): a grid has %" PetscInt_FMT " points in one direction; give 1 or more",

@@ -22,8 +22,10 @@ std::string ReadFile(const std::string &name)
 {
   std::ostringstream text;
   text << std::ifstream(std::string(FINEGRAIN_SOURCE) + "/" + name).rdbuf();
-  EXPECT_FALSE(text.str().empty()) << name;
-  return text.str();
+  std::string all = text.str();
+  EXPECT_FALSE(all.empty()) << name;
+  // Complex numbers have no definite shift, which pages list for real ones.
+  return PetscDefined(USE_COMPLEX) ? std::regex_replace(all, std::regex(",?positive_definite(, )?"), "") : all;
 }
 
 // name -> what stands in two groups after it, of all matches.
