@@ -177,7 +177,7 @@ PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
                           double(e->growth), double(limit)));
   PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text,
                  std::string(e->type->growth_remedy)
-                   .append("; or -ksp_diagonal_scale where unknowns have units far apart; a KSP that tests the true "
-                           "residual (-ksp_pc_side right) needs no limit, @_growth_limit 0")));
+                   .append("; a KSP that tests the true residual (-ksp_pc_side right) needs no limit, "
+                           "@_growth_limit 0")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
