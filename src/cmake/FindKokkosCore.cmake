@@ -1,6 +1,6 @@
 # Kokkos as target finegrain_kokkos: PETSc's own if it has one, else Kokkos_ROOT or a CMake package, else by header and
 # library, as Debian installs it (its CMake packages name files it does not ship). A Kokkos with CUDA is taken by header and
-# library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper. Sets KOKKOS_HAS_OPENMP.
+# library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper.
 add_library(finegrain_kokkos INTERFACE)
 
 # Whether the Kokkos of a folder of headers has a back end.
@@ -51,20 +51,13 @@ if(NOT Kokkos_FOUND)
   kokkos_has(${kokkos_include} OPENMP kokkos_openmp)
   kokkos_has(${kokkos_include} CUDA FINEGRAIN_CUDA)
   if(kokkos_openmp)
-    find_package(OpenMP REQUIRED COMPONENTS CXX)
-    if(FINEGRAIN_CARRY)
-      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE gomp OUTPUT_STRIP_TRAILING_WHITESPACE)
-      target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${OpenMP_CXX_FLAGS}>)
-      target_link_libraries(finegrain_kokkos INTERFACE ${gomp} pthread dl)
-    else()
-      target_link_libraries(finegrain_kokkos INTERFACE OpenMP::OpenMP_CXX)
-    endif()
+    target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${OpenMP_CXX_FLAGS}>)
+    target_link_libraries(finegrain_kokkos INTERFACE ${finegrain_openmp})
   endif()
   if(FINEGRAIN_CUDA)
     include(${CMAKE_CURRENT_LIST_DIR}/KokkosCuda.cmake)
   endif()
 endif()
-set(KOKKOS_HAS_OPENMP ${kokkos_openmp})
 message(STATUS "Kokkos: ${kokkos_origin} ${kokkos_include}")
 
 # To be called for the sources of a target that see Kokkos: they are CUDA sources where it has CUDA.

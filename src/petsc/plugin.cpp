@@ -3,6 +3,7 @@
 #include "ksp/iteration.hpp"
 #include "pc/types.hpp"
 
+#include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
 #include "run/look_ahead.hpp"
 #include "run/replay.hpp"
@@ -50,6 +51,19 @@ PetscErrorCode ReadLookAhead()
   PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_ahead is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
   finegrain::set_look_ahead(bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// How many threads of the host work, for the whole process.
+PetscErrorCode ReadThreads()
+{
+  PetscInt threads = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-finegrain_threads", &threads, nullptr));
+  PetscCheck(threads >= 0 && threads <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "-finegrain_threads is a number of threads, 1 to 65536, or 0: OMP_NUM_THREADS says, and one without it");
+  finegrain::set_host_threads(int(threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,6 +125,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadLookAhead());
+  PetscCall(ReadThreads());
   PetscCall(ReadKernels());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);

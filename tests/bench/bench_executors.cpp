@@ -7,6 +7,7 @@
 // Their results are wrong and not looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and
 // Usera.
 #include "../backend.hpp"
+#include "base/threads.hpp"
 
 #include "run/replay.hpp"
 
@@ -107,7 +108,7 @@ template <class Exec> class Bench
   static constexpr bool here = !works_in_teams<Exec>;
 
 public:
-  explicit Bench(const Settings &s) : settings_(s), threads_(here ? usable_threads(HostExec()) : 1)
+  explicit Bench(const Settings &s) : settings_(s), threads_(here ? usable_threads() : 1)
   {
     const std::size_t length = std::size_t(1) << (here ? 25 : 27); // of doubles
     from_ = make_array<double, Space>("from", length);
@@ -237,7 +238,7 @@ private:
       if constexpr (here) {
         const std::size_t part = from_.extent(0) / std::size_t(threads_) / 32 * 32, quarter = part / 4;
         std::vector<double> sums(std::size_t(threads_) * 8);
-        for_threads(HostExec(), threads_, [&, data = from_.data()](const int thread) {
+        for_threads(threads_, [&, data = from_.data()](const int thread) {
           double sum[32] = {};
           const double *stream = data + std::size_t(thread) * part;
           for (std::size_t i = 0; i < quarter; i += 8)

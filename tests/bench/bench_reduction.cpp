@@ -4,6 +4,7 @@
 // every result; the pass of one thread does too; gather and spread also write and read every result once more. Memory
 // moves more than that where a store's cache line is first read. "useful" divides a copy's bytes by any of the times.
 #include "base/kokkos.hpp"
+#include "base/threads.hpp"
 
 #include "base/rounding_in_place.hpp"
 #include "base/rounding.hpp"
@@ -25,7 +26,7 @@ enum class Way { copy, pass, parts };
 // Each thread's range.
 template <class Body> void for_ranges(Index threads, const Body &body)
 {
-  for_threads(HostExec(), threads, [&](Index i) { body(count * i / threads, count * (i + 1) / threads); });
+  for_threads(threads, [&](Index i) { body(count * i / threads, count * (i + 1) / threads); });
 }
 
 template <class T> void fill(const HostArray<T> &a, Index threads)
@@ -55,7 +56,7 @@ template <class To, class From> void reduce(benchmark::State &state, Way way, In
         narrow(numbers.data() + begin, end - begin, From(1), copy.data() + begin);
       });
     else if (way == Way::pass) narrow(numbers.data(), count, From(1), reinterpret_cast<To *>(numbers.data()));
-    else reduce_in_parts<To>(HostExec(), threads, numbers.data(), count);
+    else reduce_in_parts<To>(threads, numbers.data(), count);
     benchmark::ClobberMemory();
   }
   const double useful = double(state.iterations()) * double(count) * double(sizeof(From) + sizeof(To));
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 {
   benchmark::Initialize(&argc, argv);
   if (start_kokkos() != KokkosState::ready) return 2;
-  const Index most = usable_threads(HostExec());
+  const Index most = usable_threads();
   for (Index threads = 1; threads <= most; threads = threads < most ? most : most + 1) {
     add("read", threads, [threads](auto &s) { read(s, threads); });
     add_pair<float, double>("double to single", threads);

@@ -20,15 +20,8 @@ public:
   }
   // Row functions and sweeps that were launched since this counter was made.
   Offset count() const { return count_ - first_; }
-  // Threads of the tests' own are none of Kokkos' kernels.
-  static bool sees_all()
-  {
-#if defined(FINEGRAIN_OWN_THREADS)
-    return where == Where::device;
-#else
-    return true;
-#endif
-  }
+  // Threads of a host are none of Kokkos' kernels.
+  static bool sees_all() { return where == Where::device; }
 
 private:
   inline static Offset count_ = 0;

@@ -16,8 +16,8 @@ struct Trouble {
   Offset flushed;     // relaxation: entries that were not zero and are, as stored
 };
 
-// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 without threads has no atomics, even
-// where tests have threads of their own (FINEGRAIN_OWN_THREADS).
+// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 has none where its own
+// back end has no threads.
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
 #if defined(__CUDA_ARCH__)

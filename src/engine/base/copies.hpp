@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/kokkos.hpp"
+#include "base/threads.hpp"
 
 #include <array>
 #include <cstring>
@@ -72,8 +73,8 @@ private:
     void send(char *to, const char *from, std::size_t bytes)
     {
       wait();
-      const int threads = usable_threads(HostExec());
-      for_threads(HostExec(), threads, Share{pinned_.data(), from, bytes, std::size_t(threads)}, "finegrain::pin");
+      const int threads = usable_threads();
+      for_threads(threads, Share{pinned_.data(), from, bytes, std::size_t(threads)});
       Kokkos::deep_copy(exec_, Unmanaged<char, Space>(to, bytes),
                         Unmanaged<const char, Pinned>(pinned_.data(), bytes));
     }

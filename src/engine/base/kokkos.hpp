@@ -1,5 +1,5 @@
-// Kokkos 3.4 to 5.2 as the engine uses it: execution spaces and their queues, arrays, threads of a host, which
-// devices there are, and how Kokkos is started.
+// Kokkos 3.4 to 5.2 as the engine uses it: execution spaces and their queues, arrays, which devices there
+// are, and how Kokkos is started.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,10 +15,6 @@
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
-#endif
-#if defined(FINEGRAIN_OWN_THREADS)
-#include <thread>
-#include <vector>
 #endif
 
 #if defined(__linux__)
@@ -101,41 +97,6 @@ template <class Exec> Exec with_own_queue()
 
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
-
-#if defined(FINEGRAIN_OWN_THREADS)
-// Tests have threads of their own, as many as FINEGRAIN_THREADS says: where Kokkos has none, and where
-// ThreadSanitizer cannot follow OpenMP's.
-inline int usable_threads(const HostExec &)
-{
-  const char *wanted = std::getenv("FINEGRAIN_THREADS");
-  return wanted ? std::max(1, std::atoi(wanted)) : 1;
-}
-template <class Body>
-void for_threads(const HostExec &, std::int32_t threads, const Body &body, const char * = nullptr)
-{
-  std::vector<std::thread> all;
-  for (std::int32_t i = 1; i < threads; ++i) all.emplace_back([&body, i] { body(i); });
-  if (threads > 0) body(0);
-  for (std::thread &t : all) t.join();
-}
-#else
-// Threads of a host that can run at once: one that waits for a core, while others wait for it, is no use.
-inline int usable_threads(const HostExec &exec)
-{
-#if defined(KOKKOS_ENABLE_OPENMP)
-  return std::min(int(exec.concurrency()), omp_get_num_procs());
-#else
-  return int(exec.concurrency());
-#endif
-}
-// body(i) on each thread i. The name is what Kokkos' tools call the kernel: Kokkos makes a std::string of it, which
-// takes memory from 16 letters on, and applications take none.
-template <class Body>
-void for_threads(const HostExec &exec, std::int32_t threads, const Body &body, const char *name = "finegrain::rows")
-{
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<HostExec, Kokkos::IndexType<std::int32_t>>(exec, 0, threads), body);
-}
-#endif
 
 // How scratch memory is counted: int, later std::size_t.
 using ScratchBytes = decltype(Kokkos::PerThread(0).value);

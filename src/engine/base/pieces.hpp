@@ -2,8 +2,8 @@
 // are.
 #pragma once
 
-#include "base/kokkos.hpp"
 #include "base/scalar.hpp"
+#include "base/threads.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -20,7 +20,7 @@ public:
   explicit Pieces(Index rows) : Pieces(rows, rows) {}
   Pieces(Index items, Index rows, int most = std::numeric_limits<int>::max()) : items_(items)
   {
-    if (rows >= few && kokkos_may_run()) count_ = std::max(1, std::min({usable_threads(exec_), int(items), most}));
+    if (rows >= few) count_ = std::max(1, std::min({usable_threads(), int(items), most}));
   }
 
   int count() const { return count_; }
@@ -45,7 +45,7 @@ public:
         thrown[std::size_t(piece)] = std::current_exception();
       }
     };
-    for_threads(exec_, count_, one, "finegrain::analysis");
+    for_threads(count_, one);
     for (const std::exception_ptr &e : thrown)
       if (e) std::rethrow_exception(e);
   }
@@ -72,13 +72,8 @@ public:
   }
 
 private:
-#if defined(FINEGRAIN_OWN_THREADS)
-  static constexpr Index few = 32; // tests have small graphs
-#else
-  static constexpr Index few = 8192; // to start threads costs as much
-#endif
+  static constexpr Index few = 512; // fewer are done before threads have started
 
-  HostExec exec_;
   Index items_;
   int count_ = 1;
 };

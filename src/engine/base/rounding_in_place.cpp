@@ -15,6 +15,7 @@
 
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
+#include "base/threads.hpp"
 
 namespace finegrain
 {
@@ -140,28 +141,27 @@ template <int G, class Exec, class To, class From> void reduce_in_groups(const E
 } // namespace
 
 template <class To, class From>
-void reduce_in_parts(const HostExec &exec, Index parts, From *data, Offset count, From scale, Offset *flushed)
+void reduce_in_parts(Index parts, From *data, Offset count, From scale, Offset *flushed)
 {
   const Offset m = count / Streams<To, From>::factor;
   const Index p = Index(std::clamp<Offset>(parts, 1, std::max<Offset>(m, 1))); // no part is empty
   const HostParts<To, From> all{{data, count, m, scale, flushed}, p};
-  for_threads(
-    exec, p, [&](Index part) { all.gather(part); }, "PIPSR gather");
-  for_threads(
-    exec, p, [&](Index part) { all.spread(part); }, "PIPSR spread");
+  for_threads(p, [&](Index part) { all.gather(part); });
+  for_threads(p, [&](Index part) { all.spread(part); });
 }
 
 template <class Exec, class To, class From>
-void reduce_storage(const typename Exec::execution_space &exec, From *data, Offset count, From scale, Offset *flushed)
+void reduce_storage([[maybe_unused]] const typename Exec::execution_space &exec, From *data, Offset count, From scale,
+                    Offset *flushed)
 {
   const Streams<To, From> s{data, count, 0, scale, flushed};
   if constexpr (works_in_teams<Exec>) {
     if (reinterpret_cast<std::uintptr_t>(data) % 16 == 0) reduce_in_groups<4>(exec, s);
     else reduce_in_groups<1>(exec, s);
   } else {
-    const int threads = count < 8192 ? 1 : usable_threads(exec);
+    const int threads = count < 8192 ? 1 : usable_threads();
     if (threads == 1) s.finish();
-    else reduce_in_parts<To>(exec, threads, data, count, scale, flushed);
+    else reduce_in_parts<To>(threads, data, count, scale, flushed);
   }
 }
 
@@ -185,7 +185,7 @@ template void reduce_blocks<DeviceExec>(const DeviceExec::execution_space &, Sca
 #endif
 
 #define FINEGRAIN_REDUCE(To, From)                                                                                   \
-  template void reduce_in_parts<To, From>(const HostExec &, Index, From *, Offset, From, Offset *);                  \
+  template void reduce_in_parts<To, From>(Index, From *, Offset, From, Offset *);                                    \
   template void reduce_storage<HostExec, To, From>(const HostExec &, From *, Offset, From, Offset *);                \
   FINEGRAIN_REDUCE_ON_DEVICE(To, From)
 #if defined(FINEGRAIN_HAS_DEVICE)

@@ -26,7 +26,7 @@ template <class Exec> void reduce_blocks(const typename Exec::execution_space &e
 
 // reduce_storage() on a host by this many threads, however few the numbers: for tests and measurements.
 // reduce_storage() takes all threads, or one and one pass upwards where that is less work.
-template <class To, class From> void reduce_in_parts(const HostExec &exec, Index parts, From *data, Offset count,
-                                                     From scale = 1, Offset *flushed = nullptr);
+template <class To, class From>
+void reduce_in_parts(Index parts, From *data, Offset count, From scale = 1, Offset *flushed = nullptr);
 
 } // namespace finegrain

@@ -1,5 +1,6 @@
 #include "graph/coloring.hpp"
 
+#include "base/threads.hpp"
 #include "graph/levels.hpp"
 
 #include <algorithm>
@@ -201,8 +202,7 @@ HashColoring::HashColoring(const Graph &symmetric, const Graph &coupling, const 
 
 bool HashColoring::advance(const Index *ghost_color)
 {
-  const HostExec exec;
-  const Index threads = usable_threads(exec);
+  const Index threads = usable_threads();
   std::vector<Worker> workers(std::size_t(threads),
                               {SmallestFree(largest_degree(graph_) + largest_degree(coupling_)), {}});
 
@@ -210,7 +210,7 @@ bool HashColoring::advance(const Index *ghost_color)
   const auto run = [&](std::size_t count, const auto &body) {
     constexpr std::size_t few = 64;
     const std::size_t used = std::min(workers.size(), 1 + count / few);
-    for_threads(exec, std::int32_t(used), [&](std::int32_t t) {
+    for_threads(std::int32_t(used), [&](std::int32_t t) {
       const std::size_t share = std::size_t(t);
       for (std::size_t i = count * share / used; i < count * (share + 1) / used; ++i) body(i, workers[share]);
     });
@@ -219,8 +219,8 @@ bool HashColoring::advance(const Index *ghost_color)
       worker.ready.clear();
     }
   };
-  // The row has one neighbor fewer to wait for. A builtin, because Kokkos without threads has no atomics, and tests
-  // have threads of their own then. Colors need no order: they are read in later rounds.
+  // The row has one neighbor fewer to wait for. A builtin, because Kokkos 3.4 has no atomics where its
+  // own back end has no threads. Colors need no order: they are read in later rounds.
   const auto release = [&](Index row, Worker &worker) {
     if (__atomic_sub_fetch(&waits_[std::size_t(row)], 1, __ATOMIC_RELAXED) == 0) worker.ready.push_back(row);
   };

@@ -4,6 +4,7 @@
 
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
+#include "base/threads.hpp"
 #include "base/units.hpp"
 #include "kernels/compact.hpp"
 #include "kernels/kernels.hpp"
@@ -257,9 +258,8 @@ private:
                                   Parts<Scalar>::count * count, flushed};
       if constexpr (works_in_teams<Exec>) run.for_each(all.count, all);
       else {
-        const Index threads = all.count < 8192 ? 1 : usable_threads(run.exec);
-        for_threads(
-          run.exec, threads, [&](Index part) { all.run_part(part, threads); }, "finegrain::narrow");
+        const Index threads = all.count < 8192 ? 1 : usable_threads();
+        for_threads(threads, [&](Index part) { all.run_part(part, threads); });
       }
       run.exec.fence();
     };

@@ -6,6 +6,7 @@
 #include "kernels/residual.hpp"
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
+#include "base/threads.hpp"
 #include "run/look_ahead.hpp"
 
 #include <algorithm>
@@ -248,7 +249,7 @@ private:
   int threads() const
   {
     if constexpr (works_in_teams<Exec>) return std::numeric_limits<int>::max();
-    else return usable_threads(exec);
+    else return usable_threads();
   }
   // Transposed products gather, a column each, and wait for blocks from all over. Up to three threads are no faster
   // at it than one that goes through the matrix in order.

@@ -10,6 +10,7 @@
 #include "kernels/sweep.hpp"
 #include "base/atomics.hpp"
 #include "base/rounding.hpp"
+#include "base/threads.hpp"
 #include "run/look_ahead.hpp"
 #include "run/teams.hpp"
 
@@ -147,7 +148,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     if constexpr (works_in_teams<Exec>)
       return {true, 0, Index(shape_team<ForwardRow<0, Scalar, Scalar>>(block).threads)};
-    else return {false, usable_threads(exec)};
+    else return {false, usable_threads()};
   }
 
   Run<Exec> sweep(const SweepOrder<Space> &s)

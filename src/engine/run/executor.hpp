@@ -6,6 +6,7 @@
 // (team_work.hpp).
 #pragma once
 
+#include "base/threads.hpp"
 #include "run/host_work.hpp"
 #include "run/team_work.hpp"
 
@@ -15,7 +16,8 @@ namespace finegrain
 namespace detail
 {
 
-template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, const Row &row, Index g)
+template <int N, class Exec, class Row>
+void launch_group(const Run<Exec> &run, const Row &row, Index g, [[maybe_unused]] Index threads)
 {
   const Index first = run.group[g], last = run.group[g + 1];
   if constexpr (works_in_teams<Exec>) {
@@ -31,8 +33,8 @@ template <int N, class Exec, class Row> void launch_group(const Run<Exec> &run, 
       }
     Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, teams, shape, row), body);
   } else {
-    const Index shares = std::min(Index(usable_threads(run.exec)), last - first);
-    for_threads(run.exec, shares, HostShare<N, Row>{row, run.visit, first, last, shares});
+    const Index shares = std::min(threads, last - first);
+    for_threads(shares, HostShare<N, Row>{row, run.visit, first, last, shares});
   }
 }
 
@@ -48,8 +50,8 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
     Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, workers, shape, row),
                          Body{row, tasks, run.progress->next()});
   } else {
-    workers = std::min(tasks.count, Index(usable_threads(run.exec)));
-    for_threads(run.exec, workers, ThreadBody<N, Row>{row, tasks, run.progress->next()});
+    workers = std::min(tasks.count, Index(usable_threads()));
+    for_threads(workers, ThreadBody<N, Row>{row, tasks, run.progress->next()});
   }
   run.progress->advance(tasks.count, workers);
 }
@@ -68,7 +70,8 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   if constexpr (!works_in_teams<Exec>)
     if (run.executor == ExecutorKind::natural || run.executor == ExecutorKind::shuffle)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
-  for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g);
+  const Index threads = works_in_teams<Exec> ? 1 : usable_threads();
+  for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g, threads);
   if (!run.replay) *run.launches += run.groups;
 }
 

@@ -1,13 +1,10 @@
 // Growth: how much an application amplifies, found by a probe after set-ups, and the limit above which the set-up
 // fails. Set-up calls it; the numbers are for the view.
-#include "common/matrix_view.hpp"
 #include "pc/settings.hpp"
+#include "pc/units_of_unknowns.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
-#include <utility>
 #include <vector>
 
 using namespace finegrain;
@@ -25,6 +22,10 @@ namespace
 
 // Below this growth what an application amplifies is of no concern (tests/growth has the measurements).
 constexpr PetscReal quiet = 10;
+
+// How well units of unknowns are looked for, at first and before a set-up fails. No units make this of a good matrix.
+constexpr int few_turns = 8, many_turns = 32;
+constexpr PetscReal hopeless = 1e9;
 
 // Set-ups of a pattern until the next probe.
 int wait_after(PetscReal growth, PetscReal limit)
@@ -83,159 +84,6 @@ PetscErrorCode FindLargest(Vec x, const std::vector<PetscReal> &scales, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// log2 of a magnitude by a line between powers of two, in parts: integers, whose sums know no order of ranks.
-constexpr std::int64_t parts_of_two = 1024;
-std::int64_t find_logarithm(PetscReal size)
-{
-  int exponent;
-  const PetscReal part = std::frexp(size, &exponent);
-  return exponent * parts_of_two + std::int64_t(part * 2 * parts_of_two);
-}
-
-// The owned rows of Pmat; their columns are those that are owned, and then ghosts.
-struct Rows {
-  Mat owned = nullptr, coupling = nullptr;
-  bool symmetric = false; // the owned square alone, by its upper triangle
-  PetscSF sf = nullptr;   // from ghost columns to their owners
-  PetscInt n = 0, ghosts = 0;
-
-  ~Rows() { (void)PetscSFDestroy(&sf); }
-  PetscErrorCode get(Mat mat)
-  {
-    const PetscInt *global;
-    PetscInt block;
-    Operator op;
-    bool known;
-    std::vector<PetscInt> columns;
-
-    PetscFunctionBegin;
-    PetscCall(OperatorFindType(mat, &op, &known));
-    PetscCall(OperatorGetParts(mat, op, &owned, &coupling, &global));
-    symmetric = op.symmetric;
-    PetscCall(MatGetLocalSize(mat, &n, nullptr));
-    PetscCall(MatGetBlockSize(mat, &block));
-    if (!op.by_blocks) block = 1;
-    if (coupling) PetscCall(MatGetLocalSize(coupling, nullptr, &ghosts));
-    PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
-      for (PetscInt c = 0; c < ghosts; ++c) columns.push_back(global[c / block] * block + c % block);
-      return PETSC_SUCCESS;
-    }));
-    PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n, columns, &sf));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  // visit(row, column, logarithm of the magnitude) for all entries but zero; of SBAIJ those below the diagonal, too.
-  template <class Visit> PetscErrorCode visit_part(Mat part, PetscInt first_column, const Visit &visit) const
-  {
-    PetscFunctionBegin;
-    if (!part) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(OperatorVisitRows(
-      part, symmetric,
-      [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
-        for (PetscInt e = 0; e < count; ++e) {
-          const PetscReal size = PetscAbsScalar(value[e]);
-          if (!(size > 0) || PetscIsInfOrNanReal(size)) continue;
-          const std::int64_t logarithm = find_logarithm(size);
-          const PetscInt j = first_column + col[e];
-          visit(std::size_t(i), std::size_t(j), logarithm);
-          if (symmetric && j != i) visit(std::size_t(j), std::size_t(i), logarithm);
-        }
-        return PETSC_SUCCESS;
-      }));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  template <class Visit> PetscErrorCode visit(const Visit &visit) const
-  {
-    PetscFunctionBegin;
-    PetscCall(visit_part(owned, 0, visit));
-    PetscCall(visit_part(coupling, n, visit));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  // Numbers of columns: from owners to ghosts, or of all ghosts to their owners.
-  PetscErrorCode send(std::vector<std::int64_t> &of_columns) const
-  {
-    PetscFunctionBegin;
-    PetscCall(PetscSFBcastBegin(sf, MPIU_INT64, of_columns.data(), of_columns.data() + n, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(sf, MPIU_INT64, of_columns.data(), of_columns.data() + n, MPI_REPLACE));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode collect(std::vector<std::int64_t> &of_columns, MPI_Op op) const
-  {
-    PetscFunctionBegin;
-    PetscCall(PetscSFReduceBegin(sf, MPIU_INT64, of_columns.data() + n, of_columns.data(), op));
-    PetscCall(PetscSFReduceEnd(sf, MPIU_INT64, of_columns.data() + n, of_columns.data(), op));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-};
-
-// Scales whose largest is less than so many times the smallest are no units (tests/growth: random couplings).
-constexpr double least_units = 100;
-// An entry that is so small a part of the largest of its row, and of its column, is rounding.
-constexpr double rounding = 1e-8;
-
-// Scales of columns by which, with others of rows, the logarithms of all entries are nearest to 0 in the mean of
-// squares (Curtis and Reid 1972), for e->scales; found by half-steps for rows and columns by turns, with the weights
-// of Chebyshev (Golub and Varga 1961). Rows or columns in other units have other scales, and nothing else changes.
-// All are 1 where they differ by little. The same on any number of ranks.
-PetscErrorCode Equilibrate(PC pc, PCEngine *e)
-{
-  constexpr int turns = 8;
-  constexpr double radius = 0.97; // of the iteration without weights
-  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min() / 4;
-  const std::int64_t small = std::int64_t(parts_of_two * std::log2(rounding));
-  double weight = 1;
-  Rows matrix;
-  std::vector<std::int64_t> rows, columns, row_most, column_most, sum, count;
-  std::int64_t ends[2] = {lowest, lowest};
-
-  PetscFunctionBegin;
-  PetscCall(matrix.get(pc->pmat));
-  const std::size_t n = std::size_t(matrix.n), all = n + std::size_t(matrix.ghosts);
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    e->scales.assign(n, 1);
-    rows.assign(n, 0);
-    row_most.assign(n, lowest);
-    for (auto *of_columns : {&columns, &sum, &count}) of_columns->assign(all, 0);
-    column_most.assign(all, lowest);
-    return PETSC_SUCCESS;
-  }));
-  PetscCall(matrix.visit([&](std::size_t i, std::size_t j, std::int64_t entry) {
-    row_most[i] = std::max(row_most[i], entry);
-    column_most[j] = std::max(column_most[j], entry);
-  }));
-  PetscCall(matrix.collect(column_most, MPI_MAX));
-  PetscCall(matrix.send(column_most));
-  for (int half = 0; half < 2 * turns; ++half) {
-    const bool of_rows = half % 2 == 0;
-    std::fill(sum.begin(), sum.end(), 0);
-    std::fill(count.begin(), count.end(), 0);
-    if (of_rows) PetscCall(matrix.send(columns));
-    PetscCall(matrix.visit([&](std::size_t i, std::size_t j, std::int64_t entry) {
-      if (entry < std::min(row_most[i], column_most[j]) + small) return;
-      sum[of_rows ? i : j] += entry + rows[i] + columns[j];
-      ++count[of_rows ? i : j];
-    }));
-    if (!of_rows) {
-      PetscCall(matrix.collect(sum, MPI_SUM));
-      PetscCall(matrix.collect(count, MPI_SUM));
-    }
-    if (half > 0) weight = 1 / (1 - radius * radius * weight / (half == 1 ? 2 : 4));
-    for (std::size_t i = 0; i < n; ++i)
-      if (count[i] > 0) (of_rows ? rows : columns)[i] -= std::llround(weight * double(sum[i]) / double(count[i]));
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    ends[0] = std::max(ends[0], columns[i]);
-    ends[1] = std::max(ends[1], -columns[i]);
-  }
-  PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPIU_INT64, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  if (double(ends[0] + ends[1]) >= double(parts_of_two) * std::log2(least_units))
-    for (std::size_t i = 0; i < n; ++i) e->scales[i] = std::exp2(PetscReal(columns[i]) / PetscReal(parts_of_two));
-  e->has_scales = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscReal PCEngineGrowthLimit(const PCEngine &e)
@@ -258,7 +106,7 @@ PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
   PetscCall(MatMult(pc->pmat, v, product));
   if (!PCEngineReducesInPlace(*e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(product, &scaled_product)); // there will be no matrix to multiply with
-  PetscCall(Equilibrate(pc, e));
+  PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->scales));
   PetscCall(FillProbe(v, e->scales));
   PetscCall(MatMult(pc->pmat, v, scaled_product));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -282,7 +130,6 @@ PetscErrorCode PCEngineProbe::measure_scaled(PC pc, PCEngine *e)
 PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
 {
   const PetscReal limit = PCEngineGrowthLimit(*e);
-  const bool kept = e->has_scales && !scaled_product;
 
   PetscFunctionBegin;
   if (!v) PetscFunctionReturn(PETSC_SUCCESS);
@@ -292,10 +139,12 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   PetscCall(PCEngineApply(pc, product, v));
   PetscCall(FindLargest(v, {}, &e->growth));
   if (e->growth >= quiet || e->growth >= limit) { // or are these the units of unknowns?
-    if (!kept && !scaled_product) PetscCall(Equilibrate(pc, e));
+    if (!scaled_product && !e->has_scales) PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->scales));
+    e->has_scales = true;
     PetscCall(measure_scaled(pc, e));
-    if (e->growth >= limit && kept) { // or other units than before?
-      PetscCall(Equilibrate(pc, e));
+    if (e->growth >= limit && e->growth < hopeless * limit &&
+        !scaled_product) { // other units than before, or by regions?
+      PetscCall(FindUnitsOfUnknowns(pc->pmat, many_turns, &e->scales));
       PetscCall(measure_scaled(pc, e));
     }
   }

@@ -1,4 +1,5 @@
 // Setters and getters of back end and tile; which back end a set-up takes, and what the view says of it.
+#include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
 
@@ -224,25 +225,21 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
 PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const Statistics &s, PetscViewer viewer)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
-  const PetscInt64 copies = PetscInt64(s.staged_bytes), threads = HostExec().concurrency(),
-                   own[] = {threads, -threads};
+  const HostThreads threads = find_host_threads();
+  const PetscInt64 copies = PetscInt64(s.staged_bytes), own[] = {threads.count, -threads.count};
   PetscInt64 bytes, most[2];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(&copies, &bytes, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(own, most, 2, MPIU_INT64, MPI_MAX, comm));
+  const std::string count = (most[0] == -most[1] ? "" : std::to_string(-most[1]) + " to ") + std::to_string(most[0]);
   if (e.op.backend == Backend::device)
     PetscCall(PetscViewerASCIIPrintf(
       viewer, "back end: device (%s), bytes of copies of matrix and vectors: %" PetscInt64_FMT "\n",
       DeviceExec::name(), bytes));
-  else if (most[0] == 1) PetscCall(PetscViewerASCIIPrintf(viewer, "back end: host (%s)\n", HostExec::name()));
-  else if (most[0] == -most[1])
-    PetscCall(PetscViewerASCIIPrintf(viewer, "back end: host (%s, %" PetscInt64_FMT " threads)\n", HostExec::name(),
-                                     most[0]));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "back end: host (%s, %" PetscInt64_FMT " to %" PetscInt64_FMT " threads)\n",
-                                     HostExec::name(), -most[1], most[0]));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "back end: host, %s thread%s (%s)\n", count.c_str(),
+                                     most[0] == 1 ? "" : "s", threads.reason));
   if (has_device() && e.backend == PC_FINEGRAIN_BACKEND_AUTO && PCEngineSharesRows(e))
     PetscCall(PetscViewerASCIIPrintf(viewer, "back end: auto takes the host, because ranks factor together there\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

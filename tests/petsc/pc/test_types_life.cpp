@@ -221,7 +221,7 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   OK(PCFinegrainSetGrid(pc, 0, nullptr)); // it does not fit
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"executor: launch (", "back end: host (", "blocks of 1, single precision",
+  ExpectIn(text, {"executor: launch (", "back end: host, ", "blocks of 1, single precision",
                   "inverted diagonal blocks single", "shift inblocks, amount 0.001: 0 block rows", "corrections: 2"});
   OK(PCReset(pc));
   c.expect_changed(pc);
