@@ -10,10 +10,13 @@
 #include <omp.h>
 #endif
 
-// ThreadSanitizer does not see how libgomp's threads start and end.
+// ThreadSanitizer does not see how libgomp's threads start and end, and takes what they are handed for a race.
 #if defined(__SANITIZE_THREAD__)
+#define FINEGRAIN_HANDS_OVER __attribute__((no_sanitize("thread")))
 extern "C" void __tsan_acquire(void *);
 extern "C" void __tsan_release(void *);
+#else
+#define FINEGRAIN_HANDS_OVER
 #endif
 
 namespace finegrain
@@ -63,6 +66,7 @@ HostThreads find_host_threads()
 #endif
 }
 
+FINEGRAIN_HANDS_OVER
 void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_t), const void *data)
 {
 #if defined(_OPENMP)
