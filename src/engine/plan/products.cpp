@@ -296,9 +296,10 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
   });
 }
 
-// Lists that take more than so many times the bytes of the factor are not written, unless searching takes more still.
-// It takes up to twice the time of a refactorization with lists, and less of the first set-up
-// (docs/performance/powerqilu.md).
+// Lists pay for small blocks, from the second set-up on, while they take no more than so many times the bytes of the
+// factor: searching takes up to 1.7 times the time then, and less than to write them down. With larger blocks a search
+// is the faster one, up to 1.4 times (docs/performance/powerqilu.md).
+constexpr int small_block = 3;
 constexpr double most_of_factor = 4;
 
 } // namespace
@@ -327,10 +328,10 @@ void find_updates(Pattern<Host> &p, const StoredOrder &o, FactorKind &kind, cons
   const double block = double(choice.block * choice.block) * sizeof(Scalar), rows = double(o.rows);
   const double search =
     choice.threads * (choice.block == 1 ? rows * block : rows * sizeof(Index) + longest_row(p) * block);
-  const bool may_search = choice.products == Products::automatic && search <= lists,
-             pays = lists <= most_of_factor * factor;
-  p.lists_wait = may_search && pays && choice.block == 1;
-  p.searched = choice.products == Products::searched || (may_search && !pays) || p.lists_wait;
+  const bool automatic = choice.products == Products::automatic, small = choice.block <= small_block,
+             fits = search <= lists;
+  p.lists_wait = automatic && small && fits && lists <= most_of_factor * factor;
+  p.searched = choice.products == Products::searched || (automatic && (!small || fits));
   if (!p.searched) list_products(p, o);
 }
 

@@ -25,7 +25,7 @@ StoredOrder invert_order(Index rows, const HostArray<Index> &row_of);
 struct ListChoice {
   Products products = Products::listed;
   double bytes_of_block = 0;
-  int block = 1;   // n; of numbers one search costs less than lists, many cost more
+  int block = 1;   // n
   int threads = 1; // that would search, each in memory of its own
 };
 

@@ -238,14 +238,15 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
         }
 }
 
-// Hosts that factor numbers make lists when there is a second factorization.
-TEST(PowerQ, ListsOfNumbersWaitForASecondFactorization)
+// Hosts that factor small blocks make lists when there is a second factorization, and of larger ones never.
+TEST(PowerQ, ListsWaitForASecondFactorization)
 {
   if (where == Where::device) GTEST_SKIP() << "devices have lists";
-  int waited = 0;
+  int waited = 0, round_of_sizes = 0;
   for (const auto &c : cases())
     for (EngineOptions r : options()) {
-      Problem p(c.graph, 1, 1);
+      const int n = 1 + round_of_sizes++ % 5;
+      Problem p(c.graph, n, 1);
       r.executor = waited % 2 ? ExecutorKind::launch : ExecutorKind::natural;
       r.grid = c.grid;
       r.products = Products::listed;
@@ -261,6 +262,7 @@ TEST(PowerQ, ListsOfNumbersWaitForASecondFactorization)
         const Statistics s = e->statistics();
         if (round == 0) waited += s.lists_wait;
         EXPECT_TRUE(round == 0 || !s.lists_wait);
+        EXPECT_TRUE(n <= 3 || s.factor != FactorKind::ilu0 || (s.searched && !s.lists_wait));
         if (s.searched) continue;
         EXPECT_EQ(s.updates, listed.updates);
         EXPECT_EQ(s.index_bytes, listed.index_bytes);
