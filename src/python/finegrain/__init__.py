@@ -44,7 +44,7 @@ def load(path=None):
 
     path = Path(path or os.environ.get("FINEGRAIN_LIBRARY") or Path(__file__).with_name("libpetscfinegrain.so"))
     if not path.exists():
-        raise OSError(f"no {path}: name libpetscfinegrain.so, set FINEGRAIN_LIBRARY, or install with make python")
+        raise OSError(f"no {path}: name libpetscfinegrain.so, set FINEGRAIN_LIBRARY, or install with .packaging/python")
     library = ctypes.CDLL(str(path.resolve()))
     _check(library.PetscFinegrainInitializePackage())
     _library = library
