@@ -35,8 +35,7 @@ inline std::vector<ExecutorKind> chosen_executors;
 inline constexpr std::pair<const char *, ExecutorKind> executor_names[] = {{"natural", ExecutorKind::natural},
                                                                            {"launch", ExecutorKind::launch},
                                                                            {"self", ExecutorKind::self},
-                                                                           {"tile", ExecutorKind::tile},
-                                                                           {"shuffle", ExecutorKind::shuffle}};
+                                                                           {"tile", ExecutorKind::tile}};
 inline const char *name_of(ExecutorKind executor)
 {
   for (const auto &[name, kind] : executor_names)
@@ -77,8 +76,7 @@ inline std::unique_ptr<Engine> make_tested_engine(Method method = Method::factor
 // The executors of the back end that were chosen, the simplest first, which is always there to compare with.
 inline std::vector<ExecutorKind> executors()
 {
-  std::vector<ExecutorKind> all{ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile,
-                                ExecutorKind::shuffle};
+  std::vector<ExecutorKind> all{ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
   if (where == Where::device) all = {ExecutorKind::launch, ExecutorKind::self};
   const auto left_out = [&](ExecutorKind e) {
     return !chosen_executors.empty() && e != all.front() &&

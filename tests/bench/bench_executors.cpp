@@ -170,9 +170,8 @@ private:
     std::vector<std::pair<ExecutorKind, bool>> cases; // whether it waits
     for (const bool waits : {true, false})
       for (const ExecutorKind executor : executors)
-        if (waits ? executor != ExecutorKind::shuffle
-                  : settings_.without_waiting &&
-                      (executor == ExecutorKind::self || (here && executor == ExecutorKind::tile)))
+        if (waits || (settings_.without_waiting &&
+                      (executor == ExecutorKind::self || (here && executor == ExecutorKind::tile))))
           cases.emplace_back(executor, waits);
     for (const auto &[executor, waits] : cases) {
       test::tasks_wait = waits;

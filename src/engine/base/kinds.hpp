@@ -10,13 +10,9 @@ enum class ExecutorKind {
   natural, // host, one thread, elimination order
   launch,  // a kernel per group
   self,    // one kernel whose workers draw pieces of the groups
-  tile,    // host, one kernel whose workers draw tiles of a grid, or runs of consecutive rows
-  shuffle  // host, one thread, each group in random order: a test of the schedule, not offered to users
+  tile     // host, one kernel whose workers draw tiles of a grid, or runs of consecutive rows
 };
-constexpr bool is_of_hosts(ExecutorKind e)
-{
-  return e == ExecutorKind::natural || e == ExecutorKind::tile || e == ExecutorKind::shuffle;
-}
+constexpr bool is_of_hosts(ExecutorKind e) { return e == ExecutorKind::natural || e == ExecutorKind::tile; }
 
 enum class FactorKind {
   automatic, // dilu where it is ILU(0) exactly, else ilu0

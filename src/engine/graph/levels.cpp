@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <random>
 #include <utility>
 
 namespace finegrain
@@ -188,16 +187,6 @@ HostArray<Index> reverse_groups(const HostArray<Index> &group)
   auto reversed = make_array<Index>("finegrain::group", size);
   for (std::size_t g = 0; g < size; ++g) reversed(g) = group(size - 1) - group(size - 1 - g);
   return reversed;
-}
-
-HostArray<Index> shuffle_slots(const HostArray<Index> &group)
-{
-  const std::size_t last = group.extent(0) - 1;
-  auto visit = make_array<Index>("finegrain::visit", std::size_t(group(last)));
-  std::mt19937 random(20150101);
-  for (Index i = 0; i < group(last); ++i) visit(i) = i;
-  for (std::size_t g = 0; g < last; ++g) std::shuffle(visit.data() + group(g), visit.data() + group(g + 1), random);
-  return visit;
 }
 
 Widths measure_widths(const Schedule &s)

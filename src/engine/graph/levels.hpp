@@ -56,9 +56,6 @@ HostArray<Index> order_by_neighbors(const Graph &symmetric, const HostArray<Inde
 // Group boundaries of the backward sweep: slots run from the last position to the first.
 HostArray<Index> reverse_groups(const HostArray<Index> &group);
 
-// For the shuffle executor: the slots of each group in random order. The seed is fixed, so that a failure repeats.
-HostArray<Index> shuffle_slots(const HostArray<Index> &group);
-
 // Rows per group.
 struct Widths {
   Index groups = 0, min = 0, max = 0;

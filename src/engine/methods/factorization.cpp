@@ -374,8 +374,7 @@ private:
   // Threads of a host that factor at once.
   int count_workers(ExecutorKind executor, int block) const
   {
-    const bool alone = executor == ExecutorKind::natural || executor == ExecutorKind::shuffle;
-    return alone ? 1 : std::max(1, run_.machine(block).threads);
+    return executor == ExecutorKind::natural ? 1 : std::max(1, run_.machine(block).threads);
   }
   // As it is factored.
   Pattern<Space> &made() { return whole_.used() ? whole_.pattern() : factor_.pattern; }

@@ -72,7 +72,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   default:
     order = plan.schedule.order;
   }
-  const bool by_groups = plan.executor == ExecutorKind::launch || plan.executor == ExecutorKind::shuffle;
+  const bool by_groups = plan.executor == ExecutorKind::launch;
   if (!by_groups) plan.factorization = {};
   if (by_groups && e.drops_after) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);

@@ -43,7 +43,7 @@ const char *find_relaxation_conflict(const EngineOptions &r)
     return "@_reduction in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
            "take @_scaling global, or @_reduction none";
   if (relaxation.exchange == Exchange::color &&
-      (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile || r.executor == ExecutorKind::shuffle))
+      (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile))
     return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
            "@_exchange sweep";
   return nullptr;
@@ -98,7 +98,7 @@ const char *find_conflict(const EngineOptions &r)
   if (r.drop_radius > 0 && r.schedule != ScheduleKind::level)
     return "@_drop_radius makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
   if (r.backend == Backend::device && is_of_hosts(r.executor))
-    return "@_executor natural, shuffle and tile run on the host only; take @_executor auto, launch or self, or "
+    return "@_executor natural and tile run on the host only; take @_executor auto, launch or self, or "
            "@_backend host";
   if (r.backend == Backend::device && r.tile.points() > 0)
     return "@_tile gives a shape, and devices have no tiles; leave it out, or take @_backend host";

@@ -1,6 +1,6 @@
 // How the groups or tasks of a schedule are run: free functions over (how to run, row function).
 //
-// natural and shuffle are loops of one host thread, launch is a kernel per group, self and tile are one kernel whose
+// natural is a loop of one host thread, launch is a kernel per group, self and tile are one kernel whose
 // workers draw tasks by a ticket and wait for those that they need (tasks.hpp, task_flags.hpp); tile is self with
 // tasks that are tiles, of hosts. A worker is a thread on a host (host_work.hpp) and a team on a device
 // (team_work.hpp).
@@ -68,7 +68,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
     return;
   }
   if constexpr (!works_in_teams<Exec>)
-    if (run.executor == ExecutorKind::natural || run.executor == ExecutorKind::shuffle)
+    if (run.executor == ExecutorKind::natural)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
   const Index threads = works_in_teams<Exec> ? 1 : usable_threads();
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g, threads);

@@ -26,12 +26,9 @@ template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space>
   forward = backward = factorization = {};
   forward.group = plan.schedule.group;
   backward.group = reverse_groups(forward.group);
-  const bool shuffles = plan.executor == ExecutorKind::shuffle;
-  if (shuffles)
-    for (SweepOrder<Space> *d : {&forward, &backward}) d->visit = copy_to<Space>(shuffle_slots(d->group));
   if (const Schedule &s = plan.factorization; s.group.extent(0) > 0) {
     factorization.group = s.group;
-    factorization.visit = copy_to<Space>(shuffles ? compose(s.order, shuffle_slots(s.group)) : s.order);
+    factorization.visit = copy_to<Space>(s.order);
   }
   const Tasks<Kokkos::HostSpace> &up = plan.tasks.tasks;
   if (up.count() == 0) return;

@@ -24,12 +24,20 @@ inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_CUDA;
 inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_HOST;
 #endif
 
-// Whether a device's kernels can read PETSc's arrays of this type. Where the device is emulated they can read any,
-// and FINEGRAIN_COPIES says that they shall be copied all the same: for tests.
+#if defined(FINEGRAIN_EMULATE_DEVICE)
+// What tests say of a PETSc with the emulated device: whether arrays shall be copied, which kernels could read as
+// they are, and whether PETSc works on another stream.
+struct EmulatedPetsc {
+  bool copies = false, other_stream = false;
+};
+inline EmulatedPetsc emulated_petsc;
+#endif
+
+// Whether a device's kernels can read PETSc's arrays of this type.
 inline bool lies_on_device(PetscMemType type)
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  return PetscMemTypeHost(type) && !std::getenv("FINEGRAIN_COPIES");
+  return PetscMemTypeHost(type) && !emulated_petsc.copies;
 #elif defined(FINEGRAIN_SHARES_DEVICE)
   return PetscMemTypeDevice(type);
 #else
@@ -42,7 +50,7 @@ inline bool lies_on_device(PetscMemType type)
 inline bool exchanges_on_device()
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  return !std::getenv("FINEGRAIN_COPIES");
+  return !emulated_petsc.copies;
 #elif defined(FINEGRAIN_SHARES_DEVICE)
   return true;
 #else
@@ -56,7 +64,7 @@ inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
 {
   PetscFunctionBegin;
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  queue->callers = !std::getenv("FINEGRAIN_OTHER_STREAM"); // for tests
+  queue->callers = !emulated_petsc.other_stream;
 #elif defined(FINEGRAIN_SHARES_DEVICE) && PETSC_VERSION_GE(3, 20, 0)
   PetscDeviceContext context;
   PetscDeviceType type;

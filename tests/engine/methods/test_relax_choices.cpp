@@ -56,7 +56,7 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
       r.precision = off;
       expect_conflict(r, {"diagonal blocks"});
     }
-  for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile, ExecutorKind::shuffle}) {
+  for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile}) {
     if (where == Where::device && is_of_hosts(executor)) continue;
     r = relaxation_options();
     r.relaxation.exchange = Exchange::color;

@@ -112,8 +112,8 @@ PetscErrorCode VecRestoreArrayWriteAndMemType(Vec x, PetscScalar **a)
 namespace finegrain::test
 {
 
-OtherStream::OtherStream() { setenv("FINEGRAIN_OTHER_STREAM", "1", 1); }
-OtherStream::~OtherStream() { unsetenv("FINEGRAIN_OTHER_STREAM"); }
+OtherStream::OtherStream() { finegrain::emulated_petsc.other_stream = true; }
+OtherStream::~OtherStream() { finegrain::emulated_petsc.other_stream = false; }
 
 LateUnpacking::LateUnpacking()
 {

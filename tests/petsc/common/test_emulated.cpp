@@ -14,6 +14,8 @@ using namespace finegrain::test;
 namespace
 {
 
+const bool copies = finegrain::emulated_petsc.copies = std::getenv("FINEGRAIN_COPIES") != nullptr;
+
 class EmulatedGhosts : public ::testing::TestWithParam<const char *>
 {
 };
@@ -22,7 +24,7 @@ class EmulatedGhosts : public ::testing::TestWithParam<const char *>
 TEST_P(EmulatedGhosts, AreWaitedFor)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
-  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
+  if (copies) GTEST_SKIP() << "ghosts go through the host";
   Owned<Mat> A;
   Owned<PC> pc;
   Owned<Vec> b, x, expected;
@@ -84,7 +86,7 @@ class EmulatedQueue : public ::testing::TestWithParam<const char *>
 TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
-  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "copies are waited for";
+  if (copies) GTEST_SKIP() << "copies are waited for";
   if (KOKKOS_VERSION < 40000) GTEST_SKIP() << "this Kokkos shows no fences of a host";
   if (Size() > 1 && type == PCSIP) GTEST_SKIP() << "its grid is that of one rank";
   Owned<Mat> A;
@@ -127,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedQueue,
 
 TEST(EmulatedProducts, WaitForGhosts)
 {
-  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "ghosts go through the host";
+  if (copies) GTEST_SKIP() << "ghosts go through the host";
   Owned<Mat> A;
   Owned<Vec> b, x, expected;
   PetscReal d = -1;
@@ -153,7 +155,7 @@ TEST(EmulatedProducts, WaitForGhosts)
 // Values of other ranks on their way into the mirror.
 TEST(EmulatedAssembly, WaitsForOthersValues)
 {
-  if (std::getenv("FINEGRAIN_COPIES")) GTEST_SKIP() << "values go through the host";
+  if (copies) GTEST_SKIP() << "values go through the host";
   Owned<Mat> A[2];
   Owned<Vec> b, x, y;
   PetscInt first, last, rows;
