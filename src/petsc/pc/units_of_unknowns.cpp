@@ -89,14 +89,16 @@ public:
         const auto ghost = std::lower_bound(ghost_columns_.begin(), ghost_columns_.end(), column);
         entry(i, mine ? column - first_ : n_ + PetscInt(ghost - ghost_columns_.begin()), value);
       }));
-    for (const auto &[part, first_column] : {std::pair(owned_, PetscInt(0)), std::pair(coupling_, n_)})
-      if (part)
-        PetscCall(OperatorVisitRows(
-          part, symmetric_,
-          [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
-            for (PetscInt e = 0; e < count; ++e) entry(i, first_column + col[e], value[e]);
-            return PETSC_SUCCESS;
-          }));
+    const auto visit_part = [&](Mat part, PetscInt first_column) {
+      return OperatorVisitRows(
+        part, symmetric_,
+        [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
+          for (PetscInt e = 0; e < count; ++e) entry(i, first_column + col[e], value[e]);
+          return PETSC_SUCCESS;
+        });
+    };
+    if (owned_) PetscCall(visit_part(owned_, 0));
+    if (coupling_) PetscCall(visit_part(coupling_, n_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
