@@ -148,7 +148,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView view;
   std::string block_size; // the option's name
-  bool hint;
+  bool hint = false;
 
   PetscFunctionBegin;
   PCEngineInvalidate(pc, e); // until all of it is done
