@@ -28,8 +28,12 @@ namespace
 std::atomic<int> asked{0};
 std::atomic<bool> forked{false}; // this process is a child: the threads that its memory knows are its parent's
 
-[[maybe_unused]] const int watches_forks =
-  pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
+// At the first call, not when the library is loaded: no code of ours may run on a processor that it was not made for.
+void watch_forks()
+{
+  [[maybe_unused]] static const int watches =
+    pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
+}
 
 #if defined(_OPENMP)
 char start_of_threads, end_of_threads; // their addresses
@@ -50,7 +54,11 @@ void release([[maybe_unused]] char *what)
 
 } // namespace
 
-void set_host_threads(int count) { asked = count; }
+void set_host_threads(int count)
+{
+  watch_forks(); // threads may be there already, of the caller's
+  asked = count;
+}
 
 HostThreads find_host_threads()
 {
@@ -71,6 +79,7 @@ void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_
 {
 #if defined(_OPENMP)
   if (threads > 1 && !forked.load(std::memory_order_relaxed)) {
+    watch_forks();
     release(&start_of_threads);
 #pragma omp parallel num_threads(threads)
     {
