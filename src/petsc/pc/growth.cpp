@@ -106,8 +106,8 @@ PetscErrorCode PCEngineProbe::begin(PC pc, PCEngine *e)
   PetscCall(MatMult(pc->pmat, v, product));
   if (!PCEngineReducesInPlace(*e)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(product, &scaled_product)); // there will be no matrix to multiply with
-  PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->scales));
-  PetscCall(FillProbe(v, e->scales));
+  PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->units.emplace()));
+  PetscCall(FillProbe(v, *e->units));
   PetscCall(MatMult(pc->pmat, v, scaled_product));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,11 +118,11 @@ PetscErrorCode PCEngineProbe::measure_scaled(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   if (!scaled_product) {
-    PetscCall(FillProbe(v, e->scales));
+    PetscCall(FillProbe(v, *e->units));
     PetscCall(MatMult(pc->pmat, v, product));
   }
   PetscCall(PCEngineApply(pc, scaled_product ? scaled_product : product, v));
-  PetscCall(FindLargest(v, e->scales, &scaled));
+  PetscCall(FindLargest(v, *e->units, &scaled));
   e->growth = std::min(e->growth, scaled);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,12 +139,11 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   PetscCall(PCEngineApply(pc, product, v));
   PetscCall(FindLargest(v, {}, &e->growth));
   if (e->growth >= quiet || e->growth >= limit) { // or are these the units of unknowns?
-    if (!scaled_product && !e->has_scales) PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->scales));
-    e->has_scales = true;
+    if (!e->units) PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->units.emplace()));
     PetscCall(measure_scaled(pc, e));
     if (e->growth >= limit && e->growth < hopeless * limit &&
         !scaled_product) { // other units than before, or by regions?
-      PetscCall(FindUnitsOfUnknowns(pc->pmat, many_turns, &e->scales));
+      PetscCall(FindUnitsOfUnknowns(pc->pmat, many_turns, &e->units.emplace()));
       PetscCall(measure_scaled(pc, e));
     }
   }
@@ -187,8 +186,8 @@ fails with `PC_FACTOR_OTHER` on all ranks.
 
    The cost is a product with the matrix and an application. The first set-up of a pattern pays it, and after a growth
 below 10 every sixteenth; below a tenth of the limit every fourth, and above that every one. A second measurement
-costs as much again. Its scales are found once for a pattern, by 17 passes over the matrix, and again before a set-up
-fails.
+costs as much again. Its scales are found once for a pattern, by 18 passes over the matrix, and more thoroughly before
+a set-up fails.
 
 .seealso: `PCFinegrainGetGrowthLimit()`, `PCFinegrainGetGrowth()`, `PCGetFailedReason()`
 @*/

@@ -9,6 +9,7 @@
 #include <petscfinegrain.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -96,12 +97,12 @@ struct PCEngine {
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
-  PetscReal raise = 0;              // of diagonal entries, relative (Values::raise)
-  PetscInt factorizations = 1;      // of the last set-up: one, and one for each raise
-  PetscReal growth = -1;            // of the last probe; -1: not looked for
-  int next_probe = 1;               // so many set-ups from now
-  bool has_scales = false;          // of the pattern
-  std::vector<PetscReal> scales;    // units of the owned unknowns, for the probe
+  PetscReal raise = 0;         // of diagonal entries, relative (Values::raise)
+  PetscInt factorizations = 1; // of the last set-up: one, and one for each raise
+  PetscReal growth = -1;       // of the last probe; -1: not looked for
+  int next_probe = 1;          // so many set-ups from now
+  // Of the owned unknowns, once a probe has looked for them in this pattern.
+  std::optional<std::vector<PetscReal>> units;
   std::string trouble;              // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
   FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored

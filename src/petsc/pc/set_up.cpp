@@ -155,7 +155,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   e->has_halo = false;
   e->reserved = 0;
   e->next_probe = 1;
-  e->has_scales = false;
+  e->units.reset();
   e->engine.reset();
   e->blocks.reset();
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
@@ -266,7 +266,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->op = Operator();
   e->report = FactorReport();
   e->growth = -1;
-  e->scales = {};
+  e->units.reset();
   e->trouble.clear();
   e->has_corrections = e->has_halo = false;
   e->stamp = FinegrainStamp();

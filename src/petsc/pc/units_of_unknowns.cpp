@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 using namespace finegrain;
@@ -48,27 +49,26 @@ public:
     PetscInt block;
     Operator op;
     bool known;
-    std::vector<PetscInt> columns;
 
     PetscFunctionBegin;
     PetscCall(OperatorFindType(mat, &op, &known));
     symmetric_ = op.symmetric;
     PetscCall(MatGetLocalSize(mat, &n_, nullptr));
     PetscCall(MatGetOwnershipRange(mat, &first_, nullptr));
-    if (op.symmetric && op.parallel) {
+    if (op.symmetric && op.parallel) { // it gives its couplings by rows alone
       whole_ = mat;
-      PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode { return find_ghosts(&columns); }));
+      PetscCall(FinegrainOnAllRanks(mat, [&] { return find_ghosts(); }));
     } else {
       PetscCall(OperatorGetParts(mat, op, &owned_, &coupling_, &global));
       PetscCall(MatGetBlockSize(mat, &block));
       if (!op.by_blocks) block = 1;
       if (coupling_) PetscCall(MatGetLocalSize(coupling_, nullptr, &ghosts_));
       PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
-        for (PetscInt c = 0; c < ghosts_; ++c) columns.push_back(global[c / block] * block + c % block);
+        for (PetscInt c = 0; c < ghosts_; ++c) ghost_columns_.push_back(global[c / block] * block + c % block);
         return PETSC_SUCCESS;
       }));
     }
-    PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n_, columns, &sf_));
+    PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n_, ghost_columns_, &sf_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -78,27 +78,23 @@ public:
     PetscFunctionBegin;
     const auto entry = [&](PetscInt i, PetscInt j, PetscScalar value) {
       const PetscReal size = PetscAbsScalar(value);
-      if (!(size > 0) || PetscIsInfOrNanReal(size)) return;
+      if (!(size > 0) || PetscIsInfOrNanReal(size) || (symmetric_ && j < i))
+        return; // SBAIJ's diagonal blocks are full
       const std::int64_t logarithm = find_logarithm(size);
       visit(std::size_t(i), std::size_t(j), logarithm);
       if (symmetric_ && j != i) visit(std::size_t(j), std::size_t(i), logarithm);
     };
-    if (whole_)
-      PetscCall(visit_upper([&](PetscInt i, PetscInt column, PetscScalar value) {
-        const bool mine = column < first_ + n_;
-        const auto ghost = std::lower_bound(ghost_columns_.begin(), ghost_columns_.end(), column);
-        entry(i, mine ? column - first_ : n_ + PetscInt(ghost - ghost_columns_.begin()), value);
-      }));
-    const auto visit_part = [&](Mat part, PetscInt first_column) {
+    const auto visit_part = [&](Mat part, const auto &place_of) {
       return OperatorVisitRows(
         part, symmetric_,
-        [&](PetscInt i, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
-          for (PetscInt e = 0; e < count; ++e) entry(i, first_column + col[e], value[e]);
+        [&](PetscInt row, PetscInt count, const PetscInt *col, const PetscScalar *value) -> PetscErrorCode {
+          for (PetscInt e = 0; e < count; ++e) entry(row - first_row(part), place_of(col[e]), value[e]);
           return PETSC_SUCCESS;
         });
     };
-    if (owned_) PetscCall(visit_part(owned_, 0));
-    if (coupling_) PetscCall(visit_part(coupling_, n_));
+    if (whole_) PetscCall(visit_part(whole_, [&](PetscInt column) { return find_place(column); }));
+    if (owned_) PetscCall(visit_part(owned_, [](PetscInt column) { return column; }));
+    if (coupling_) PetscCall(visit_part(coupling_, [&](PetscInt column) { return n_ + column; }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -114,42 +110,34 @@ public:
   }
 
 private:
-  // MPISBAIJ gives its couplings by rows alone. visit(local row, global column, value).
-  template <class Visit> PetscErrorCode visit_upper(const Visit &visit) const
+  PetscInt first_row(Mat part) const { return part == whole_ ? first_ : 0; }
+  // Of a global column.
+  PetscInt find_place(PetscInt column) const
   {
-    PetscInt count;
-    const PetscInt *columns;
-    const PetscScalar *values;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetRowUpperTriangular(whole_));
-    for (PetscInt i = 0; i < n_; ++i) {
-      PetscCall(MatGetRow(whole_, first_ + i, &count, &columns, &values));
-      for (PetscInt e = 0; e < count; ++e)
-        if (columns[e] >= first_ + i) visit(i, columns[e], values[e]);
-      PetscCall(MatRestoreRow(whole_, first_ + i, &count, &columns, &values));
-    }
-    PetscCall(MatRestoreRowUpperTriangular(whole_));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    if (column < first_ + n_) return column - first_;
+    return n_ +
+           PetscInt(std::lower_bound(ghost_columns_.begin(), ghost_columns_.end(), column) - ghost_columns_.begin());
   }
-  PetscErrorCode find_ghosts(std::vector<PetscInt> *columns)
+  PetscErrorCode find_ghosts()
   {
     PetscFunctionBegin;
-    PetscCall(visit_upper([&](PetscInt, PetscInt column, PetscScalar) {
-      if (column >= first_ + n_) columns->push_back(column);
-    }));
-    std::sort(columns->begin(), columns->end());
-    columns->erase(std::unique(columns->begin(), columns->end()), columns->end());
-    ghost_columns_ = *columns;
-    ghosts_ = PetscInt(columns->size());
+    PetscCall(OperatorVisitRows(
+      whole_, true, [&](PetscInt, PetscInt count, const PetscInt *col, const PetscScalar *) -> PetscErrorCode {
+        std::copy_if(col, col + count, std::back_inserter(ghost_columns_),
+                     [&](PetscInt column) { return column >= first_ + n_; });
+        return PETSC_SUCCESS;
+      }));
+    std::sort(ghost_columns_.begin(), ghost_columns_.end());
+    ghost_columns_.erase(std::unique(ghost_columns_.begin(), ghost_columns_.end()), ghost_columns_.end());
+    ghosts_ = PetscInt(ghost_columns_.size());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  Mat owned_ = nullptr, coupling_ = nullptr, whole_ = nullptr;
+  Mat owned_ = nullptr, coupling_ = nullptr, whole_ = nullptr; // whole_ instead of its parts
   bool symmetric_ = false;
   PetscSF sf_ = nullptr; // from ghosts to their owners
   PetscInt n_ = 0, ghosts_ = 0, first_ = 0;
-  std::vector<PetscInt> ghost_columns_;
+  std::vector<PetscInt> ghost_columns_; // global; of whole_ ascending
 };
 
 // Scales of rows and columns, and what a turn needs. Half-steps for rows and columns by turns have the weights of
@@ -161,7 +149,8 @@ public:
   PetscErrorCode allocate() // may throw
   {
     PetscFunctionBegin;
-    for (Numbers *v : {&rows, &columns, &row_step_, &column_step_, &sum_, &count_}) v->assign(entries_.all(), 0);
+    for (Numbers *v : {&rows, &columns, &row_step_, &column_step_, &row_count_, &column_count_, &sum_})
+      v->assign(entries_.all(), 0);
     for (Numbers *v : {&row_most_, &column_most_}) v->assign(entries_.all(), lowest); // nothing is rounding
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -194,24 +183,22 @@ public:
     double weight = 1;
 
     PetscFunctionBegin;
-    fill(row_step_, 0);
-    fill(column_step_, 0);
+    for (Numbers *v : {&row_step_, &column_step_, &row_count_, &column_count_}) fill(*v, 0);
     for (int half = 0; half < 2 * turns; ++half) {
-      const bool of_rows = half % 2 == 0;
+      const bool of_rows = half % 2 == 0, counts = half < 2; // entries, of which there are as many in each turn
+      Numbers &step = of_rows ? row_step_ : column_step_, &count = of_rows ? row_count_ : column_count_;
       fill(sum_, 0);
-      fill(count_, 0);
       PetscCall(entries_.visit([&](std::size_t i, std::size_t j, std::int64_t entry) {
         const std::int64_t scaled = entry + rows[i] + columns[j];
         if (is_rounding(i, j, scaled)) return;
         sum_[of_rows ? i : j] += scaled + row_step_[i] + column_step_[j];
-        ++count_[of_rows ? i : j];
+        count[of_rows ? i : j] += counts;
       }));
       PetscCall(entries_.share(sum_, MPI_SUM));
-      PetscCall(entries_.share(count_, MPI_SUM));
+      if (counts) PetscCall(entries_.share(count, MPI_SUM));
       if (half > 0) weight = 1 / (1 - radius * radius * weight / (half == 1 ? 2 : 4));
-      Numbers &step = of_rows ? row_step_ : column_step_;
       for (std::size_t i = 0; i < step.size(); ++i)
-        if (count_[i] > 0) step[i] -= std::llround(weight * double(sum_[i]) / double(count_[i]));
+        if (count[i] > 0) step[i] -= std::llround(weight * double(sum_[i]) / double(count[i]));
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
       rows[i] += row_step_[i];
@@ -231,7 +218,7 @@ private:
   }
 
   const Entries &entries_;
-  Numbers row_step_, column_step_, row_most_, column_most_, sum_, count_;
+  Numbers row_step_, column_step_, row_count_, column_count_, row_most_, column_most_, sum_;
 };
 
 } // namespace
