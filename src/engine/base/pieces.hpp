@@ -72,7 +72,11 @@ public:
   }
 
 private:
-  static constexpr Index few = 512; // fewer are done before threads have started
+#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(FINEGRAIN_STRESS)
+  static constexpr Index few = 32; // builds for tests, whose graphs are small
+#else
+  static constexpr Index few = 8192; // to wake threads costs as much
+#endif
 
   Index items_;
   int count_ = 1;

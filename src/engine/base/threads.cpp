@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -64,7 +63,7 @@ HostThreads find_host_threads()
 {
 #if defined(_OPENMP)
   if (forked.load(std::memory_order_relaxed)) return {1, "after fork()"};
-  const bool by_environment = std::getenv("OMP_NUM_THREADS") != nullptr;
+  static const bool by_environment = std::getenv("OMP_NUM_THREADS") != nullptr; // OpenMP too has read it once
   const int wanted = asked ? asked.load() : by_environment ? omp_get_max_threads() : 1;
   const int cores = wanted > 1 ? omp_get_num_procs() : 1;
   if (wanted > cores) return {cores, "as many as cores"};

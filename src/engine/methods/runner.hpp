@@ -167,9 +167,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)
   {
-    return {exec,    executor == ExecutorKind::natural ? ExecutorKind::natural : ExecutorKind::launch,
-            cut,     1,
-            nullptr, &launches};
+    const ExecutorKind how = executor == ExecutorKind::natural ? ExecutorKind::natural : ExecutorKind::launch;
+    return {exec, how, cut, 1, nullptr, &launches};
   }
   Run<Exec> all() { return independent(every_slot.data()); }
   // body(i) for 0 <= i < count, in any order.

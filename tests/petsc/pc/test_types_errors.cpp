@@ -166,11 +166,14 @@ TEST_P(ErrorsPerType, ParallelRegionsOfCallers)
   OK(v.code);
 #if defined(FINEGRAIN_KOKKOS_HAS_OPENMP)
   constexpr int threads = 1; // the region counts, and Kokkos wants its first thread
-  std::string text;
+  std::string set_up, apply;
   omp_set_max_active_levels(1);
 #pragma omp parallel num_threads(threads)
-  text = ExpectError([&] { return PCApply(pc, v.b, v.x); });
-  ExpectIn(text, {"OMP_MAX_ACTIVE_LEVELS"});
+  set_up = ExpectError([&] { return PCSetUp(pc); });
+  OK(PCSetUp(pc));
+#pragma omp parallel num_threads(threads)
+  apply = ExpectError([&] { return PCApply(pc, v.b, v.x); });
+  for (const std::string &text : {set_up, apply}) ExpectIn(text, {"OMP_MAX_ACTIVE_LEVELS"});
 #else
   constexpr int threads = 2;
 #endif
