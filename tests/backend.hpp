@@ -1,7 +1,7 @@
 // Which engines the engine's tests and the device benchmark run: --backend and --executors of their command lines.
 #pragma once
 
-#include "methods/device_copies.hpp"
+#include "device_copies.hpp"
 #include "run/teams.hpp"
 
 #include <cstdio>

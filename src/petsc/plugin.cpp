@@ -5,7 +5,7 @@
 
 #include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
-#include "run/look_ahead.hpp"
+#include "base/look_ahead.hpp"
 #include "run/replay.hpp"
 
 #include <cstdint>

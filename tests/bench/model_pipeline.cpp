@@ -1,8 +1,8 @@
-// What the model of fgbilu's exchange pipeline says of many ranks (plan/pipeline_model.hpp): a table in Markdown.
-// Cubes of points on ranks that cut two of their axes.
+// What the model of fgbilu's exchange pipeline says of many ranks (distributed/pipeline_model.hpp): a table in
+// Markdown. Cubes of points on ranks that cut two of their axes.
 //
 //   model_pipeline <seconds a row of a sweep> <seconds of latency> <seconds to send a message>
-#include "plan/pipeline_model.hpp"
+#include "distributed/pipeline_model.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,9 +1,9 @@
-// The engine's plan/tasks.cpp, whose place this file takes in bench_executors, with a switch that leaves the waits of
+// The engine's run/tasks.cpp, whose place this file takes in bench_executors, with a switch that leaves the waits of
 // all tasks out. The library has no such switch.
-#include "plan/tasks.hpp"
+#include "run/tasks.hpp"
 
 #define plan_tasks plan_waiting_tasks
-#include "plan/tasks.cpp"
+#include "run/tasks.cpp"
 #undef plan_tasks
 
 namespace finegrain

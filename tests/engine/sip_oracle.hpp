@@ -3,7 +3,7 @@
 #pragma once
 
 #include "oracle.hpp"
-#include "plan/sip_star.hpp"
+#include "sip/sip_star.hpp"
 
 #include <array>
 

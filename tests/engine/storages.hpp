@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/storage.hpp"
-#include "plan/options.hpp"
+#include "order/options.hpp"
 
 namespace finegrain::test
 {

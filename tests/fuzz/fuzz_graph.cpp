@@ -1,7 +1,7 @@
 // libFuzzer on what only a graph goes into: symmetrization, level sets, colorings, orders, powers and fill, each
 // against its definition. The bytes are the number of rows, a few settings and pairs of rows that are coupled.
 #include "fill_oracle.hpp"
-#include "graph/fill.hpp"
+#include "order/fill.hpp"
 
 #include <cstdio>
 #include <cstdlib>

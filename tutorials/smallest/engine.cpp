@@ -1,5 +1,5 @@
 // The engine without PETSc or MPI: block ILU(0) of a chain of blocks, analyzed once, factored, applied.
-#include "methods/engine.hpp"
+#include "engine.hpp"
 
 #include <cstdio>
 

@@ -21,11 +21,18 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
 }
 
 // Of blocks of N that are one stream: asks for what lies so many bytes behind one, past all caches but the first. 0:
-// for nothing (run/look_ahead.hpp).
+// for nothing (base/look_ahead.hpp).
 template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *block, Offset bytes)
 {
   if (N > 1 && bytes > 0)
     prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);
+}
+
+// Into the second cache, in sweeps by lines: prefetchers of the hardware stop at the ends of lines and pages, and
+// into the first it is slower than without (docs/performance.md).
+template <Offset count, class T> inline void fetch(const T *from)
+{
+  prefetch<std::size_t(count) * sizeof(T), Caches::second>(from);
 }
 
 } // namespace finegrain

@@ -144,7 +144,7 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const Fro
 }
 
 // Between storing rounded numbers and reading them again: g++ 12 drops the rounding of double -> float -> double
-// where it sees both and vectorizes them (tests/engine/methods/test_symmetric.cpp, blocks of 4).
+// where it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4).
 KOKKOS_FORCEINLINE_FUNCTION void keep_rounding()
 {
 #if !defined(__CUDA_ARCH__)

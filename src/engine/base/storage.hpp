@@ -21,7 +21,7 @@ struct PermittedStorage {
   Method method; // of sip: factorization
   Storage storage;
   bool fixed;           // compiled for each block size; else for any (0) only
-  bool compact = false; // of factors: kernels/compact.hpp
+  bool compact = false; // of factors: factor/compact.hpp
 };
 
 inline constexpr PermittedStorage permitted_storage[] = {

@@ -67,4 +67,13 @@ KOKKOS_FORCEINLINE_FUNCTION void share_vectors(const Lanes &lanes, [[maybe_unuse
   else lanes.template strips<4>([=](auto s) FINEGRAIN_INLINE { f(s, AllVectors<V>{count}); });
 }
 
+// f(i, v) for output i of vector v.
+template <int V, class Lanes, class F>
+KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
+{
+  share_vectors<V>(lanes, vectors.count, [=](auto s, auto some) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i) some.each([&](int v) FINEGRAIN_INLINE { f(i, v); });
+  });
+}
+
 } // namespace finegrain

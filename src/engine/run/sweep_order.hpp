@@ -2,7 +2,7 @@
 // for each, of which runner.hpp makes the Run of a sweep.
 #pragma once
 
-#include "plan/plan.hpp"
+#include "run/plan.hpp"
 #include "run/run.hpp"
 
 namespace finegrain

@@ -4,7 +4,7 @@
 
 #include "common/petsc_compat.hpp"
 
-#include "methods/engine.hpp"
+#include "engine.hpp"
 
 #include <petscdevice.h>
 #include <petscvec.h>

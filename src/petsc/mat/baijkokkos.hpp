@@ -4,7 +4,7 @@
 #include "common/arrays.hpp"
 #include "common/petsc_halo.hpp"
 
-#include "methods/mirror.hpp"
+#include "product/mirror.hpp"
 #include "base/copies.hpp"
 
 #include <petsc/private/matimpl.h>

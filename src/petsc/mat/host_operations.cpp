@@ -1,7 +1,7 @@
 // Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
 // so that each of them is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"
-#include "run/look_ahead.hpp"
+#include "base/look_ahead.hpp"
 #include "mat/baijkokkos.hpp"
 
 #include <array>

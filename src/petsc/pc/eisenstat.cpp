@@ -36,12 +36,12 @@ PetscErrorCode ApplyPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed =
 
   PetscFunctionBegin;
   PetscCall(a.get(*e->engine, e->op.backend, b, nullptr, x, false));
-  e->engine->apply_part({.part = part,
-                         .b = a.from(),
-                         .x = a.to(),
-                         .transposed = transposed,
-                         .symmetric = e->solve.symmetric,
-                         .memory = a.memory()});
+  e->engine->parts()->apply_part({.part = part,
+                                  .b = a.from(),
+                                  .x = a.to(),
+                                  .transposed = transposed,
+                                  .symmetric = e->solve.symmetric,
+                                  .memory = a.memory()});
   PetscCall(a.restore());
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops / 2));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,7 +56,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
   PetscCall(a.get(*e->engine, e->op.backend, v, nullptr, u, false));
-  e->engine->multiply(
+  e->engine->parts()->multiply(
     {.values = values, .v = a.from(), .u = a.to(), .symmetric = e->solve.symmetric, .memory = a.memory()});
   PetscCall(a.restore());
   const Statistics s = e->engine->statistics();
@@ -122,7 +122,7 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    mine = e->engine->prepare(values, *symmetric);
+    mine = e->engine->parts()->prepare(values, *symmetric);
     return PETSC_SUCCESS;
   }));
   PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));

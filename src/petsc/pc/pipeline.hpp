@@ -4,7 +4,7 @@
 
 #include "pc/shared_rows.hpp"
 
-#include "plan/pipeline_model.hpp"
+#include "distributed/pipeline_model.hpp"
 
 namespace finegrain
 {

@@ -4,7 +4,7 @@
 #include "mat/baijkokkos.hpp"
 #include "pc/agreement.hpp"
 #include "pc/pipeline.hpp"
-#include "methods/device_copies.hpp"
+#include "device_copies.hpp"
 
 #include <petscdmda.h>
 
@@ -126,9 +126,10 @@ PetscErrorCode ShareStorage(PC pc, PCEngine *e, const OperatorView &view)
   PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCall(e->shared->create(reinterpret_cast<PetscObject>(pc), e->op, view, e->engine->shared_storage()));
+  PetscCall(
+    e->shared->create(reinterpret_cast<PetscObject>(pc), e->op, view, e->engine->sharing()->shared_storage()));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &size));
-  e->engine->set_shared_halo(size > 1 ? e->shared.get() : nullptr);
+  e->engine->sharing()->set_shared_halo(size > 1 ? e->shared.get() : nullptr);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,7 +2,7 @@
 #include "pc/settings.hpp"
 #include "pc/shared_rows.hpp"
 #include "pc/types.hpp"
-#include "plan/sip_star.hpp"
+#include "sip/sip_star.hpp"
 
 using namespace finegrain;
 

@@ -2,7 +2,7 @@
 #include "oracle.hpp"
 
 #include "base/inversion.hpp"
-#include "kernels/matrix_values.hpp"
+#include "base/matrix_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How far ahead a matrix is asked for: what is set stays, what is measured is one of two, and small matrices say
 // nothing.
-#include "run/look_ahead.hpp"
+#include "base/look_ahead.hpp"
 
 #include <gtest/gtest.h>
 

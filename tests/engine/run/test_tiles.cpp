@@ -35,7 +35,7 @@ std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const Engi
   results.push_back(many);
   for (const Part part : {Part::left_inverse, Part::right_inverse}) {
     x = nan;
-    e.apply_part({.part = part, .b = p.b.data(), .x = x.data()});
+    e.parts()->apply_part({.part = part, .b = p.b.data(), .x = x.data()});
     results.push_back(x);
   }
   std::vector<Scalar> step = nan;

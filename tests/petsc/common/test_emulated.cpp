@@ -2,7 +2,7 @@
 // time; blocks too large for a team are refused; Kokkos' device is PETSc's.
 #include "fixture.hpp"
 #include "common/arrays.hpp"
-#include "kernels/sip.hpp"
+#include "sip/sip.hpp"
 #include "run/teams.hpp"
 #include "late_unpacking.hpp"
 

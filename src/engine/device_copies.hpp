@@ -1,0 +1,287 @@
+// An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
+// are copied there and back. It runs in the tests with Space = HostSpace and is compiled for CUDA; nobody has run it
+// on a GPU yet.
+#pragma once
+
+#include "engine.hpp"
+#include "base/copies.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace finegrain
+{
+
+template <class Space> class Staged final : public Engine, private FactorParts, private Halo
+{
+public:
+  Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
+  using Engine::factor;
+
+  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
+  {
+    EngineOptions options = asked;
+    options.backend = backend_;
+    const SetupError error = engine_->analyze(view, options);
+    if (error) return error;
+    block_ = view.block;
+    scalars_ = std::size_t(view.owned.rows) * std::size_t(block_);
+    owned_ = {view.blocks(), {}, {}, {}, false};
+    coupling_ = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
+    sent_ = corrects_ = false;
+    halo_ = nullptr;
+    ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
+    return error;
+  }
+
+  void set_halo(Halo *halo) override
+  {
+    halo_ = halo;
+    engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
+    if (halo && !halo->takes_device_arrays()) on_host();
+  }
+  bool set_queue(const Queue &queue) override { return engine_->set_queue(queue); }
+  Scalar *scratch(Memory memory) override
+  {
+    return memory == Memory::engine ? engine_->scratch(memory) : make_room(scratch_, scalars_);
+  }
+
+  Real find_largest(const Values &values) override
+  {
+    const Values here = send(values, false);
+    sent_ = true;
+    return engine_->find_largest(here);
+  }
+
+  FactorReport factor(const Values &values, Real largest) override
+  {
+    const bool staged = values.memory == Memory::host;
+    Values here = sent_ && staged ? this->sent() : send(values, false);
+    here.raise = values.raise;
+    sent_ = false;
+    owned_.current = staged;
+    coupling_.current = staged && values.coupling.values; // need not be given
+    return engine_->factor(here, largest);
+  }
+
+  void reserve(const Application &a) override
+  {
+    Application here = a;
+    if (a.memory == Memory::host) here.stride = Offset(scalars_);
+    engine_->reserve(here);
+    if (a.memory == Memory::engine) return;
+    if (a.vectors > 1 || a.transposed)
+      for (Vector *v : {&many_b_, &many_x_}) make_room(*v, std::size_t(a.vectors) * scalars_);
+    for (Vector *v : {&b_, &x_}) make_room(*v, scalars_);
+    if (!corrects_) return;
+    for (Vector *v : {&last_, &step_, &total_}) make_room(*v, scalars_);
+    make_room(residual_, scalars_);
+  }
+
+  void apply(const Application &a) override
+  {
+    if (a.memory == Memory::engine) return engine_->apply(a);
+    Application here = a;
+    here.memory = Memory::engine;
+    if (a.vectors > 1 || a.transposed) return apply_to_columns(a, here);
+    here.b = send(b_, a.b);
+    here.x = a.from_x ? send(x_, a.x) : make_room(x_, scalars_);
+    here.total = a.total ? send(total_, a.total) : nullptr;
+    engine_->apply(here);
+    fetch(a.x, x_);
+    if (a.total) fetch(a.total, total_);
+  }
+
+  void allow_corrections(const OperatorView &view) override
+  {
+    engine_->allow_corrections(view);
+    corrects_ = true;
+  }
+
+  void correct(const Correction &c) override
+  {
+    Correction here = c;
+    here.values = send(c.values, c.values.short_residual);
+    if (c.memory == Memory::engine) return engine_->correct(here);
+    here.memory = Memory::engine;
+    here.b = send(b_, c.b);
+    here.x = send(x_, c.x);
+    if (c.last) here.last = c.last == c.x ? here.x : send(c.last == c.step ? step_ : last_, c.last);
+    if (c.total) here.total = c.total == c.x ? x_.data() : send(total_, c.total);
+    here.step = make_room(step_, scalars_);
+    engine_->correct(here);
+    fetch(c.step, step_);
+    if (c.total) fetch(c.total, c.total == c.x ? x_ : total_);
+  }
+
+  FactorParts *parts() override { return engine_->parts() ? this : nullptr; }
+  void apply_part(const PartApplication &a) override
+  {
+    if (a.memory == Memory::engine) return engine_->parts()->apply_part(a);
+    PartApplication here = a;
+    here.memory = Memory::engine;
+    here.b = send(b_, a.b);
+    here.x = make_room(x_, scalars_);
+    engine_->parts()->apply_part(here);
+    fetch(a.x, x_);
+  }
+  bool prepare(const Values &values, bool symmetric) override
+  {
+    return engine_->parts()->prepare(send(values, true), symmetric);
+  }
+  void multiply(const EisenstatProduct &a) override
+  {
+    EisenstatProduct here = a;
+    here.values = send(a.values, true);
+    if (a.memory == Memory::engine) return engine_->parts()->multiply(here);
+    here.memory = Memory::engine;
+    here.v = send(b_, a.v);
+    here.u = make_room(x_, scalars_);
+    engine_->parts()->multiply(here);
+    fetch(a.u, x_);
+  }
+
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory memory) override
+  {
+    const Values here = send(values, false);
+    if (memory == Memory::engine) return engine_->find_residual(here, b, x, memory);
+    const Scalar *rhs = send(b_, b), *from = send(x_, x);
+    const Scalar *r = engine_->find_residual(here, rhs, from, Memory::engine);
+    copy_down<Space>(make_room(residual_, scalars_), r, scalars_);
+    return residual_.data();
+  }
+
+  Statistics statistics() const override
+  {
+    Statistics s = engine_->statistics();
+    s.staged_bytes = owned_.bytes() + coupling_.bytes();
+    for (const Vector *v : {&b_, &x_, &last_, &step_, &total_, &many_b_, &many_x_})
+      s.staged_bytes += v->span() * sizeof(Scalar);
+    return s;
+  }
+
+private:
+  using Vector = Array<Scalar, Space>;
+
+  // Values of a part of the operator.
+  struct Part {
+    std::size_t entries = 0;
+    Vector values;
+    Array<Offset, Space> base;
+    Array<std::uint32_t, Space> mask;
+    bool current = false; // as they were at the last factor()
+
+    MatrixValues source() const { return {values.data(), base.data(), mask.data()}; }
+    std::size_t bytes() const
+    {
+      return values.span() * sizeof(Scalar) + base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t);
+    }
+  };
+
+  Scalar *send(Vector &to, const Scalar *from)
+  {
+    make_room(to, scalars_);
+    copy_up<Space>(to.data(), from, scalars_);
+    return to.data();
+  }
+  void fetch(Scalar *to, const Vector &from) { copy_down<Space>(to, from.data(), scalars_); }
+
+  // `factored`: the values are those of the last factor(), and need not be sent if they are there.
+  void send(Part &part, const MatrixValues &from, bool factored)
+  {
+    if (part.entries == 0 || !from.values || (factored && part.current)) return;
+    part.current = factored;
+    const std::size_t pieces = part.entries * std::size_t(block_);
+    std::size_t size = pieces * std::size_t(block_);
+    if (from.base) { // scalar rows with holes: their values end somewhere
+      size = 0;
+      for (std::size_t p = 0; p < pieces; ++p)
+        size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
+      make_room(part.base, pieces);
+      make_room(part.mask, pieces);
+      copy_up<Space>(part.base.data(), from.base, pieces);
+      copy_up<Space>(part.mask.data(), from.mask, pieces);
+    } else {
+      part.base = {};
+      part.mask = {};
+    }
+    make_room(part.values, size);
+    upload_(part.values.data(), from.values, size);
+  }
+
+  void apply_to_columns(const Application &a, Application here)
+  {
+    const std::size_t count = std::size_t(a.vectors);
+    here.stride = Offset(scalars_);
+    here.b = make_room(many_b_, count * scalars_);
+    here.x = make_room(many_x_, count * scalars_);
+    for (std::size_t c = 0; c < count; ++c)
+      copy_up<Space>(many_b_.data() + c * scalars_, a.b + Offset(c) * a.stride, scalars_);
+    engine_->apply(here);
+    for (std::size_t c = 0; c < count; ++c)
+      copy_down<Space>(a.x + Offset(c) * a.stride, many_x_.data() + c * scalars_, scalars_);
+  }
+
+  Values sent() const { return {owned_.source(), coupling_.source(), false, Memory::engine}; }
+  // The values where the engine can read them.
+  Values send(const Values &values, bool factored)
+  {
+    if (values.memory == Memory::engine) return values;
+    send(owned_, values.owned, factored);
+    send(coupling_, values.coupling, factored);
+    Values here = sent();
+    here.short_residual = values.short_residual;
+    return here;
+  }
+
+  // The halo of the engine inside: the caller's, between copies.
+  void begin(Index color, const Scalar *x, Scalar *ghosts) override
+  {
+    copy_down<Space>(on_host(), x, scalars_);
+    if (color != all) copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0)); // the others stay
+    halo_->begin(color, x_host_.data(), ghosts_host_.data());
+  }
+  void end(Index color, const Scalar *, Scalar *ghosts) override
+  {
+    halo_->end(color, x_host_.data(), ghosts_host_.data());
+    const std::size_t size = ghosts_host_.extent(0);
+    if (size) Kokkos::deep_copy(Unmanaged<Scalar, Space>(ghosts, size), ghosts_host_);
+  }
+  void add(Index color, const Scalar *ghosts, Scalar *x) override
+  {
+    copy_down<Space>(on_host(), x, scalars_);
+    copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0));
+    halo_->add(color, ghosts_host_.data(), x_host_.data());
+    copy_up<Space>(x, x_host_.data(), scalars_);
+  }
+  Scalar *on_host()
+  {
+    if (x_host_.extent(0) < scalars_) x_host_ = make_array<Scalar>("finegrain::staged", scalars_);
+    return x_host_.data();
+  }
+  void residual(bool interior, bool starts) override { halo_->residual(interior, starts); }
+
+  Backend backend_;
+  std::unique_ptr<Engine> engine_;
+  int block_ = 1;
+  std::size_t scalars_ = 0;
+  Part owned_, coupling_;
+  Upload<Space> upload_; // of values
+  bool corrects_ = false;
+  bool sent_ = false; // by find_largest(), for the factor() that follows
+  Vector b_, x_, last_, step_, total_, many_b_, many_x_;
+  HostArray<Scalar> residual_, scratch_;
+  Halo *halo_ = nullptr; // the caller's
+  HostArray<Scalar> x_host_, ghosts_host_;
+};
+
+// An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().
+inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend, Method method)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<Staged<DeviceExec::memory_space>>(backend, method);
+  }
+  return make_engine(backend, method);
+}
+
+} // namespace finegrain

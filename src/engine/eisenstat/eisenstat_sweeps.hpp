@@ -1,0 +1,94 @@
+// The sweeps of a factor with Eisenstat's trick (EngineOptions::eisenstat): those of a factor in working precision,
+// and products with P_L^-1 A P_R^-1 of both forms. There are no short residuals.
+#pragma once
+
+#include "eisenstat/eisenstat_form.hpp"
+#include "factor/working_sweeps.hpp"
+
+namespace finegrain
+{
+
+template <class Exec> class EisenstatSweeps final : public WorkingSweeps<Exec>
+{
+public:
+  using Base = WorkingSweeps<Exec>;
+  using Base::Base, Base::run_, Base::factor_;
+  using typename Base::Space;
+
+  void begin(const EngineOptions &options, const Plan &plan) override
+  {
+    Base::begin(options, plan);
+    eisenstat_kernels_ = find_eisenstat_kernels<Exec>(run_.n);
+  }
+  void note(const FactorReport &report) override
+  {
+    Base::note(report);
+    for (auto &form : forms_) form.forget();
+  }
+  void allow_corrections(const OperatorView &view, const Selection &selection) override
+  {
+    Base::allow_corrections(view, selection);
+    find_coupled(selection.left_out, view.coupling);
+  }
+  void apply_part(const PartApplication &a) override
+  {
+    if (a.transposed || (!a.symmetric && a.part != Part::right)) Base::apply_part(a);
+    else forms_[std::size_t(a.symmetric)].apply_part(whole(), a.part, a.b, a.x);
+  }
+  bool prepare(const Values &values, bool symmetric)
+  {
+    return forms_[std::size_t(symmetric)].prepare(whole(values), symmetric);
+  }
+  void multiply(const EisenstatProduct &a) { forms_[std::size_t(a.symmetric)].multiply(whole(), a); }
+
+  std::size_t difference_bytes() const override { return forms_[0].bytes() + forms_[1].bytes(); }
+
+protected:
+  bool keeps_difference() const override { return false; }
+
+private:
+  void find_coupled(const Graph &left_out, const Graph &coupling)
+  {
+    const auto row_of = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of);
+    const auto row_at = [&](Index slot) { return row_of.extent(0) ? row_of(slot) : slot; };
+    const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
+    std::vector<Index> slots;
+    for (Index slot = 0; slot < run_.rows; ++slot)
+      if (has(left_out, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
+    coupled_ = split_places<Space>(std::move(slots), coupling, row_at);
+  }
+  struct WholeSweeps {
+    Runner<Exec> &run;
+
+    template <class Body> void forward(Scalar *, const Body &body) const { body(run.sweep(run.forward)); }
+    template <class Body> void backward(Scalar *, const Body &body) const { body(run.sweep(run.backward)); }
+    const Scalar *with_others(const Scalar *b, Scalar *) const { return b; }
+  };
+  EisenstatFactor<Exec, WholeSweeps> whole(const Values &values = {})
+  {
+    this->y_known_ = false;
+    return {.run = run_,
+            .sweeps = {run_},
+            .pattern = factor_.pattern,
+            .kernels = eisenstat_kernels_,
+            .backward_kernel = this->kernels_.backward,
+            .upper = static_cast<const Scalar *>(factor_.upper.data()),
+            .diagonal = static_cast<const Scalar *>(factor_.diagonal.data()),
+            .source = values.owned,
+            .row_of = run_.row_of(),
+            .rows = run_.rows,
+            .own = run_.every_slot,
+            .forward = this->forward_lines(),
+            .backward = this->backward_lines(),
+            .coupled = &coupled_,
+            .t = this->y_.data(),
+            .y = run_.residuals.y.data(),
+            .y_by_row = run_.y_by_row()};
+  }
+
+  EisenstatKernels<Exec> eisenstat_kernels_{};
+  SplitRows<Space> coupled_;                 // rows with couplings that the factor leaves out
+  std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric
+};
+
+} // namespace finegrain

@@ -1,0 +1,253 @@
+// Row functions of factors in fewer bits (numerics.md 1): M = D (1 + L) (1 + U) with L and U in other units of the
+// unknowns and, in half precision, times a power of two. compact_sweeps.hpp runs them.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "base/column_sums.hpp"
+#include "factor/sweep.hpp"
+
+namespace finegrain
+{
+
+struct CompactArguments {
+  const Index *ptr = nullptr, *col = nullptr, *row_of = nullptr; // of a part; columns are rows
+  bool backward = false;                                         // slots run from the last position to the first
+  Index last_position = 0;
+  const void *blocks = nullptr;   // S^-1 l S or S^-1 w S, times the scale
+  const void *diagonal = nullptr; // S^-1 d by slot; forward sweeps only
+  Real unscale = 1;               // 1 / scale
+  const Real *unit = nullptr;     // S
+  const Scalar *b = nullptr;      // forward: by row
+  void *y = nullptr;              // by row: S^-1 y, then S^-1 x, as sums read it
+  Scalar *x = nullptr, *total = nullptr;
+  Vectors vectors;
+  LineList lines;
+  Offset ahead = 0; // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+};
+
+// Forward: y of the row = d b - sum of l y over earlier rows; the product with d waits for no y.
+// Backward: y -= sum of w y over later rows, x = S y.
+// y is in the type of sums, so that products read what is to be summed; for several vectors in working precision.
+template <class Stored, class Diagonal, class Sums, class Entry = Sums> struct CompactTerms {
+  CompactArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION const Stored *blocks() const { return static_cast<const Stored *>(arg.blocks); }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+  KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
+  // What the couplings' sum makes of the row. Backward and Adds: bool, or known before.
+  template <int W, int N, class Backward, class Adds>
+  KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int v, const Sums *sum,
+                                       Backward backward, Adds adds) const
+  {
+    const Offset to = v * arg.vectors.stride + at.row * n;
+    Entry *own = y() + to + s.first;
+    Accumulator<W> sums;
+    if (backward) sums.load(own);
+    else {
+      sums.zero();
+      accumulate<Sign::plus>(s, n, diagonal() + at.position * (Offset(n) * n), arg.b + to, sums);
+    }
+    sums.subtract_product(multiplier(Scalar(arg.unscale)), sum);
+    if (backward) put(sums, s.first, to, adds);
+    if constexpr (!std::is_same_v<Entry, Sums>) { // what one vector keeps
+      Sums kept[std::size_t(W)];
+      sums.store(kept);
+      sums.load(kept);
+    }
+    sums.store(own);
+  }
+
+private:
+  // x = S y
+  template <int W, class Adds>
+  KOKKOS_FORCEINLINE_FUNCTION void put(const Accumulator<W> &sums, int first, Offset at, Adds adds) const
+  {
+    Scalar y[std::size_t(W)];
+    sums.store(y);
+    for (int i = 0; i < W; ++i) {
+      Scalar *x = arg.x + at + first + i;
+      *x = arg.unit[first + i] * y[i];
+      if (adds) arg.total[at + first + i] += *x;
+    }
+  }
+};
+
+template <int N, class Stored, class Diagonal, class Sums, int V = 1> struct CompactRow {
+  BlockSize<N> n;
+  CompactTerms<Stored, Diagonal, Sums, std::conditional_t<V == 1, Sums, Scalar>> terms;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
+  {
+    terms.arg.b = ends.in;
+    terms.arg.x = ends.out;
+  }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  {
+    const CompactArguments &arg = terms.arg;
+    const Offset nn = Offset(n) * n;
+    const Index position = arg.backward ? arg.last_position - slot : slot,
+                row = arg.row_of ? arg.row_of[position] : position;
+    const auto *blocks = terms.blocks();
+    const auto *y = terms.y();
+    if constexpr (V == 1 && N > 0 && sizeof(Stored) == 2) // see look_ahead.hpp
+      if (!arg.backward && arg.ahead)
+        prefetch<N * N * sizeof(Diagonal), Caches::first>(terms.diagonal() + (position + 8) * nn);
+    sum_products<N, Sums, V>(
+      lanes, n, arg.vectors.count, arg.ptr[slot], arg.ptr[slot + 1],
+      [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
+      [=, this](Index e, int v)
+        FINEGRAIN_INLINE { return y + v * terms.arg.vectors.stride + Offset(terms.arg.col[e]) * n; },
+      [=, this](auto s, int v, const Sums *sum) FINEGRAIN_INLINE {
+        const CompactArguments &a = terms.arg;
+        terms.end(s, n, {row, position, row}, v, sum, a.backward, a.total != nullptr);
+      });
+  }
+};
+
+// Terms of sweeps by lines (line_sweep.hpp).
+template <class Stored, class Diagonal, class Sums, bool backward, bool adds = false> struct CompactLineTerms
+    : CompactTerms<Stored, Diagonal, Sums> {
+  using Base = CompactTerms<Stored, Diagonal, Sums>;
+  using Base::arg;
+  using Value = Sums;
+  using Sum = Sums; // of what couplings give
+
+  const Value *results() const { return this->y(); }
+  void begin(Strip<1>, BlockSize<1>, const SweepPlace &, int, Sum &sum) const { sum = Sum(0); }
+  template <class X> void couple(Strip<1>, BlockSize<1>, Offset entry, const X &x, Sum &sum) const
+  {
+    sum = madd(x(0), convert<Sum>(this->blocks()[entry]), sum);
+  }
+  Value end(const SweepPlace &at, Sum sum) const
+  {
+    sum += Sum(0); // as sum_products() has it: no -0
+    Base::end(Strip<1>{0}, BlockSize<1>(1), at, 0, &sum, std::bool_constant<backward>(), std::bool_constant<adds>());
+    return this->y()[at.row];
+  }
+  template <Offset points> void fetch_slots(Offset slot) const
+  {
+    if constexpr (!backward) fetch<points>(this->diagonal() + slot);
+  }
+  void fetch_row(Offset row) const
+  {
+    fetch<1>(this->y() + row);
+    if constexpr (backward) fetch<1>(arg.x + row);
+    else fetch<1>(arg.b + row);
+    if constexpr (adds) fetch<1>(arg.total + row);
+  }
+};
+
+// Transposed, M^-T = d^T S^-1 (1 + L^T)^-1 (1 + U^T)^-1 S: y = S b - u^T y over earlier rows; y -= l^T y over later
+// ones; x = d^T y. Blocks are gathered by column.
+struct CompactTransposedArguments {
+  enum class Step { first, second, last } step;
+  const Index *ptr, *entry, *col, *row_of;
+  Index last_position;
+  const void *blocks; // of the step, or S^-1 d by position
+  Real unscale;
+  const Real *unit;
+  const Scalar *in;
+  Scalar *out; // of the last step not `in`
+  Vectors vectors;
+};
+
+template <class Stored, class Diagonal> struct CompactTransposedRow {
+  static constexpr int V = most_vectors;
+  using Step = CompactTransposedArguments::Step;
+  BlockSize<0> n;
+  CompactTransposedArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = arg.step == Step::second ? arg.last_position - slot : slot,
+                row = arg.row_of ? arg.row_of[pos] : pos;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      const Scalar *in = arg.in + v * arg.vectors.stride + Offset(row) * n;
+      Scalar sum(0);
+      if (arg.step == Step::last) {
+        const Diagonal *d = static_cast<const Diagonal *>(arg.blocks) + pos * nn + i * n;
+        for (int a = 0; a < n; ++a) sum = madd(in[a], Scalar(d[a]), sum);
+      } else {
+        for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+          const Stored *column = static_cast<const Stored *>(arg.blocks) + arg.entry[e] * nn + i * n;
+          const Scalar *y = arg.out + v * arg.vectors.stride + Offset(arg.col[e]) * n;
+          for (int a = 0; a < n; ++a) sum = madd(y[a], convert<Scalar>(column[a]), sum);
+        }
+        sum = (arg.step == Step::first ? arg.unit[i] * in[i] : in[i]) - arg.unscale * sum;
+      }
+      scratch[v * n + i] = sum;
+    });
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      arg.out[v * arg.vectors.stride + Offset(row) * n + i] = scratch[v * n + i];
+    });
+  }
+};
+
+// l <- d l in place, and the largest of each entry of l and w over all rows.
+struct CompactLowerArguments {
+  const Index *lower_ptr, *upper_ptr;
+  Index last_position;
+  const Scalar *diagonal, *upper;
+  Scalar *lower;
+  std::uint64_t *largest; // n^2, as atomic_raise() has it
+};
+
+template <int N> struct CompactLowerRow {
+  BlockSize<N> n;
+  CompactLowerArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const int nn = n * n;
+    Scalar *most = scratch + nn;
+    lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+      for (int k = first; k < first + count; ++k) most[k] = Scalar(0);
+    });
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+      Scalar *block = arg.lower + Offset(e) * nn;
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, arg.diagonal + Offset(slot) * nn, block + c * n, sums);
+        sums.store(scratch + c * n + s.first);
+      });
+      lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+        for (int k = first; k < first + count; ++k) block[k] = scratch[k];
+      });
+      note(lanes, block, most);
+    }
+    const Index upper_slot = arg.last_position - slot;
+    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+      note(lanes, arg.upper + Offset(f) * nn, most);
+    lanes.runs(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
+      for (int k = first; k < first + count; ++k) atomic_raise(&arg.largest[k], real_part(most[k]));
+    });
+  }
+
+private:
+  // NaN from what is not finite on.
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void note(const Lanes &lanes, const Scalar *block, Scalar *most) const
+  {
+    lanes.runs(n * n, [=](int first, int count) FINEGRAIN_INLINE {
+      for (int k = first; k < first + count; ++k) {
+        const Real here = largest_part(block[k]), old = real_part(most[k]);
+        most[k] = Scalar((here > old ? here : old) + (here - here));
+      }
+    });
+  }
+};
+
+} // namespace finegrain

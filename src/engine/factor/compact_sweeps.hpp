@@ -1,0 +1,299 @@
+// Sweeps of a factor in fewer bits (numerics.md 1): what has been made in working precision becomes M = D (1 + L) (1
+// + U), is rounded into memory of its own size, and is applied by sweeps of its own.
+#pragma once
+
+#include "base/rounding.hpp"
+#include "base/threads.hpp"
+#include "base/units.hpp"
+#include "factor/compact.hpp"
+#include "factor/sweeps.hpp"
+
+namespace finegrain
+{
+
+// Blocks times the factor of their entry. Outside of the class, for nvcc.
+struct ScaleBlocks {
+  Scalar *blocks;
+  const Real *factor; // n^2
+  int nn;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[i] = factor[i % nn] * blocks[i]; }
+};
+
+// The first row, in the order of slots, with an entry that is not finite.
+struct FindNotFinite {
+  const Index *ptr, *row_of;
+  Index last_position; // of the upper part, else -1
+  const Scalar *blocks;
+  Offset nn;
+  Trouble *trouble;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset slot) const
+  {
+    const Index pos = last_position < 0 ? Index(slot) : last_position - Index(slot);
+    for (Offset i = ptr[slot] * nn; i < ptr[slot + 1] * nn; ++i)
+      if (!is_finite(largest_part(blocks[i])))
+        return atomic_lower(&trouble->bad_coupling, row_of ? row_of[pos] : pos);
+  }
+};
+
+// x by row times S or its inverse. Outside of the class, for nvcc.
+struct ScaleRows {
+  const Real *unit;
+  bool divides;
+  int n;
+  const Scalar *from;
+  Scalar *to;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    const Real s = unit[i % n];
+    to[i] = (divides ? 1 / s : s) * from[i];
+  }
+};
+
+// to[i] = To(single(scale from[i])). Outside of the class, for nvcc.
+template <class To> struct NarrowNumbers {
+  const Real *from;
+  To *to;
+  Real scale;
+  Offset count;
+  Offset *flushed; // null: not counted
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    if (narrow_one(from[i], scale, to[i]) && flushed) atomic_add(flushed, 1);
+  }
+  // By threads of a host, each of which has one range.
+  void run_part(Index part, Index parts) const
+  {
+    const Offset first = cut(part, parts);
+    const Offset lost = narrow(from + first, cut(part + 1, parts) - first, scale, to + first);
+    if (lost && flushed) atomic_add(flushed, lost);
+  }
+  Offset cut(Index part, Index parts) const
+  {
+    return part == parts ? count : count / parts * part / 64 * 64; // whole vectors
+  }
+};
+template <class Exec> class CompactSweeps final : public Sweeps<Exec>
+{
+public:
+  using Base = Sweeps<Exec>;
+  using Base::Base, Base::run_, Base::factor_;
+  using typename Base::Space;
+
+  void begin(const EngineOptions &options, const Plan &plan) override
+  {
+    Base::begin(options, plan);
+    const Storage storage{options.precision, options.diagonal, options.single_sums};
+    kernels_ = find_compact_kernels<Exec>(run_.n, storage);
+    transposed_kernel_ = find_compact_transposed_kernel<Exec>(storage);
+  }
+
+  // Rounds what was made to where it is stored, and gives back its memory part by part.
+  void take(StoredBlocks<Space> &made) override
+  {
+    Scalar *const made_lower = scalars(made.lower), *const made_upper = scalars(made.upper),
+                  *const made_diagonal = scalars(made.diagonal);
+    Runner<Exec> &run = run_;
+    const Pattern<Space> &p = factor_.pattern;
+    const Offset n = run.n, nn = n * n;
+    const auto largest = make_array<std::uint64_t, Space>("finegrain::largest", std::size_t(nn));
+    Kokkos::deep_copy(run.exec, largest, std::uint64_t(0));
+    kernels_.lower(run.all(), run.n,
+                   {.lower_ptr = p.lower.ptr.data(),
+                    .upper_ptr = p.upper.ptr.data(),
+                    .last_position = run.rows - 1,
+                    .diagonal = made_diagonal,
+                    .upper = made_upper,
+                    .lower = made_lower,
+                    .largest = largest.data()});
+    run.exec.fence();
+    const auto bits = copy_to<Kokkos::HostSpace>(largest);
+    std::vector<double> table(std::size_t(nn), 0);
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] = detail::bits_as<double>(bits(k));
+    const std::vector<Real> unit = choose_units(table, run.n);
+    std::vector<Real> coupling(table.size()), diagonal(table.size());
+    Real most = 0;
+    bool finite = true;
+    for (int c = 0; c < run.n; ++c)
+      for (int r = 0; r < run.n; ++r) {
+        const std::size_t k = std::size_t(c * n + r);
+        coupling[k] = unit[std::size_t(c)] / unit[std::size_t(r)];
+        diagonal[k] = 1 / unit[std::size_t(r)];
+        most = std::max(most, coupling[k] * Real(table[k]));
+        finite = finite && std::isfinite(table[k]);
+      }
+    const Real scale = factor_.storage.off_diagonal == Precision::half ? find_scale(most) : Real(1);
+    bool changed = std::exchange(unscale_, 1 / scale) != 1 / scale;
+    if (const auto there = to_space("finegrain::unit", unit); unit_.extent(0) == there.extent(0))
+      Kokkos::deep_copy(unit_, there);
+    else {
+      unit_ = there;
+      changed = true;
+    }
+    const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
+    if (!finite) {
+      run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.trouble.data()});
+      run.for_each(run.rows,
+                   FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, made_upper, nn, run.trouble.data()});
+    }
+    if (std::any_of(unit.begin(), unit.end(), [](Real s) { return s != Real(1); })) {
+      const auto of_couplings = to_space("finegrain::factor", coupling),
+                 of_diagonals = to_space("finegrain::factor", diagonal);
+      run.for_each(lower, ScaleBlocks{made_lower, of_couplings.data(), int(nn)});
+      run.for_each(upper, ScaleBlocks{made_upper, of_couplings.data(), int(nn)});
+      run.for_each(run.rows * nn, ScaleBlocks{made_diagonal, of_diagonals.data(), int(nn)});
+      run.exec.fence(); // before the factors go
+    }
+    Offset *const flushed = &run.trouble.data()->flushed;
+    round(made.lower, lower, factor_.storage.off_diagonal, scale, factor_.lower, flushed);
+    round(made.upper, upper, factor_.storage.off_diagonal, scale, factor_.upper, flushed);
+    round(made.diagonal, run.rows * nn, factor_.storage.diagonal, 1, factor_.diagonal, nullptr);
+    if (changed) this->forget_recording();
+  }
+
+  void reserve(const Application &a) override
+  {
+    work(a.vectors > 1 || a.transposed || a.in_parts, a.vectors > 1 ? a.stride : Offset(run_.scalars()));
+    if (a.transposed) factor_.find_transposed();
+  }
+  void apply(const Application &a) override
+  {
+    if (a.vectors > 1 && !a.transposed && this->goes_by_lines()) { // lines have one vector, and are faster
+      Application one = a;
+      one.vectors = 1;
+      for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) apply(one);
+      return;
+    }
+    if (a.transposed) apply_transposed(a);
+    else if (a.vectors > 1 || a.total || !run_.replay(this->recording_, {a.b, a.x}, [&] { sweep(a); })) sweep(a);
+    run_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
+    run_.finish();
+  }
+  // P_L^-1 = (1 + L)^-1 D^-1 and P_R^-1 = (1 + U)^-1.
+  void apply_part(const PartApplication &a) override
+  {
+    const Offset size = Offset(run_.scalars());
+    CompactArguments s = arguments(a.part != Part::left_inverse);
+    s.b = a.b;
+    s.x = a.x;
+    s.y = work(true, size);
+    s.vectors = {1, size};
+    Scalar *y = static_cast<Scalar *>(s.y);
+    if (s.backward) {
+      run_.for_each(size, ScaleRows{unit_.data(), true, run_.n, a.b, y});
+      kernels_.many_sweep(run_.sweep(run_.backward), run_.n, s);
+    } else {
+      kernels_.many_sweep(run_.sweep(run_.forward), run_.n, s);
+      run_.for_each(size, ScaleRows{unit_.data(), false, run_.n, y, a.x});
+    }
+    run_.finish();
+  }
+
+  std::size_t work_bytes() const override { return (y_.span() + y_many_.span()) * sizeof(Scalar); }
+
+private:
+  static Scalar *scalars(const BlockStorage<Space> &blocks) { return static_cast<Scalar *>(blocks.data()); }
+  // To where blocks are stored, if that is elsewhere; then the memory goes.
+  void round(BlockStorage<Space> &from, Offset count, Precision precision, Real scale, const BlockStorage<Space> &to,
+             Offset *flushed)
+  {
+    const auto narrow_to = [&]<class To>(std::type_identity<To>) {
+      const NarrowNumbers<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
+                                  Parts<Scalar>::count * count, flushed};
+      if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
+      else {
+        const Index threads = all.count < 8192 ? 1 : usable_threads();
+        for_threads(threads, [&](Index part) { all.run_part(part, threads); });
+      }
+      run_.exec.fence();
+    };
+    if (from.data() == to.data()) return;
+    if (precision == Precision::half) narrow_to(std::type_identity<Half>());
+    else narrow_to(std::type_identity<float>());
+    from.give_back();
+  }
+  static Array<Real, Space> to_space(const char *name, const std::vector<Real> &numbers)
+  {
+    const auto a = make_array<Real>(name, numbers.size());
+    std::copy(numbers.begin(), numbers.end(), a.data());
+    return copy_to<Space>(a);
+  }
+  CompactArguments arguments(bool backward)
+  {
+    const auto &part = backward ? factor_.pattern.upper : factor_.pattern.lower;
+    CompactArguments s;
+    s.ptr = part.ptr.data();
+    s.col = part.col.data();
+    s.row_of = run_.row_of();
+    s.backward = backward;
+    s.last_position = run_.rows - 1;
+    s.blocks = (backward ? factor_.upper : factor_.lower).data();
+    s.diagonal = factor_.diagonal.data();
+    s.unscale = unscale_;
+    s.unit = unit_.data();
+    s.lines = backward ? this->backward_lines() : this->forward_lines();
+    s.ahead = ahead_of(works_in_teams<Exec>);
+    return s;
+  }
+  void sweep(const Application &a)
+  {
+    const auto sweep = a.vectors > 1 ? kernels_.many_sweep : kernels_.sweep;
+    for (int first = 0; first < a.vectors; first += most_vectors)
+      for (const bool backward : {false, true}) {
+        CompactArguments s = arguments(backward);
+        s.vectors = {std::min(most_vectors, a.vectors - first), a.stride};
+        s.b = a.b + first * a.stride;
+        s.x = a.x + first * a.stride;
+        s.total = a.total;
+        s.y = work(a.vectors > 1, a.stride);
+        sweep(run_.sweep(backward ? run_.backward : run_.forward), run_.n, s);
+      }
+  }
+  void apply_transposed(const Application &a)
+  {
+    using Step = CompactTransposedArguments::Step;
+    factor_.find_transposed();
+    const Transposed<Space> &t = factor_.transposed;
+    for (int first = 0; first < a.vectors; first += most_vectors) {
+      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
+      Scalar *y = static_cast<Scalar *>(work(true, a.vectors > 1 ? a.stride : Offset(run_.scalars())));
+      const auto step = [&](Step which, const typename Transposed<Space>::Part &part, const void *blocks,
+                            const Scalar *in, Scalar *out, const SweepOrder<Space> &order) {
+        transposed_kernel_(which == Step::last ? run_.all() : run_.sweep(order), run_.n,
+                           {.step = which,
+                            .ptr = part.ptr.data(),
+                            .entry = part.entry.data(),
+                            .col = part.row.data(),
+                            .row_of = run_.row_of(),
+                            .last_position = run_.rows - 1,
+                            .blocks = blocks,
+                            .unscale = unscale_,
+                            .unit = unit_.data(),
+                            .in = in,
+                            .out = out,
+                            .vectors = some});
+      };
+      step(Step::first, t.upper, factor_.upper.data(), a.b + first * a.stride, y, run_.forward);
+      step(Step::second, t.lower, factor_.lower.data(), y, y, run_.backward);
+      step(Step::last, t.lower, factor_.diagonal.data(), y, a.x + first * a.stride, run_.backward);
+    }
+  }
+  void *work(bool several, Offset stride) // at first use
+  {
+    Array<Scalar, Space> &y = several ? y_many_ : y_;
+    const std::size_t size = several ? std::size_t(stride) * most_vectors : run_.scalars();
+    if (y.extent(0) < size) y = make_array<Scalar, Space>("finegrain::y", size);
+    return y.data();
+  }
+
+  CompactKernels<Exec> kernels_{};
+  CompactTransposedKernel<Exec> transposed_kernel_ = nullptr;
+  Array<Real, Space> unit_;
+  Real unscale_ = 1;
+  Array<Scalar, Space> y_, y_many_;
+};
+
+} // namespace finegrain

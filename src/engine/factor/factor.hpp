@@ -1,0 +1,344 @@
+// The row functions of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists or a search by
+// columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
+// factorization.cpp runs them.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "base/inversion.hpp"
+#include "base/matrix_values.hpp"
+
+namespace finegrain
+{
+
+// Update lists as the kernel sees them; ptr null: no target has any.
+struct UpdateList {
+  const Offset *ptr = nullptr;
+  const Index *left = nullptr, *right = nullptr;
+};
+
+struct FactorArguments {
+  const Index *lower_ptr, *upper_ptr;
+  const Index *lower_source, *diagonal_source, *upper_source; // -1: fill, which is zero before
+  const Index *row_of;
+  Index last_position;
+  UpdateList to_diagonal, to_lower, to_upper;
+  MatrixValues source;
+  Shift shift;
+  void *lower, *upper, *diagonal; // blocks, as they are stored
+  Scalar *difference;             // modified less original diagonal blocks, for residuals; null: not kept
+  Trouble *trouble;
+};
+
+// Where products are found by the columns of upper blocks instead, on hosts: what each row has a place in.
+struct ColumnSearch {
+  const Index *lower_col = nullptr, *upper_row = nullptr; // of the column of each entry
+  bool lower_by_position = false;                         // what lower_col has; else rows
+  const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
+  Index last_position = 0;
+  Index *target = nullptr;          // of each row, -1 between two rows; numbers have none
+  Scalar *blocks = nullptr;         // of the longest row; of numbers one for each row
+  Offset *products = nullptr;       // counted, of numbers those that are not of the factor too
+  std::uint64_t *largest = nullptr; // upper entry of the rows before, of numbers (atomic_raise())
+  Offset rows = 0, scalars = 0;     // of each thread's part of target and of blocks
+
+  // Counters of threads are in cache lines of their own.
+  static constexpr Offset counter_stride = 8;
+
+  KOKKOS_FORCEINLINE_FUNCTION ColumnSearch of_thread(Index i) const
+  {
+    ColumnSearch s = *this;
+    s.target += i * rows;
+    s.blocks += i * scalars;
+    s.products += i * counter_stride;
+    return s;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Index row_at(Index pos) const { return row_of ? row_of[pos] : pos; }
+  KOKKOS_FORCEINLINE_FUNCTION Index lower_row(Index e) const
+  {
+    return lower_by_position ? row_at(lower_col[e]) : lower_col[e];
+  }
+  // In the upper part, of the pivot of a lower entry.
+  KOKKOS_FORCEINLINE_FUNCTION Index pivot_slot(Index e) const
+  {
+    const Index c = lower_col[e];
+    return last_position - (lower_by_position || !position ? c : position[c]);
+  }
+};
+
+struct SearchedFactorArguments {
+  FactorArguments factor; // without difference and lists
+  ColumnSearch search;
+};
+
+// What both row functions do with the blocks of a row.
+template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
+  BlockSize<N> n;
+  FactorArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *lower() const { return static_cast<OffDiagonal *>(arg.lower); }
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *upper() const { return static_cast<OffDiagonal *>(arg.upper); }
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      sums.store(block + c * n + s.first);
+    });
+  }
+  template <class Lanes, class To>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
+      sums.store(to + c * n + s.first);
+    });
+    if constexpr (!std::is_same_v<To, Scalar>) keep_rounding();
+  }
+  // w = d a, a being what is left of the upper block f.
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, const Scalar *d, const Scalar *a, Index f) const
+  {
+    OffDiagonal *to = upper() + f * (Offset(n) * n);
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.zero();
+      accumulate<Sign::plus>(s, n, d, a + c * n, sums);
+      sums.store(to + c * n + s.first);
+    });
+  }
+  // The magnitudes of the terms of d, which is a number.
+  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
+  {
+    const UpdateList &list = arg.to_diagonal;
+    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
+    for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
+      sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
+    return sum;
+  }
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot(const Lanes &lanes, Scalar *d, Scalar *work, Index slot) const
+  {
+    return invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
+  }
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
+  {
+    if (inversion.good && !inversion.shifted) return;
+    lanes.once([&] {
+      const Index row = arg.row_of ? arg.row_of[slot] : slot;
+      if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+      if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+    });
+  }
+};
+
+// Loads one row of the operator and factors it:
+//   l_ij = a_ij - sum l_im w_mj,   d_i = (a_ii - sum l_im w_mi)^-1,   w_ij = d_i (a_ij - sum l_im w_mj),
+// with sums over the update lists, m ascending. Products use the stored (rounded) l and w, so that the diagonal
+// blocks of the preconditioner are those of the matrix in any storage precision.
+template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlocks<N, OffDiagonal, Diagonal> {
+  using FactorBlocks<N, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar *block = scratch, *d = block + nn, *work = d + nn;
+
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+      this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
+    }
+    arg.source.load(lanes, n, arg.diagonal_source[slot], d);
+    subtract_products(lanes, arg.to_diagonal, slot, d);
+    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot), arg.shift);
+    if (arg.difference) {
+      const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) arg.difference[slot * nn + i] = d[i] - a[i];
+      });
+    }
+    const Inversion inversion = this->invert_pivot(lanes, d, work, slot);
+    this->store(lanes, d, this->diagonal() + slot * nn);
+    const Index upper_slot = arg.last_position - slot;
+    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+      this->store_upper(lanes, d, updated(lanes, arg.upper_source[f], arg.to_upper, f, block), f);
+    this->report(lanes, inversion, slot);
+  }
+
+private:
+  // A block of the operator less its products, in `space` or where it is.
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION const Scalar *updated(const Lanes &lanes, Index entry,
+                                                                           const UpdateList &list, Index target,
+                                                                           Scalar *space) const
+  {
+    if (entry < 0) this->zero(lanes, space);
+    else if (!list.ptr || list.ptr[target] == list.ptr[target + 1]) return arg.source.view(lanes, n, entry, space);
+    else arg.source.load(lanes, n, entry, space);
+    if (list.ptr) subtract_products(lanes, list, target, space);
+    return space;
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract_products(const Lanes &lanes,
+                                                                            const UpdateList &list, Index target,
+                                                                            Scalar *block) const
+  {
+    const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
+    if (first == last) return;
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
+      for (Offset u = first; u < last; ++u)
+        accumulate<Sign::minus>(s, n, this->lower() + list.left[u] * nn, this->upper() + list.right[u] * nn + c * n,
+                                sums);
+      sums.store(block + c * n + s.first);
+    });
+  }
+};
+
+// The same bits without lists: the row's blocks lie side by side while pivot after pivot is subtracted, wherever a
+// column of the pivot is one of the row's. Memory of a row, not of all products.
+template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
+    : FactorBlocks<N, OffDiagonal, Diagonal> {
+  using FactorBlocks<N, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
+  ColumnSearch search;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const ColumnSearch &s = search;
+    const Offset nn = Offset(n) * n;
+    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
+    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
+    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    const Index at = l1 - l0, first_upper = at + 1 - u0; // of the diagonal; of upper entry f: first_upper + f
+    for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
+    place(lanes, row, at, arg.diagonal_source[slot]);
+    for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
+
+    Offset products = 0;
+    for (Index e = l0; e < l1; ++e) {
+      const OffDiagonal *l = this->lower() + e * nn;
+      this->store(lanes, s.blocks + (e - l0) * nn, this->lower() + e * nn);
+      for (Index k = s.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f) {
+        const Index target = s.target[s.upper_row[f]];
+        if (target < 0) continue;
+        subtract(lanes, l, this->upper() + f * nn, s.blocks + target * nn);
+        ++products;
+      }
+    }
+    *s.products += products;
+    Scalar *d = s.blocks + at * nn;
+    const Inversion inversion = this->invert_pivot(lanes, d, scratch, slot);
+    this->store(lanes, d, this->diagonal() + slot * nn);
+    for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
+    this->report(lanes, inversion, slot);
+    for (Index e = l0; e < l1; ++e) s.target[s.lower_row(e)] = -1;
+    s.target[row] = -1;
+    for (Index f = u0; f < u1; ++f) s.target[s.upper_row[f]] = -1;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
+
+private:
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void place(const Lanes &lanes, Index row, Index target, Index source) const
+  {
+    Scalar *block = search.blocks + target * (Offset(n) * n);
+    search.target[row] = target;
+    if (source < 0) this->zero(lanes, block);
+    else arg.source.load(lanes, n, source, block);
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract(const Lanes &lanes, const OffDiagonal *l,
+                                                                   const OffDiagonal *w, Scalar *block) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(block + c * n + s.first);
+      accumulate<Sign::minus>(s, n, l, w + c * n, sums);
+      sums.store(block + c * n + s.first);
+    });
+  }
+};
+
+// Of numbers: the row is spread over all columns, and all of a pivot is subtracted, whether the row has the column or
+// not. What falls beside the row is never read. This is how PETSc's ILU goes.
+template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiagonal, Diagonal>
+    : FactorBlocks<1, OffDiagonal, Diagonal> {
+  using FactorBlocks<1, OffDiagonal, Diagonal>::n;
+  using FactorBlocks<1, OffDiagonal, Diagonal>::arg;
+  ColumnSearch search;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 3; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const ColumnSearch &s = search;
+    const OffDiagonal *upper = this->upper();
+    Scalar *row_at = s.blocks, d;
+    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
+    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
+    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    for (Index e = l0; e < l1; ++e) row_at[s.lower_row(e)] = number(arg.lower_source[e]);
+    row_at[row] = number(arg.diagonal_source[slot]);
+    for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
+
+    const Real before = raised(s.largest);
+    Real sizes = magnitude(row_at[row]); // of the pivot's terms, at most
+    Offset products = 0;
+    for (Index e = l0; e < l1; ++e) {
+      this->store(lanes, row_at + s.lower_row(e), this->lower() + e);
+      const Scalar l = convert<Scalar>(this->lower()[e]);
+      const Index k = s.pivot_slot(e), first = arg.upper_ptr[k], last = arg.upper_ptr[k + 1];
+      sizes = madd(magnitude(l), before, sizes);
+      for (Index f = first; f < last; ++f) {
+        Scalar &to = row_at[s.upper_row[f]];
+        to = madd(-convert<Scalar>(upper[f]), l, to); // as accumulate() has it: complex products round by order
+      }
+      products += last - first;
+    }
+    *s.products += products;
+    d = row_at[row];
+    if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // it may have cancelled
+      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row), arg.shift);
+    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, slot);
+    this->store(lanes, &d, this->diagonal() + slot);
+    Real most = before;
+    for (Index f = u0; f < u1; ++f) {
+      this->store_upper(lanes, &d, row_at + s.upper_row[f], f);
+      const Real size = magnitude(convert<Scalar>(upper[f]));
+      most = size > most ? size : most;
+    }
+    if (!(most <= before)) atomic_raise(s.largest, most);
+    this->report(lanes, inversion, slot);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
+
+private:
+  // The magnitudes of the terms of the row's pivot, in the order of lists.
+  KOKKOS_FUNCTION Real pivot_sizes(Index slot, Index row) const
+  {
+    Real sum = magnitude(number(arg.diagonal_source[slot]));
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+      for (Index k = search.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
+        if (search.upper_row[f] == row) sum = add_size(this->lower()[e], this->upper()[f], sum);
+    return sum;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index source) const
+  {
+    return source < 0 ? Scalar(0) : arg.source.number(1, source, 0);
+  }
+};
+
+} // namespace finegrain

@@ -1,0 +1,60 @@
+// The tables of compiled kernels of factors: their factorizations and sweeps, by block size and storage.
+#pragma once
+
+#include "run/compiled_blocks.hpp"
+#include "run/run.hpp"
+
+namespace finegrain
+{
+
+// Those of the row functions, beside which they are defined; blocks have no type in them.
+struct ForwardArguments;
+struct BackwardArguments;
+struct TransposedArguments;
+struct FactorArguments;
+struct SearchedFactorArguments;
+struct SymmetricFactorArguments;
+struct SymmetricBackwardArguments;
+struct CompactArguments;
+struct CompactTransposedArguments;
+struct CompactLowerArguments;
+
+// Kernels of one block size and storage. The block size is passed again for those compiled for any. many_: of several
+// vectors.
+template <class Exec> struct FactorKernels {
+  void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
+  void (*backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*factor)(const Run<Exec> &, int n, const FactorArguments &);
+  void (*searched_factor)(const Run<Exec> &, int n, const SearchedFactorArguments &); // hosts only, else null
+  void (*symmetric_factor)(const Run<Exec> &, int n, const SymmetricFactorArguments &);
+  void (*symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
+  void (*many_forward)(const Run<Exec> &, int n, const ForwardArguments &);
+  void (*many_backward)(const Run<Exec> &, int n, const BackwardArguments &);
+  void (*many_symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
+};
+// Of compact factors: sweeps, and what makes their lower blocks.
+template <class Exec> struct CompactKernels {
+  void (*sweep)(const Run<Exec> &, int n, const CompactArguments &);
+  void (*lower)(const Run<Exec> &, int n, const CompactLowerArguments &);
+  void (*many_sweep)(const Run<Exec> &, int n, const CompactArguments &);
+};
+// Transposed sweeps, which exist for any block size only.
+template <class Exec> using TransposedKernel = void (*)(const Run<Exec> &, int n, const TransposedArguments &);
+template <class Exec>
+using CompactTransposedKernel = void (*)(const Run<Exec> &, int n, const CompactTransposedArguments &);
+
+template <int N, class Exec> FactorKernels<Exec> factor_kernels_for(const Storage &);
+template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Storage &);
+template <class Exec> TransposedKernel<Exec> find_transposed_kernel(const Storage &);
+template <class Exec> CompactTransposedKernel<Exec> find_compact_transposed_kernel(const Storage &);
+template <class Exec> FactorKernels<Exec> find_factor_kernels(int n, const Storage &s)
+{
+  return with_block(n, [&]<int N>() { return factor_kernels_for<N, Exec>(s); });
+}
+template <class Exec> CompactKernels<Exec> find_compact_kernels(int n, const Storage &s)
+{
+  return with_block<Method::factorization>(n, s, [&]<int N>() { return compact_kernels_for<N, Exec>(s); });
+}
+
+} // namespace finegrain

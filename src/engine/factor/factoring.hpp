@@ -1,0 +1,146 @@
+// How the blocks of a factor are made of those of the matrix: a class for each kind of factor, which the engine of
+// factorization.cpp picks. Here are what they share, and DILU, ILU(0) and ILU(p), by lists of products or a search.
+#pragma once
+
+#include "factor/factor.hpp"
+#include "factor/factor_kernels.hpp"
+#include "factor/product_search.hpp"
+#include "factor/stored_factor.hpp"
+#include "order/elimination.hpp"
+#include "product/residuals.hpp"
+
+namespace finegrain
+{
+
+// Of a pattern that may be larger than what sweeps have. row_of: rows in trouble are reported; null: positions.
+template <class Exec, class Space = typename Exec::memory_space>
+FactorArguments factor_arguments(const Pattern<Space> &p, const StoredBlocks<Space> &to, ResidualRunner<Exec> &run,
+                                 const MatrixValues &source, const Index *row_of)
+{
+  const auto list = [](const Updates<Space> &u) { return UpdateList{u.ptr.data(), u.left.data(), u.right.data()}; };
+  return {.lower_ptr = p.lower.ptr.data(),
+          .upper_ptr = p.upper.ptr.data(),
+          .lower_source = p.lower.source.data(),
+          .diagonal_source = p.diagonal.data(),
+          .upper_source = p.upper.source.data(),
+          .row_of = row_of,
+          .last_position = p.rows - 1,
+          .to_diagonal = list(p.to_diagonal),
+          .to_lower = list(p.to_lower),
+          .to_upper = list(p.to_upper),
+          .source = source,
+          .shift = run.shift,
+          .lower = to.lower.data(),
+          .upper = to.upper.data(),
+          .diagonal = to.diagonal.data(),
+          .difference = run.residuals.difference.data(),
+          .trouble = run.trouble.data()};
+}
+
+// What a factorization does and has beside the blocks of the factor.
+struct FactoringCount {
+  double products = 0, upper = 0;      // of blocks: subtracted, times an inverse
+  bool searched = false;               // products are found each time
+  bool lists_wait = false;             // or listed by the next factorization
+  std::size_t indices = 0, blocks = 0; // bytes
+};
+
+template <class Exec> class Factoring
+{
+public:
+  using Space = typename Exec::memory_space;
+  using Blocks = StoredBlocks<Space>;
+
+  Factoring(ResidualRunner<Exec> &run, StoredFactor<Exec> &factor) : run_(run), factor_(factor) {}
+  virtual ~Factoring() = default;
+  Factoring(const Factoring &) = delete;
+  Factoring &operator=(const Factoring &) = delete;
+
+  // Whether a team of a device has scratch memory for blocks of n.
+  virtual bool fits(int /*n*/) const { return true; }
+  virtual SetupError eliminate(const Graph &owned, const EngineOptions &options, Elimination &e) const
+  {
+    return choose_elimination(owned, options, e);
+  }
+  // Makes the pattern of an elimination in the order of a plan, for blocks that are made in this storage. kind: what
+  // automatic comes to.
+  virtual SetupError make_pattern(const OperatorView &, const EngineOptions &, const Elimination &, const Plan &,
+                                  const Storage &made_in, FactorKind &kind) = 0;
+  // Makes the blocks; `row_of` as factor_arguments() has it.
+  virtual void factor(const Values &, const Blocks &to, const Index *row_of) = 0;
+  // Memory that the next factorization takes again goes.
+  virtual void give_back() {}
+  virtual FactoringCount count() const = 0;
+
+protected:
+  ResidualRunner<Exec> &run_;
+  StoredFactor<Exec> &factor_;
+};
+
+template <class Exec> class ProductsFactoring : public Factoring<Exec>
+{
+public:
+  using Base = Factoring<Exec>;
+  using Base::Base;
+  using typename Base::Blocks, typename Base::Space;
+
+  SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
+                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+  {
+    this->factor_.pattern = copy_to<Space>(split(view.block, options, e, plan, made_in, kind));
+    return {};
+  }
+  void factor(const Values &values, const Blocks &to, const Index *row_of) override
+  {
+    Pattern<Space> &p = this->factor_.pattern;
+    list_if_due(p);
+    factor_rows(p, factor_arguments(p, to, this->run_, values.owned, row_of));
+  }
+  FactoringCount count() const override { return count(this->factor_.pattern); }
+
+protected:
+  Pattern<Kokkos::HostSpace> split(int n, const EngineOptions &options, const Elimination &e, const Plan &plan,
+                                   const Storage &made_in, FactorKind &kind)
+  {
+    threads_ = plan.executor == ExecutorKind::natural ? 1 : std::max(1, this->run_.machine(n).threads);
+    const ListChoice choice{works_in_teams<Exec> ? Products::listed : options.products,
+                            double(bytes_of_block(made_in.off_diagonal, n)), n, threads_};
+    auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind, choice);
+    kernels_ = find_factor_kernels<Exec>(n, made_in);
+    search_.prepare(pattern, n);
+    return pattern;
+  }
+  // Lists that have waited for a second factorization.
+  void list_if_due(Pattern<Space> &p)
+  {
+    if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
+      if (std::exchange(factored_, true) && p.lists_wait) {
+        list_products(p);
+        search_.prepare(p, this->run_.n);
+      }
+  }
+  void factor_rows(const Pattern<Space> &p, const FactorArguments &arguments)
+  {
+    Runner<Exec> &run = this->run_;
+    if (!p.searched) return kernels_.factor(run.factorization(), run.n, arguments);
+    kernels_.searched_factor(run.factorization(), run.n, {arguments, search_.begin(p, run.row_of(), threads_)});
+  }
+  FactoringCount count(const Pattern<Space> &p) const
+  {
+    FactoringCount c{.upper = double(p.upper.col.extent(0)), .searched = p.searched, .lists_wait = p.lists_wait};
+    if (p.searched) c.products = double(search_.found()); // once they have been
+    else
+      for (const Updates<Space> *u : {&p.to_diagonal, &p.to_lower, &p.to_upper})
+        c.products += double(u->left.extent(0));
+    c.blocks = search_.bytes();
+    return c;
+  }
+
+private:
+  FactorKernels<Exec> kernels_{};
+  ProductSearch<Space> search_;
+  int threads_ = 1;       // of a host, that factor at once
+  bool factored_ = false; // once
+};
+
+} // namespace finegrain

@@ -1,0 +1,109 @@
+// Triangular sweeps by lines (run/lines.hpp) of blocks of one number: the terms of a sweep, in the order in which
+// SweepRow has them, without their structure. For one host thread each.
+#pragma once
+
+#include "factor/sweep.hpp"
+#include "run/executor.hpp"
+
+namespace finegrain
+{
+
+template <class Terms> struct LineSweep {
+  using Value = typename Terms::Value;
+  Terms shared;
+
+  void run(Index which) const
+  {
+    const LinePart part = shared.arg.lines.parts[which];
+    Stream at{shared.arg.ptr[part.slot], part.slot};
+    Offset plane = part.first;
+    for (Index k = 0; k < part.size.k; ++k, plane += part.step[2])
+      part.bundles([&](Index j, Index lines) {
+        const Offset first = plane + Offset(j) * part.step[1];
+        choose(k > 0 || part.before[2], [&](auto has_k) {
+          choose(j > 0 || part.before[1],
+                 [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, part, first, at); });
+        });
+      });
+  }
+
+private:
+  static constexpr Index stride = 8; // points between two fetches: a cache line of a vector
+
+  // The next entry and slot.
+  struct Stream {
+    Offset entry, slot;
+  };
+
+  template <class F> static void choose(bool yes, const F &f) { yes ? f(std::true_type()) : f(std::false_type()); }
+
+  template <int L, bool J, bool K> void sweep(Index lines, const LinePart &part, Offset first, Stream &at) const
+  {
+    if constexpr (L > 1)
+      if (lines < L) return sweep<L - 1, J, K>(lines, part, first, at);
+    sweep_bundle<L, J, K>(shared, part.size.i, part.before[0], part.step, first, at);
+  }
+
+  // L lines from the row `first` on. J, K: whether the first line, all lines have one before them along j, k; not
+  // before_i: the first point of each line has none.
+  template <int L, bool J, bool K>
+  [[gnu::noinline]] static void sweep_bundle(const Terms terms, const Index length, const bool before_i,
+                                             const std::array<Index, 3> step, const Offset first, Stream &stream)
+  {
+    const Offset si = step[0], sj = step[1], sk = step[2];
+    const Value *const result = terms.results();
+    Offset entry = stream.entry, slot = stream.slot;
+    Offset row[std::size_t(L)]; // where each line is
+    Value last[std::size_t(L)]; // of each line
+    const auto each_line = [&](const auto &f) FINEGRAIN_INLINE {
+      [&]<int... I>(std::integer_sequence<int, I...>) FINEGRAIN_INLINE { (f.template operator()<I>(), ...); }
+      (std::make_integer_sequence<int, L>());
+    };
+    each_line([&]<int I>() FINEGRAIN_INLINE {
+      row[I] = first + I * (sj - si);
+      last[I] = before_i ? result[first + I * sj - si] : Value(0);
+    });
+    const auto visit = [&](auto inside, Index s) FINEGRAIN_INLINE {
+      Value beside = Value(0);
+      each_line([&]<int I>() FINEGRAIN_INLINE {
+        const Value before = last[I];
+        if (inside || (s >= I && s - I < length)) {
+          typename Terms::Sum sum;
+          const SweepPlace here{row[I], slot++, row[I]};
+          const auto couple = [&](Value value) FINEGRAIN_INLINE {
+            terms.couple(
+              Strip<1>{0}, BlockSize<1>(1), entry++, [=](int) FINEGRAIN_INLINE { return value; }, sum);
+          };
+          terms.begin(Strip<1>{0}, BlockSize<1>(1), here, 0, sum);
+          if constexpr (K) couple(result[row[I] - sk]);
+          if constexpr (I > 0) couple(beside);
+          else if constexpr (J) couple(result[row[I] - sj]);
+          if (inside || before_i || s > I) couple(before);
+          last[I] = terms.end(here, sum);
+        }
+        beside = before;
+        row[I] += si;
+      });
+    };
+    Index s = 0;
+    for (; s < length + L - 1 && s < L; ++s) visit(std::false_type(), s);
+    while (s < length) {
+      constexpr Offset ahead = 512; // slots: some microseconds
+      each_line([&]<int I>() FINEGRAIN_INLINE { terms.fetch_row(row[I] + L * sj); });
+      fetch<3 * L * stride>(terms.blocks() + entry + 3 * ahead);
+      terms.template fetch_slots<L * stride>(slot + ahead);
+      for (const Index end = s + stride < length ? s + stride : length; s < end; ++s) visit(std::true_type(), s);
+    }
+    for (; s < length + L - 1; ++s) visit(std::false_type(), s);
+    stream = {entry, slot};
+  }
+};
+
+// On hosts, where there are lines.
+template <int N, class Exec> inline constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
+template <class Terms, class Exec, class Arguments> void by_lines(const Run<Exec> &run, const Arguments &a)
+{
+  execute_tasks(run, LineSweep<Terms>{{a}}, a.lines.count);
+}
+
+} // namespace finegrain

@@ -1,0 +1,278 @@
+// Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
+//
+// A sweep is what it begins a row with, what a coupling adds, and what it makes of the sum: its terms. SweepRow has
+// the loop of a row, LineSweep (line_sweep.hpp) that of a bundle of lines; Eisenstat's sweep has terms of its own.
+// Terms are a plain struct of pointers and sizes.
+#pragma once
+
+#include "base/block.hpp"
+#include "base/prefetch.hpp"
+#include "run/lines.hpp"
+#include "run/replay.hpp"
+
+namespace finegrain
+{
+
+// Parts of a sweep by lines; none: the sweep goes by rows.
+struct LineList {
+  const LinePart *parts = nullptr;
+  Index count = 0;
+};
+
+// A row in a sweep: its number in the matrix, its place in storage, and where the sweep's vector y has it.
+struct SweepPlace {
+  Offset row, position, y;
+};
+
+// The row of a slot, for V vectors at once, so that its blocks are read from memory once for all of them; vector v of
+// an array begins at v stride. Called with a slot, the lanes that share the row, and scratch of scratch_size()
+// scalars.
+template <int N, class Terms, int V = 1> struct SweepRow {
+  BlockSize<N> n;
+  Terms terms;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return Terms::gathers ? V * n : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && HasEnds<Terms>)
+  {
+    terms.put_ends(ends);
+  }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const auto &arg = terms.arg;
+    const SweepPlace at = terms.place(slot);
+    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums[std::size_t(some.most)];
+      some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
+      some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
+      for (Index e = first; e < last; ++e) {
+        ask_ahead<N>(terms.blocks() + e * (Offset(n) * n), arg.ahead);
+        some.at_once([&](int k, int v)
+                       FINEGRAIN_INLINE { terms.couple(s, n, e, terms.neighbor(n, arg.col[e], v), sums[k]); });
+      }
+      if constexpr (Terms::gathers)
+        some.at_all([&](int k, int v) FINEGRAIN_INLINE { sums[k].store(scratch + v * n + s.first); });
+      else some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sums[k]); });
+    });
+    if constexpr (Terms::gathers)
+      share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+        some.at_once([&](int, int v) FINEGRAIN_INLINE {
+          Accumulator<s.width> sums;
+          terms.end(
+            s, n, at, v, [from = scratch + v * n](int c) FINEGRAIN_INLINE { return from[c]; }, sums);
+        });
+      });
+  }
+};
+
+struct ForwardArguments {
+  const Index *ptr, *col, *row_of; // row_of null: positions are rows
+  bool y_by_row;                   // else by position
+  const void *lower, *diagonal;    // blocks, as they are stored
+  const Scalar *b;
+  Scalar *y;
+  const Scalar *z = nullptr; // corrected sweeps only
+  Vectors vectors;
+  LineList lines;
+  Offset ahead = 0; // bytes, see ask_ahead()
+};
+
+// y of the row = d^-1 (b - sum of l y over earlier rows).
+// Corrected: the sum is that of l (y - z), z stored as y is: the right-hand side of a correction of DILU is
+// b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
+template <class OffDiagonal, class Diagonal, bool Corrected = false> struct ForwardTerms {
+  static constexpr bool gathers = true; // d^-1 needs the sums of the whole row
+  using Value = Scalar;
+  using Sum = Accumulator<1>; // of a number
+  ForwardArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(!Corrected) { arg.b = ends.in; }
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.lower);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+  KOKKOS_FORCEINLINE_FUNCTION const Value *results() const { return arg.y; }
+  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
+  {
+    const Index row = arg.row_of ? arg.row_of[slot] : slot;
+    return {row, slot, arg.y_by_row ? row : slot};
+  }
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
+  {
+    const Offset from = Offset(col) * n;
+    const Scalar *y = arg.y + v * arg.vectors.stride + from, *z = arg.z + from;
+    if constexpr (Corrected) return [y, z](int c) FINEGRAIN_INLINE { return y[c] - z[c]; };
+    else return [y](int c) FINEGRAIN_INLINE { return y[c]; };
+  }
+  template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void begin(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
+                                                                 int v, Accumulator<W> &sums) const
+  {
+    sums.load(arg.b + v * arg.vectors.stride + at.row * n + s.first);
+  }
+  template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
+                                                                           const X &x, Accumulator<W> &sums) const
+  {
+    accumulate<Sign::minus>(s, n, blocks() + e * (Offset(n) * n), x, sums);
+  }
+  // `sum`: of the row's entries.
+  template <int W, int N, class Of> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n,
+                                                                         const SweepPlace &at, int v, const Of &sum,
+                                                                         Accumulator<W> &result) const
+  {
+    result.zero();
+    accumulate<Sign::plus>(s, n, diagonal() + at.position * (Offset(n) * n), sum, result);
+    result.store(arg.y + v * arg.vectors.stride + at.y * n + s.first);
+  }
+
+  // By lines.
+  Scalar end(const SweepPlace &at, const Sum &sum) const
+  {
+    Accumulator<1> scaled;
+    end(
+      Strip<1>{0}, BlockSize<1>(1), at, 0, [&](int) FINEGRAIN_INLINE { return sum.template lane<0>(); }, scaled);
+    return scaled.template lane<0>();
+  }
+  template <Offset points> void fetch_slots(Offset slot) const { fetch<points>(diagonal() + slot); }
+  void fetch_row(Offset row) const
+  {
+    fetch<1>(arg.b + row);
+    fetch<1>(arg.y + row); // stored to, and in no cache before
+  }
+};
+
+struct BackwardArguments {
+  const Index *ptr, *col, *row_of;
+  bool y_by_row;
+  Index last_position;
+  const void *upper;
+  const Scalar *y;
+  Scalar *x;               // may be y if that is by row
+  Scalar *total = nullptr; // x is added to it; may be null
+  Vectors vectors;
+  LineList lines;
+  Offset ahead = 0; // bytes, see ask_ahead()
+};
+
+// x of the row = y - sum of w x over later rows. Slots run from the last position to the first. Adds: whether there
+// is a total, if that is known before.
+template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
+  static constexpr bool gathers = false;
+  using Value = Scalar;
+  using Sum = Accumulator<1>;
+  BackwardArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) { arg.x = ends.out; }
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.upper);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Value *results() const { return arg.x; }
+  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
+  {
+    const Index position = arg.last_position - slot, row = arg.row_of ? arg.row_of[position] : position;
+    return {row, position, arg.y_by_row ? row : position};
+  }
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
+  {
+    const Scalar *x = arg.x + v * arg.vectors.stride + Offset(col) * n;
+    return [x](int c) FINEGRAIN_INLINE { return x[c]; };
+  }
+  template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void begin(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
+                                                                 int v, Accumulator<W> &sums) const
+  {
+    sums.load(arg.y + v * arg.vectors.stride + at.y * n + s.first);
+  }
+  template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
+                                                                           const X &x, Accumulator<W> &sums) const
+  {
+    accumulate<Sign::minus>(s, n, blocks() + e * (Offset(n) * n), x, sums);
+  }
+  template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
+                                                               int v, const Accumulator<W> &sums) const
+  {
+    const Offset to = v * arg.vectors.stride + at.row * n + s.first;
+    sums.store(arg.x + to);
+    if (adds())
+      for (int i = 0; i < W; ++i) arg.total[to + i] += arg.x[to + i];
+  }
+
+  // By lines.
+  Scalar end(const SweepPlace &at, const Sum &sum) const
+  {
+    end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
+    return sum.template lane<0>();
+  }
+  template <Offset> void fetch_slots(Offset) const {}
+  void fetch_row(Offset row) const { fetch<1>(arg.y + row); }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION bool adds() const
+  {
+    if constexpr (std::is_same_v<Adds, bool>) return arg.total;
+    else return Adds::value;
+  }
+};
+
+template <int N, class OffDiagonal, class Diagonal, int V = 1, bool Corrected = false> using ForwardRow =
+  SweepRow<N, ForwardTerms<OffDiagonal, Diagonal, Corrected>, V>;
+template <int N, class OffDiagonal, int V = 1> using BackwardRow = SweepRow<N, BackwardTerms<OffDiagonal>, V>;
+
+struct TransposedArguments {
+  const Index *ptr, *entry, *col, *row_of;
+  bool backward; // slots run from the last position to the first
+  Index last_position;
+  const void *blocks, *diagonal; // diagonal: by position; null: none
+  const Scalar *in;
+  Scalar *out;
+  Vectors vectors;
+};
+
+// One sweep of the transposed application, M^T = (1 + w^T) (d^T + l^T), with the entries of a part gathered by
+// column:
+//   y = b - w^T y over earlier rows (diagonal null), then x = d^-T (y - l^T x) over later rows.
+// Vectors are by row; in and out may be the same.
+template <class OffDiagonal, class Diagonal> struct TransposedRow {
+  static constexpr int V = most_vectors;
+  BlockSize<0> n;
+  TransposedArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = arg.backward ? arg.last_position - slot : slot, row = arg.row_of ? arg.row_of[pos] : pos;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      Scalar sum = arg.in[v * arg.vectors.stride + Offset(row) * n + i];
+      for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+        const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
+        const Scalar *x = arg.out + v * arg.vectors.stride + Offset(arg.col[e]) * n;
+        for (int a = 0; a < n; ++a) sum = madd(-x[a], Scalar(column[a]), sum);
+      }
+      scratch[v * n + i] = sum;
+    });
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      Scalar sum = scratch[v * n + i];
+      if (diagonal()) {
+        sum = Scalar(0);
+        for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal()[pos * nn + i * n + a]), sum);
+      }
+      arg.out[v * arg.vectors.stride + Offset(row) * n + i] = sum;
+    });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+};
+
+} // namespace finegrain

@@ -1,0 +1,182 @@
+// Row functions of the factorization of a symmetric matrix without its upper blocks (numerics.md 1): DILU as a
+// square-root-free incomplete Cholesky factorization, and the backward sweep that reads the lower blocks transposed.
+// The forward sweep is sweep.hpp's. factorization.cpp runs them.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "base/inversion.hpp"
+#include "base/matrix_values.hpp"
+#include "factor/sweep.hpp"
+#include "factor/factor_pattern.hpp"
+
+namespace finegrain
+{
+
+struct SymmetricFactorArguments {
+  const Index *lower_ptr;
+  const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix, or ~(i, k)
+  const Index *pivot;                          // and the position of row k
+  const Index *row_of;
+  MatrixValues source;
+  Real raise; // of diagonal entries: a becomes a + raise |a|
+  Shift shift;
+  void *lower, *diagonal; // blocks, as they are stored
+  Scalar *difference;     // modified less original diagonal blocks, for residuals; null: not kept
+  Trouble *trouble;
+};
+
+// Loads one row of the operator, of which the upper triangle is read, and factors it:
+//   l_ik = a_ki^T,   d_i = (a_ii - sum l_ik d_k l_ik^T)^-1,   k ascending.
+// Products use the stored (rounded) l. With Shift::definite d_i^-1 must be positive definite, and then M is.
+template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
+  BlockSize<N> n;
+  SymmetricFactorArguments arg;
+
+  static constexpr bool may_not_fit = true; // in a team's scratch
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
+
+    load_diagonal(lanes, slot, arg.raise, d);
+    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+      OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
+      const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
+      const Index from = arg.upper_source[e];
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = s.first; r < s.first + s.width; ++r)
+          l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
+                                                        : arg.source.number(n, ~from, r * n + c));
+      });
+      keep_rounding();
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
+      });
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, pivot, block + c * n, sums);
+        sums.store(scaled + c * n + s.first);
+      });
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.load(d + c * n + s.first);
+        accumulate<Sign::minus>(s, n, l, scaled + c * n, sums);
+        sums.store(d + c * n + s.first);
+      });
+      if (n == 1) sizes = add_size(*l, *scaled, sizes);
+    }
+    clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
+    if (arg.difference) {
+      load_diagonal(lanes, slot, 0, block);
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
+          arg.difference[slot * nn + i] = d[i] - block[i];
+      });
+    }
+    Inversion definite;
+    if (arg.shift.definite) {
+      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = d[i];
+      });
+      check_definite(
+        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(slot, k, k); }, definite);
+    }
+    Inversion inversion = invert_pivot_block(lanes, n, d, work, arg.shift,
+                                             [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
+    inversion.good = inversion.good && definite.good;
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      sums.load(d + c * n + s.first);
+      sums.store(diagonal() + slot * nn + c * n + s.first);
+    });
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, arg.row_of ? arg.row_of[slot] : slot);
+        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+        if (definite.indefinite) atomic_count(&arg.trouble->indefinite);
+      });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  // Of the slot's diagonal block.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index slot, int r, int c) const
+  {
+    return arg.source.number(n, arg.diagonal_source[slot], r < c ? c * n + r : r * n + c);
+  }
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index slot, Real raise, Scalar *d) const
+  {
+    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      for (int r = s.first; r < s.first + s.width; ++r) {
+        const Scalar a = number(slot, r, c);
+        d[c * n + r] = r == c && raise > 0 ? madd(Scalar(raise), Scalar(magnitude(a)), a) : a;
+      }
+    });
+  }
+};
+
+struct SymmetricBackwardArguments {
+  const Index *ptr, *entry, *col, *row_of; // by slot: lower blocks of this row's column, and the rows they are of
+  bool y_by_row;
+  Index last_position;
+  const void *lower, *diagonal; // blocks, as they are stored
+  const Scalar *y;
+  Scalar *x;
+  Scalar *total; // null, or x is added to it; one vector only
+  Vectors vectors;
+};
+
+// x_i = y_i - d_i sum l_ji^T x_j over later rows j, in the order of the upper part.
+template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackwardRow {
+  BlockSize<N> n;
+  SymmetricBackwardArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
+    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    share_vectors<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
+        Scalar sums[std::size_t(s.width)];
+        for (int c = 0; c < s.width; ++c) sums[c] = Scalar(0);
+        for (Index f = first; f < last; ++f) {
+          const OffDiagonal *l = static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f] * nn + s.first * n;
+          if constexpr (N > 0 && V == 1) // they come from several places, one beside the next only now and then
+            prefetch<std::size_t(N) * N * sizeof(OffDiagonal)>(static_cast<const OffDiagonal *>(arg.lower) +
+                                                               arg.entry[f + mirrors_ahead] * nn);
+          const Scalar *x = arg.x + v * arg.vectors.stride + Offset(arg.col[f]) * n;
+          for (int c = 0; c < s.width; ++c)
+            for (int a = 0; a < n; ++a) sums[c] = madd(x[a], convert<Scalar>(l[c * n + a]), sums[c]);
+        }
+        for (int c = 0; c < s.width; ++c) scratch[v * n + s.first + c] = sums[c];
+      });
+    });
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
+        const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
+        Accumulator<s.width> sums;
+        sums.load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);
+        accumulate<Sign::minus>(s, n, static_cast<const Diagonal *>(arg.diagonal) + pos * nn, scratch + v * n, sums);
+        sums.store(arg.x + to);
+        if (arg.total)
+          for (int i = 0; i < s.width; ++i) arg.total[to + i] += arg.x[to + i];
+      });
+    });
+  }
+};
+
+} // namespace finegrain

@@ -1,0 +1,99 @@
+// fgbicc's factor (FactorKind::icc): DILU of a symmetric matrix, which stores no upper blocks and reads the upper
+// triangle of the matrix. How it is made and applied. Oracle: tests/engine/oracle.hpp's DILU.
+#pragma once
+
+#include "factor/factoring.hpp"
+#include "factor/symmetric.hpp"
+#include "factor/working_sweeps.hpp"
+
+namespace finegrain
+{
+
+template <class Exec> class SymmetricFactoring final : public Factoring<Exec>
+{
+public:
+  using Base = Factoring<Exec>;
+  using Base::Base, Base::run_, Base::factor_;
+  using typename Base::Blocks, typename Base::Space;
+
+  bool fits(int n) const override
+  {
+    return !works_in_teams<Exec> || fits_team<SymmetricFactorRow<0, Scalar, Scalar>>(n);
+  }
+  SetupError make_pattern(const OperatorView &view, const EngineOptions &, const Elimination &e, const Plan &plan,
+                          const Storage &made_in, FactorKind &kind) override
+  {
+    FactorKind dilu = FactorKind::dilu;
+    auto p = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, dilu);
+    if (!fold_upper(p)) return {SetupError::unsymmetric};
+    if (view.stored.extent(0)) renumber(view.stored, p);
+    kernels_ = find_factor_kernels<Exec>(view.block, made_in);
+    factor_.pattern = copy_to<Space>(p);
+    kind = FactorKind::icc;
+    return {};
+  }
+  void factor(const Values &values, const Blocks &to, const Index *row_of) override
+  {
+    const Pattern<Space> &p = factor_.pattern;
+    kernels_.symmetric_factor(run_.sweep(run_.forward), run_.n,
+                              SymmetricFactorArguments{.lower_ptr = p.lower.ptr.data(),
+                                                       .upper_source = p.lower.source.data(),
+                                                       .diagonal_source = p.diagonal.data(),
+                                                       .pivot = p.to_diagonal.right.data(),
+                                                       .row_of = row_of,
+                                                       .source = values.owned,
+                                                       .raise = values.raise,
+                                                       .shift = run_.shift,
+                                                       .lower = to.lower.data(),
+                                                       .diagonal = to.diagonal.data(),
+                                                       .difference = run_.residuals.difference.data(),
+                                                       .trouble = run_.trouble.data()});
+  }
+  FactoringCount count() const override
+  {
+    const Pattern<Space> &p = factor_.pattern;
+    return {.products = double(p.to_diagonal.left.extent(0)), .upper = double(p.upper.col.extent(0))};
+  }
+
+private:
+  // Entries of the operator become numbers in its MatrixValues, which has the upper triangle alone.
+  static void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
+  {
+    for (const auto &list : {p.lower.source, p.diagonal})
+      for (std::size_t e = 0; e < list.extent(0); ++e) list(e) = list(e) < 0 ? ~stored(~list(e)) : stored(list(e));
+  }
+
+  FactorKernels<Exec> kernels_{};
+};
+
+template <class Exec> class SymmetricSweeps final : public WorkingSweeps<Exec>
+{
+public:
+  using Base = WorkingSweeps<Exec>;
+  using Base::Base, Base::run_, Base::factor_, Base::kernels_;
+
+  std::size_t block_bytes() const override { return 2 * factor_.bytes(); } // both sweeps read all
+
+protected:
+  bool is_symmetric() const override { return true; }
+  bool keeps_difference() const override { return factor_.storage == Storage(); }
+  void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors, bool by_row) override
+  {
+    const auto &p = factor_.pattern;
+    const SymmetricBackwardArguments a{.ptr = p.upper.ptr.data(),
+                                       .entry = p.upper.source.data(),
+                                       .col = p.upper.col.data(),
+                                       .row_of = run_.row_of(),
+                                       .y_by_row = by_row || factor_.y_by_row(),
+                                       .last_position = run_.rows - 1,
+                                       .lower = factor_.lower.data(),
+                                       .diagonal = factor_.diagonal.data(),
+                                       .y = y,
+                                       .x = x,
+                                       .total = total,
+                                       .vectors = vectors.value_or(Vectors())};
+    (vectors ? kernels_.many_symmetric_backward : kernels_.symmetric_backward)(run_.sweep(run_.backward), run_.n, a);
+  }
+};
+
+} // namespace finegrain

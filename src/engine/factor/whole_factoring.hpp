@@ -1,0 +1,130 @@
+// A factor of which the sweeps have a part (Drop::after, powerqilu's drop after): it is made whole, in memory of its
+// own, and the blocks that are kept are copied.
+#pragma once
+
+#include "factor/factoring.hpp"
+
+namespace finegrain
+{
+
+// Entries of a triangular part that sweeps have, by slot, and the part that they make; row_of_slot and row_of_column
+// give rows.
+struct KeptPart {
+  Triangle<Kokkos::HostSpace> part;
+  HostArray<Index> entry;
+};
+template <class RowOfSlot, class RowOfColumn> KeptPart keep_part(const Elimination &e,
+                                                                 const Triangle<Kokkos::HostSpace> &t,
+                                                                 RowOfSlot row_of_slot, RowOfColumn row_of_column)
+{
+  const Index rows = e.selection.graph.rows;
+  KeptPart kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
+  std::vector<Index> entry, col;
+  for (Index slot = 0; slot < rows; ++slot) {
+    kept.part.ptr(slot) = Index(entry.size());
+    for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f)
+      if (!is_dropped(e, row_of_slot(slot), row_of_column(t.col(f)))) {
+        entry.push_back(f);
+        col.push_back(t.col(f));
+      }
+  }
+  kept.part.ptr(rows) = Index(entry.size());
+  kept.part.col = to_array("finegrain::col", col);
+  kept.entry = to_array("finegrain::kept", entry);
+  return kept;
+}
+
+// Over the blocks that are kept, on a host, or over their words. Outside of the class, for nvcc.
+struct KeepBlock {
+  const Index *kept;
+  const std::uint32_t *from;
+  std::uint32_t *to;
+  Offset words; // of one block
+
+  void operator()(Offset i) const { std::copy_n(from + kept[i] * words, words, to + i * words); }
+};
+struct KeepWord {
+  KeepBlock block;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
+  {
+    block.to[i] = block.from[block.kept[i / block.words] * block.words + i % block.words];
+  }
+};
+
+template <class Exec> class WholeFactoring final : public ProductsFactoring<Exec>
+{
+public:
+  using Base = ProductsFactoring<Exec>;
+  using Base::Base;
+  using typename Base::Blocks, typename Base::Space;
+
+  SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
+                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+  {
+    auto p = this->split(view.block, options, e, plan, made_in, kind);
+    const auto row_of = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
+    const auto row_of_column = [&](Index col) { return p.y == Layout::row ? col : row_of(col); };
+    const KeptPart lower = keep_part(e, p.lower, row_of, row_of_column),
+                   upper = keep_part(
+                     e, p.upper, [&](Index slot) { return row_of(p.rows - 1 - slot); },
+                     [](Index row) { return row; });
+    whole_ = copy_to<Space>(p);
+    n_ = view.block;
+    made_in_ = made_in.off_diagonal;
+    kept_lower_ = copy_to<Space>(lower.entry);
+    kept_upper_ = copy_to<Space>(upper.entry);
+    words_ = Offset(n_) * n_ * Offset(storage_size(made_in_) / sizeof(std::uint32_t));
+    p.lower = lower.part;
+    p.upper = upper.part;
+    p.to_diagonal = p.to_lower = p.to_upper = {};
+    this->factor_.pattern = copy_to<Space>(p);
+    return {};
+  }
+  void factor(const Values &values, const Blocks &to, const Index *row_of) override
+  {
+    if (!upper_.data()) {
+      lower_.allocate(Offset(whole_.lower.col.extent(0)), n_, made_in_);
+      upper_.allocate(Offset(whole_.upper.col.extent(0)), n_, made_in_);
+    }
+    this->list_if_due(whole_);
+    FactorArguments arguments = factor_arguments(whole_, to, this->run_, values.owned, row_of);
+    arguments.lower = lower_.data();
+    arguments.upper = upper_.data();
+    this->factor_rows(whole_, arguments);
+    keep(kept_lower_, lower_, to.lower.data());
+    keep(kept_upper_, upper_, to.upper.data());
+  }
+  void give_back() override
+  {
+    lower_.give_back();
+    upper_.give_back();
+  }
+  FactoringCount count() const override
+  {
+    FactoringCount c = Base::count(whole_);
+    // On hosts the sweeps' pattern has the same arrays of rows.
+    const std::size_t shared = works_in_teams<Exec> ? 0 : whole_.row_of.span() + whole_.diagonal.span();
+    c.indices = whole_.bytes() + (kept_lower_.span() + kept_upper_.span() - shared) * sizeof(Index);
+    c.blocks += lower_.size() + upper_.size();
+    return c;
+  }
+
+private:
+  void keep(const Array<Index, Space> &kept, const BlockStorage<Space> &from, void *to) const
+  {
+    const KeepBlock block{kept.data(), static_cast<const std::uint32_t *>(from.data()),
+                          static_cast<std::uint32_t *>(to), words_};
+    if constexpr (works_in_teams<Exec>) this->run_.for_each(Offset(kept.extent(0)) * words_, KeepWord{block});
+    else this->run_.for_each(Offset(kept.extent(0)), block);
+  }
+
+  int n_ = 0;
+  Precision made_in_ = Precision::working;
+  Pattern<Space> whole_;
+  BlockStorage<Space> lower_, upper_;
+  Array<Index, Space> kept_lower_, kept_upper_;
+  Offset words_ = 0;
+};
+
+} // namespace finegrain

@@ -1,0 +1,197 @@
+// Sweeps of a factor whose blocks are read as they are multiplied: y = d^-1 (b - l y), x = y - w x. Correction
+// iterations of DILU find the residual from the sweeps' vectors (numerics.md 1).
+#pragma once
+
+#include "factor/sweeps.hpp"
+
+#include <optional>
+
+namespace finegrain
+{
+
+// x by row = y by position. Outside of the class, for nvcc.
+struct ToRows {
+  const Index *row_of;
+  int n;
+  const Scalar *y;
+  Scalar *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { x[Offset(row_of[i / n]) * n + i % n] = y[i]; }
+};
+
+template <class Exec> class WorkingSweeps : public Sweeps<Exec>
+{
+public:
+  using Base = Sweeps<Exec>;
+  using Base::Base, Base::run_, Base::factor_;
+  using typename Base::Space;
+
+  void begin(const EngineOptions &options, const Plan &plan) override
+  {
+    Base::begin(options, plan);
+    kernels_ = find_factor_kernels<Exec>(run_.n, factor_.storage);
+    transposed_kernel_ = find_transposed_kernel<Exec>(factor_.storage);
+    y_ = make_array<Scalar, Space>("finegrain::y", factor_.y_by_row() ? 0 : run_.scalars());
+  }
+  void note(const FactorReport &report) override
+  {
+    shifted_ = report.shifted > 0;
+    run_.residuals.difference_known = run_.residuals.keeps_difference;
+  }
+  void allow_corrections(const OperatorView &, const Selection &selection) override
+  {
+    Residuals<Space> &r = run_.residuals;
+    y_known_ = false;
+    r.left_out.set(selection.left_out, selection.left_out_entry);
+    r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
+    if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
+    r.keeps_difference = keeps_difference();
+    if (r.keeps_difference)
+      r.difference = make_array<Scalar, Space>("finegrain::difference", run_.scalars() * std::size_t(run_.n));
+  }
+
+  void reserve(const Application &a) override
+  {
+    if (a.vectors > 1 && !a.transposed && !this->goes_by_lines()) make_room_for_several(a.stride);
+    if (a.transposed && !is_symmetric()) factor_.find_transposed();
+  }
+  void apply(const Application &a) override
+  {
+    if (a.vectors > 1 && !a.transposed && this->goes_by_lines()) { // lines have one vector, and are faster
+      Application one = a;
+      one.vectors = 1;
+      for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) apply(one);
+      return;
+    }
+    if (a.transposed && !is_symmetric()) return apply_transposed(a);
+    if (a.vectors > 1) return apply_to_several(a);
+    if (!replay(a)) {
+      Scalar *y = y_.extent(0) ? y_.data() : a.x;
+      y_known_ = y_.extent(0) > 0 && !a.total;
+      sweep_forward(a.b, y);
+      sweep_backward(y, a.x, a.total);
+    }
+    run_.statistics.bytes_read += double(this->block_bytes());
+    run_.finish();
+  }
+  void apply_part(const PartApplication &a) override
+  {
+    const bool left = a.part == Part::left_inverse;
+    if (a.transposed) { // P_R^-T = (I + W^T)^-1 and P_L^-T = (D^T + L^T)^-1, the two sweeps of a transposed
+                        // application
+      factor_.find_transposed();
+      sweep_transposed(left, a.b, a.x, {});
+    } else if (left) {
+      Scalar *y = factor_.y_by_row() ? a.x : y_.data();
+      y_known_ = false;
+      sweep_forward(a.b, y);
+      if (y != a.x) run_.for_each(Offset(run_.scalars()), ToRows{run_.row_of(), run_.n, y, a.x});
+    } else sweep_backward(a.b, a.x, nullptr, {}, true);
+    run_.finish();
+  }
+
+  bool correct(const Correction &c) override
+  {
+    const bool is_short = has_short_residual() && y_known_ && c.last && c.values.short_residual;
+    Residuals<Space> &r = run_.residuals;
+    if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
+    run_.find_residual(c.values, c.b, is_short ? c.last : c.x, is_short);
+    ForwardArguments forward = factor_.forward(r.rhs.data(), y_.data(), this->forward_lines());
+    forward.z = r.y.data();
+    y_known_ = true;
+    (is_short ? kernels_.corrected_forward : kernels_.forward)(run_.sweep(run_.forward), run_.n, forward);
+    sweep_backward(y_.data(), c.step, c.total);
+    const Statistics &s = run_.statistics;
+    run_.statistics.bytes_read +=
+      double(s.factor_bytes) + double(is_short ? s.residual_bytes : s.long_residual_bytes);
+    run_.finish();
+    return true;
+  }
+  bool has_short_residual() const override { return run_.residuals.difference_known && !shifted_; }
+
+  std::size_t work_bytes() const override { return y_.span() * sizeof(Scalar); }
+  std::size_t difference_bytes() const override { return run_.residuals.difference.span() * sizeof(Scalar); }
+
+protected:
+  // M^T = M without conjugation (FactorKind::icc).
+  virtual bool is_symmetric() const { return false; }
+  // Whether factorizations keep what short residuals need.
+  virtual bool keeps_difference() const
+  {
+    return !factor_.is_part && run_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
+  }
+  // x = the rest of an application, with one vector or, by kernels of their own, several. y is stored as the forward
+  // sweep leaves it, or by row.
+  virtual void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {},
+                              bool by_row = false)
+  {
+    BackwardArguments a = factor_.backward(y, by_row, x, this->backward_lines());
+    a.total = total;
+    a.vectors = vectors.value_or(Vectors());
+    (vectors ? kernels_.many_backward : kernels_.backward)(run_.sweep(run_.backward), run_.n, a);
+  }
+
+  FactorKernels<Exec> kernels_{};
+  Array<Scalar, Space> y_;
+  bool y_known_ = false; // of the last application, for the next correction
+
+private:
+  void sweep_forward(const Scalar *b, Scalar *y)
+  {
+    kernels_.forward(run_.sweep(run_.forward), run_.n, factor_.forward(b, y, this->forward_lines()));
+  }
+  void sweep_transposed(bool backward, const Scalar *in, Scalar *out, const Vectors &vectors)
+  {
+    transposed_kernel_(run_.sweep(backward ? run_.backward : run_.forward), run_.n,
+                       factor_.transposed_sweep(backward, in, out, vectors));
+  }
+  // An application as a graph. Corrections change which y a sweep has.
+  bool replay(const Application &a)
+  {
+    if (a.total || run_.residuals.kept) return false;
+    return run_.replay(this->recording_, {a.b, a.x}, [this] {
+      sweep_forward(nullptr, y_.data());
+      sweep_backward(y_.data(), nullptr, nullptr);
+    });
+  }
+  // Whether sweeps have a y of their own.
+  bool make_room_for_several(Offset stride)
+  {
+    const bool separate = !factor_.y_by_row();
+    if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
+      y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
+    return separate;
+  }
+  void apply_to_several(const Application &a)
+  {
+    const bool separate = make_room_for_several(a.stride);
+    for (int first = 0; first < a.vectors; first += most_vectors) {
+      const Offset at = first * a.stride;
+      Scalar *y = separate ? y_many_.data() : a.x + at;
+      ForwardArguments forward = factor_.forward(a.b + at, y);
+      forward.vectors = {std::min(most_vectors, a.vectors - first), a.stride};
+      kernels_.many_forward(run_.sweep(run_.forward), run_.n, forward);
+      sweep_backward(y, a.x + at, nullptr, forward.vectors);
+      run_.statistics.bytes_read += double(this->block_bytes());
+    }
+    run_.finish();
+  }
+  void apply_transposed(const Application &a)
+  {
+    factor_.find_transposed();
+    for (int first = 0; first < a.vectors; first += most_vectors) {
+      const Offset at = first * a.stride;
+      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
+      sweep_transposed(false, a.b + at, a.x + at, some);
+      sweep_transposed(true, a.x + at, a.x + at, some);
+      run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+    }
+    run_.finish();
+  }
+
+  TransposedKernel<Exec> transposed_kernel_ = nullptr;
+  Array<Scalar, Space> y_many_;
+  bool shifted_ = false;
+};
+
+} // namespace finegrain

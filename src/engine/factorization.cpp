@@ -1,0 +1,194 @@
+// The engine of fgbilu, fgbicc, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a
+// graph, options, values. It plans, and has a factoring, which makes the factor, and sweeps, which apply it.
+#include "eisenstat/eisenstat_sweeps.hpp"
+#include "factor/compact_sweeps.hpp"
+#include "factor/symmetric_factor.hpp"
+#include "factor/whole_factoring.hpp"
+#include "order/selection.hpp"
+#include "run/make_plan.hpp"
+#include "sip/sip_factoring.hpp"
+
+namespace finegrain
+{
+
+namespace
+{
+
+template <class Exec> class Factorization final : public Engine, private FactorParts
+{
+  using Space = typename Exec::memory_space;
+
+public:
+  SetupError analyze(const OperatorView &view, const EngineOptions &options) override
+  {
+    if (const SetupError error = run_.check(view, options)) return error;
+    const PermittedStorage *row =
+      find_storage(Method::factorization, {options.precision, options.diagonal, options.single_sums});
+    const bool compact = row && row->compact;
+    auto factoring = make_factoring(options);
+    if (!factoring->fits(view.block)) return {SetupError::scratch};
+    Elimination elimination;
+    if (const SetupError error = factoring->eliminate(view.owned, options, elimination)) return error;
+    if (elimination.drops_after) factoring = std::make_unique<WholeFactoring<Exec>>(run_, factor_);
+    Plan plan;
+    if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
+      return error;
+    if (compact) plan.y = Layout::row; // sweeps overwrite y
+
+    FactorKind kind = options.factor;
+    if (options.eisenstat && kind == FactorKind::automatic) kind = FactorKind::dilu;
+    made_in_ = compact ? Storage() : Storage{options.precision, options.diagonal};
+    if (const SetupError error = factoring->make_pattern(view, options, elimination, plan, made_in_, kind))
+      return error;
+    factoring_ = std::move(factoring);
+    run_.begin(view, options, plan, factor_.pattern.row_of);
+    reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
+    factor_.storage = {options.precision, options.diagonal};
+    factor_.is_part = elimination.drops_after;
+    factor_.allocate(run_.n, kind == FactorKind::icc);
+    grid_ = options.grid;
+    grid_coupling_ = options.coupling;
+
+    Statistics &s = run_.statistics;
+    s.factor = kind;
+    s.left_out_inside = elimination.selection.left_out.entries();
+    s.left_out = view.coupling.entries() + Index(view.unseen) + s.left_out_inside;
+    s.fill = elimination.fill;
+    s.operator_blocks = elimination.entries;
+    s.dropped = elimination.dropped;
+    s.colors = elimination.colors;
+    s.coloring = elimination.coloring;
+    s.symmetrized = elimination.symmetrized;
+    choose_sweeps(kind, compact, options.eisenstat);
+    sweeps_->begin(options, plan);
+    count();
+    return {};
+  }
+
+  void set_halo(Halo *halo) override { run_.halo = halo; }
+  bool set_queue(const Queue &queue) override { return run_.set_queue(queue); }
+  Scalar *scratch(Memory) override { return run_.scratch(); }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
+  {
+    return run_.find_long_residual(values, b, x);
+  }
+  Real find_largest(const Values &) override { return -1; }
+
+  FactorReport factor(const Values &values, Real) override
+  {
+    run_.clear_trouble();
+    StoredBlocks<Space> made = factor_.make_room(run_.n, made_in_);
+    factoring_->factor(values, made, reports_position_ ? nullptr : run_.row_of());
+    if (made.lower.data() != factor_.lower.data()) {
+      run_.exec.fence(); // before memory goes
+      factoring_->give_back();
+    }
+    sweeps_->take(made);
+    FactorReport report = run_.report_trouble();
+    factor_.lower.template measure<Exec>();
+    if (reports_position_ && report.bad_row >= 0 && run_.row_of())
+      report.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(report.bad_row);
+    sweeps_->note(report);
+    count();
+    return report;
+  }
+
+  void reserve(const Application &a) override { sweeps_->reserve(a); }
+  void apply(const Application &a) override { sweeps_->apply(a); }
+  void allow_corrections(const OperatorView &view) override
+  {
+    run_.allow_residuals(view);
+    sweeps_->allow_corrections(view, select_for_factor(view.owned, grid_, grid_coupling_));
+    count();
+  }
+  void correct(const Correction &c) override
+  {
+    if (!sweeps_->correct(c)) Engine::correct(c);
+  }
+  Statistics statistics() const override
+  {
+    Statistics s = run_.statistics;
+    s.launches = run_.launches;
+    s.short_residual = sweeps_ && sweeps_->has_short_residual();
+    s.index_bytes += factor_.transposed.bytes();
+    return s;
+  }
+
+  FactorParts *parts() override { return this; }
+
+private:
+  void apply_part(const PartApplication &a) override { sweeps_->apply_part(a); }
+  bool prepare(const Values &values, bool symmetric) override
+  {
+    const bool good = eisenstat_->prepare(values, symmetric);
+    count();
+    return good;
+  }
+  void multiply(const EisenstatProduct &a) override { eisenstat_->multiply(a); }
+
+  std::unique_ptr<Factoring<Exec>> make_factoring(const EngineOptions &options)
+  {
+    if (options.factor == FactorKind::sip) return std::make_unique<SipFactoring<Exec>>(run_, factor_);
+    if (options.factor == FactorKind::icc) return std::make_unique<SymmetricFactoring<Exec>>(run_, factor_);
+    return std::make_unique<ProductsFactoring<Exec>>(run_, factor_);
+  }
+  void choose_sweeps(FactorKind kind, bool compact, bool eisenstat)
+  {
+    if (sweeps_) sweeps_->forget_recording();
+    sweeps_.reset();
+    eisenstat_ = nullptr;
+    if (compact) sweeps_ = std::make_unique<CompactSweeps<Exec>>(run_, factor_);
+    else if (kind == FactorKind::icc) sweeps_ = std::make_unique<SymmetricSweeps<Exec>>(run_, factor_);
+    else if (eisenstat) {
+      auto both = std::make_unique<EisenstatSweeps<Exec>>(run_, factor_);
+      eisenstat_ = both.get();
+      sweeps_ = std::move(both);
+    } else sweeps_ = std::make_unique<WorkingSweeps<Exec>>(run_, factor_);
+  }
+
+  void count()
+  {
+    const double n = run_.n, nn = n * n, lower = double(factor_.pattern.lower.col.extent(0)),
+                 upper = double(factor_.pattern.upper.col.extent(0));
+    const FactoringCount made = factoring_->count();
+    const Residuals<Space> &r = run_.residuals;
+    const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
+    const std::size_t lines = sweeps_->line_bytes();
+    Statistics &s = run_.statistics;
+    s.lower = Index(lower);
+    s.upper = s.factor == FactorKind::icc ? 0 : Index(upper); // that are stored
+    s.updates = Offset(made.products);
+    s.searched = made.searched;
+    s.lists_wait = made.lists_wait;
+    s.factor_bytes = factor_.bytes();
+    s.index_bytes = factor_.pattern.bytes() + made.indices + r.index_bytes() + run_.forward.bytes() +
+                    run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
+    s.work_bytes = sweeps_->work_bytes() + made.blocks + r.work_bytes();
+    s.apply_bytes = sweeps_->block_bytes() + 4 * vector + (lines > 0 ? lines : factor_.structure() * sizeof(Index));
+    s.apply_flops = 2 * nn * (lower + upper + run_.rows);
+    s.factor_flops = 2 * nn * n * (made.products + made.upper + run_.rows);
+    s.apply_launches = run_.by_kernels() ? 2 * Offset(run_.forward.groups()) : s.tasks > 0 ? 2 : 0;
+    if (!r.kept) return;
+    run_.count_long_residual();
+    const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();
+    s.difference_bytes = sweeps_->difference_bytes();
+    s.residual_bytes = short_blocks * block;
+    s.residual_flops = 2 * nn * double(short_blocks) + n * (lower + run_.rows);
+  }
+
+  ResidualRunner<Exec> run_;
+  StoredFactor<Exec> factor_;
+  std::unique_ptr<Factoring<Exec>> factoring_;
+  std::unique_ptr<Sweeps<Exec>> sweeps_;
+  EisenstatSweeps<Exec> *eisenstat_ = nullptr; // which the sweeps are, perhaps
+  Storage made_in_;
+  Grid grid_;
+  GridCoupling grid_coupling_ = GridCoupling::factor;
+  bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
+};
+
+} // namespace
+
+std::unique_ptr<Engine> make_factorization(Backend backend) { return make_engine_on<Factorization>(backend); }
+
+} // namespace finegrain

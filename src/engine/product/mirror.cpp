@@ -1,0 +1,335 @@
+// The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
+#include "product/mirror.hpp"
+
+#include "product/overlap.hpp"
+#include "product/product_kernels.hpp"
+#include "product/residual.hpp"
+#include "base/copies.hpp"
+#include "base/rounding.hpp"
+#include "base/threads.hpp"
+#include "base/look_ahead.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace finegrain
+{
+
+namespace
+{
+
+// Sums of the values of each target (AssemblyLists), `unit` scalars each. Blocks are by columns, values by rows.
+struct AssemblySums {
+  int n, unit;
+  Offset own;
+  const Offset *ptr, *list;
+  const Scalar *from, *received;
+  bool add;
+  Scalar *blocks;
+
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *value(Offset s) const
+  {
+    const Offset v = list[s];
+    return v < own ? from + v * unit : received + (v - own) * unit;
+  }
+};
+
+// A device's thread has one scalar, as a host's has where values are scalars.
+struct AssembleScalar : AssemblySums {
+  KOKKOS_FUNCTION void operator()(Offset i) const
+  {
+    const Offset target = unit > 1 ? i / unit : i;
+    const int place = int(i - target * unit), by_row = unit > 1 ? place % n * n + place / n : 0;
+    Scalar sum = add ? blocks[i] : Scalar(0);
+    for (Offset s = ptr[target]; s < ptr[target + 1]; ++s) sum += value(s)[by_row];
+    blocks[i] = sum;
+  }
+};
+
+// A host's thread has one block where values are blocks.
+struct AssembleBlock : AssemblySums {
+  KOKKOS_FUNCTION void operator()(Offset target) const
+  {
+    Scalar *to = blocks + target * unit;
+    if (!add)
+      for (int i = 0; i < unit; ++i) to[i] = Scalar(0);
+    for (Offset s = ptr[target]; s < ptr[target + 1]; ++s) {
+      const Scalar *of = value(s);
+      for (int c = 0; c < n; ++c)
+        for (int r = 0; r < n; ++r) to[c * n + r] += of[r * n + c];
+    }
+  }
+};
+
+// Entries of a part by column, for transposed products.
+template <class Space> struct ByColumn {
+  Array<Index, Space> ptr, entry, row;
+
+  void set(const Graph &g, Index columns)
+  {
+    Graph t{columns, HostArray<Index>("finegrain::ptr", std::size_t(columns) + 1), {}};
+    const std::size_t size = std::size_t(g.entries());
+    const HostArray<Index> entry_("finegrain::entry", size + transposed_ahead);
+    const HostArray<Index> row_ = make_array<Index>("finegrain::row", size);
+    for (Index e = 0; e < g.entries(); ++e) ++t.ptr(g.col(e) + 1);
+    for (Index c = 0; c < columns; ++c) t.ptr(c + 1) += t.ptr(c);
+    std::vector<Index> next(t.ptr.data(), t.ptr.data() + columns);
+    for (Index i = 0; i < g.rows; ++i)
+      for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+        const Index to = next[std::size_t(g.col(e))]++;
+        entry_(to) = e;
+        row_(to) = i;
+      }
+    ptr = copy_to<Space>(t.ptr);
+    entry = copy_to<Space>(entry_);
+    row = copy_to<Space>(row_);
+  }
+  std::size_t bytes() const { return (ptr.span() + entry.span() + row.span()) * sizeof(Index); }
+};
+
+template <class Exec> class MirrorOn final : public Mirror, QueuedSpace<Exec>
+{
+  using Space = typename Exec::memory_space;
+  using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
+
+public:
+  void set_structure(const OperatorView &view, Index columns) override
+  {
+    n_ = view.block;
+    rows_ = view.owned.rows;
+    columns_ = columns;
+    ghost_count_ = view.ghosts;
+    owned_graph_ = view.owned;
+    coupling_graph_ = view.coupling;
+    owned_.set(view.owned, {});
+    coupling_.set(view.coupling, {});
+    parts_ = split_rows<Space>(rows_, view.coupling, [](Index row) { return row; });
+    has_transposed_ = false;
+    halo_ = nullptr;
+    blocks_ = {};
+    list_ptr_ = list_ = {};
+    received_ = {};
+    ghosts_ = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
+    kernels_ = find_product_kernels<Exec>(n_);
+  }
+  void set_halo(Halo *halo) override { halo_ = halo; }
+  bool set_queue(const Queue &wanted) override { return this->change_queue(queue_with(halo_, wanted)); }
+
+  void load(const Scalar *owned, const Scalar *coupling) override
+  {
+    allocate();
+    upload_(blocks(), owned, owned_scalars());
+    upload_(blocks() + owned_scalars(), coupling, scalars() - owned_scalars());
+  }
+  void save(Scalar *owned, Scalar *coupling) const override
+  {
+    copy_down<Space>(owned, blocks_.data(), owned_scalars());
+    copy_down<Space>(coupling, blocks_.data() + owned_scalars(), scalars() - owned_scalars());
+  }
+  Values values() const override
+  {
+    return {{blocks_.data()}, {blocks_.data() + owned_scalars()}, false, Memory::engine};
+  }
+  std::shared_ptr<void> give_blocks() override
+  {
+    const auto given = std::make_shared<Vector>(blocks_);
+    blocks_ = {};
+    return given;
+  }
+  void take_blocks(const std::shared_ptr<void> &given) override
+  {
+    if (!blocks_.extent(0)) blocks_ = *static_cast<const Vector *>(given.get());
+  }
+
+  void reserve(Memory memory, bool transposed) override
+  {
+    if (transposed) prepare_transposed();
+    if (memory == Memory::engine || !far) return;
+    make_room(x_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
+    make_room(y_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
+  }
+  void multiply(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
+  {
+    const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
+    if constexpr (!works_in_teams<Exec>)
+      measure_look_ahead(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
+    const ResidualArguments a{.slots = parts_.slots.data(),
+                              .inside = owned_.list(),
+                              .ghost = coupling_.list(),
+                              .owned = values().owned,
+                              .coupling = values().coupling,
+                              .b = rhs,
+                              .x = from,
+                              .ghosts = ghosts_.data(),
+                              .r = to,
+                              .ahead = ahead_of(works_in_teams<Exec>)};
+    overlap(halo_, *this, from, ghosts_.data(),
+            [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); });
+    leave(memory, y, rows_);
+  }
+
+  // Each rank's share for its ghosts goes to their owners, who add it to theirs.
+  void multiply_transposed(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
+  {
+    prepare_transposed(); // as a rule it is there (reserve())
+    const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
+    multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
+    multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
+    if (halo_) {
+      settle(*halo_, *this);
+      halo_->add(Halo::all, ghosts_.data(), to);
+    }
+    leave(memory, y, columns_);
+  }
+
+  void set_assembly(const AssemblyLists &lists) override
+  {
+    unit_ = lists.unit;
+    own_count_ = lists.own;
+    list_ptr_ = copy_to<Space>(lists.ptr);
+    list_ = copy_to<Space>(lists.list);
+    received_ = make_array<Scalar, Space>("finegrain::received", std::size_t(lists.received * lists.unit));
+  }
+  Scalar *received() override { return received_.data(); }
+  void assemble(Memory memory, const Scalar *own, const Scalar *received, bool add) override
+  {
+    allocate();
+    if (memory == Memory::host && far) {
+      const std::size_t size = std::size_t(own_count_ * unit_);
+      upload_(make_room(own_, size), own, size);
+      own = own_.data();
+    }
+    if (received) copy_up<Space>(received_.data(), received, received_.extent(0));
+    const AssemblySums sums{n_,  unit_,         own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
+                            add, blocks_.data()};
+    const Offset targets = Offset(list_ptr_.extent(0)) - 1;
+    if (far || unit_ == 1) assemble(targets * unit_, AssembleScalar{sums});
+    else assemble(targets, AssembleBlock{sums});
+    wait();
+  }
+
+  std::size_t bytes() const override { return blocks_.extent(0) ? scalars() * sizeof(Scalar) : 0; }
+  std::size_t index_bytes() const override
+  {
+    return owned_.bytes() + coupling_.bytes() + parts_.slots.span() * sizeof(Index) + by_column_.bytes() +
+           by_ghost_.bytes() + (list_ptr_.span() + list_.span()) * sizeof(Offset);
+  }
+  double flops() const override { return 2 * double(scalars()); }
+
+private:
+  template <class Body> void assemble(Offset count, const Body &body)
+  {
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    Kokkos::parallel_for("finegrain::assemble", Policy(exec, 0, count), body);
+  }
+  using Vector = Array<Scalar, Space>;
+  static constexpr bool far = works_in_teams<Exec>; // from callers' vectors on the host
+
+  struct Pointers {
+    const Scalar *b, *x;
+    Scalar *y;
+  };
+  // Vectors of `from` and `to` block rows where kernels can read them.
+  Pointers enter(Memory memory, const Scalar *b, const Scalar *x, Scalar *y, Index from, Index to)
+  {
+    if (memory == Memory::engine || !far) return {b, x, y};
+    const std::size_t in = std::size_t(from) * std::size_t(n_), out = std::size_t(to) * std::size_t(n_);
+    copy_up<Space>(make_room(x_, in), x, in);
+    make_room(y_, out);
+    if (b) copy_up<Space>(y_.data(), b, out);
+    return {b ? y_.data() : nullptr, x_.data(), y_.data()};
+  }
+  void leave(Memory memory, Scalar *y, Index to)
+  {
+    finish();
+    if (memory == Memory::host && far) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
+  }
+
+  // Threads of a host, unlimited where there are teams.
+  int threads() const
+  {
+    if constexpr (works_in_teams<Exec>) return std::numeric_limits<int>::max();
+    else return usable_threads();
+  }
+  // Transposed products gather, a column each, and wait for blocks from all over. Up to three threads are no faster
+  // at it than one that goes through the matrix in order.
+  void prepare_transposed() // at first use
+  {
+    if (has_transposed_) return;
+    scatters_ = threads() < 4;
+    cut_ = scatters_ ? to_array("finegrain::cut", {0, rows_, 0, rows_})
+                     : to_array("finegrain::cut", {0, columns_, 0, ghost_count_});
+    if (!scatters_) {
+      by_column_.set(owned_graph_, columns_);
+      by_ghost_.set(coupling_graph_, ghost_count_);
+    }
+    has_transposed_ = true;
+  }
+  void multiply_part_transposed(const Couplings<Space> &rows, const ByColumn<Space> &columns, std::size_t cut,
+                                const Scalar *values, const Scalar *in, const Scalar *x, Scalar *out)
+  {
+    TransposedProductArguments a{.by_row = {},
+                                 .ptr = columns.ptr.data(),
+                                 .entry = columns.entry.data(),
+                                 .row = columns.row.data(),
+                                 .blocks = values,
+                                 .in = in,
+                                 .x = x,
+                                 .out = out};
+    if (scatters_) {
+      const std::size_t size = std::size_t(cut ? ghost_count_ : columns_) * std::size_t(n_);
+      if (!in) std::fill_n(out, size, Scalar(0));
+      else if (in != out) std::copy_n(in, size, out);
+      if (rows.entries() == 0) return;
+      a.by_row = rows.list();
+    }
+    kernels_.transposed_product(run(cut_.data() + cut, scatters_), n_, a);
+  }
+
+  std::size_t owned_scalars() const { return owned_.entries() * std::size_t(n_) * std::size_t(n_); }
+  std::size_t scalars() const { return (owned_.entries() + coupling_.entries()) * std::size_t(n_) * std::size_t(n_); }
+  Scalar *blocks() const { return blocks_.data(); }
+  void allocate()
+  {
+    constexpr std::size_t slack = block_slack / sizeof(Scalar);
+    if (blocks_.extent(0) < scalars() + slack) {
+      blocks_ = {};
+      blocks_ = make_array<Scalar, Space>("finegrain::mirror", scalars() + slack);
+    }
+  }
+  Run<Exec> run(const Index *cut, bool in_a_loop)
+  {
+    return {exec, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
+  }
+
+  int n_ = 1;
+  Index rows_ = 0, columns_ = 0, ghost_count_ = 0;
+  Graph owned_graph_, coupling_graph_; // on the host
+  Couplings<Space> owned_, coupling_;
+  SplitRows<Space> parts_;
+  ByColumn<Space> by_column_, by_ghost_;
+  HostArray<Index> cut_;
+  bool has_transposed_ = false, scatters_ = false;
+  Vector blocks_; // of the owned square, then of the couplings
+  Upload<Space> upload_;
+  Vector ghosts_, x_, y_, own_;
+  ProductKernels<Exec> kernels_{};
+  Halo *halo_ = nullptr;
+  Offset launches_ = 0;
+  int unit_ = 1; // assembly
+  Offset own_count_ = 0;
+  Array<Offset, Space> list_ptr_, list_;
+  Vector received_;
+};
+
+} // namespace
+
+std::unique_ptr<Mirror> make_mirror(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<MirrorOn<DeviceExec>>();
+  }
+  return std::make_unique<MirrorOn<HostExec>>();
+}
+
+} // namespace finegrain

@@ -1,0 +1,169 @@
+// The row functions of residuals (numerics.md 1) and of products with the matrix and its transpose. In: the matrix's
+// values and vectors. Out: one block row of the result. runner.hpp and mirror.cpp run them.
+#pragma once
+
+#include "base/matrix_values.hpp"
+
+namespace finegrain
+{
+
+struct ResidualArguments {
+  const Index *slots = nullptr;  // the positions to visit; null: all in order
+  const Index *row_of = nullptr; // row at each position; null: the same
+  bool y_by_row = true;
+  EntryList inside, ghost; // by row; columns of owned and of ghost block rows
+  // For each entry of `ghost` that of `inside` before which it is added; null: all of a row's ghosts come last.
+  const Index *next_inside = nullptr;
+  MatrixValues owned, coupling;
+  const Scalar *difference = nullptr; // D - D_A by position
+  const Scalar *b, *x, *ghosts;
+  Scalar *r;           // by row
+  Scalar *z = nullptr; // y at entry; stored as y is
+  Offset ahead = 0;    // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+};
+
+// Without `difference`:  r = b - sum of a x over all couplings of the row.
+// With it, for DILU with (D + E) y = r and x = y - D^-1 F x of the application before:
+//   r = (D - D_A) x - sum of a x over the couplings that are not in the factor,   z = y - x,
+// so that the residual after that application is r + E z: neither upper blocks nor the matrix's diagonal are read,
+// and the next forward sweep reads E anyway.
+// Sign::plus is the product, r = b + sum of a x; b null: zero.
+// Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
+// row of scalars is too short to ask. The matrix is then one stream, and is asked for early where that is worth it
+// (docs/performance/baijkokkos.md).
+template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
+  BlockSize<N> n;
+  ResidualArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  {
+    const Index pos = arg.slots ? arg.slots[slot] : slot, row = !Plain && arg.row_of ? arg.row_of[pos] : pos;
+    const Offset at = Offset(row) * n, z_at = Offset(arg.y_by_row ? row : pos) * n;
+    lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums;
+      if (!Plain && arg.difference) {
+        sums.zero();
+        accumulate<Sign::plus>(s, n, arg.difference + Offset(pos) * n * n, arg.x + at, sums);
+        for (int i = s.first; i < s.first + s.width; ++i) arg.z[z_at + i] -= arg.x[at + i];
+      } else if (sign == Sign::plus && !arg.b) {
+        sums.zero();
+      } else {
+        sums.load(arg.b + at + s.first);
+      }
+      const auto inside = [&](Index first, Index last) FINEGRAIN_INLINE {
+        add_up(s, simplify(arg.inside), first, last, simplify(arg.owned), arg.x, sums);
+      };
+      const auto ghosts = [&](Index first, Index last) FINEGRAIN_INLINE {
+        add_up(s, simplify(arg.ghost), first, last, simplify(arg.coupling), arg.ghosts, sums);
+      };
+      Index next = first_of(arg.inside, row);
+      const Index first = first_of(arg.ghost, row), last = first_of(arg.ghost, row + 1);
+      if (!Plain && arg.next_inside)
+        for (Index e = first; e < last; ++e) {
+          inside(next, arg.next_inside[e]);
+          ghosts(e, e + 1);
+          next = arg.next_inside[e];
+        }
+      inside(next, first_of(arg.inside, row + 1));
+      if (Plain || !arg.next_inside) ghosts(first, last);
+      sums.store(arg.r + at + s.first);
+    });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION static Index first_of(const EntryList &l, Index row) { return l.ptr ? l.ptr[row] : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static EntryList simplify(const EntryList &l)
+  {
+    return {l.ptr, l.col, Plain ? nullptr : l.entry};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static MatrixValues simplify(const MatrixValues &v)
+  {
+    return {v.values, Plain ? nullptr : v.base, v.mask};
+  }
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void add_up(Strip<W> s, const EntryList &list, Index first, Index last,
+                                                           const MatrixValues &values, const Scalar *from,
+                                                           Accumulator<W> &sums) const
+  {
+    if (!list.ptr) return;
+    if (N == 1 && arg.ahead) prefetch<1>(values.values + first + 256);
+    if ((N == 1 || Plain) && arg.ahead) prefetch<1>(list.col + first + 256);
+    for (Index e = first; e < last; ++e) {
+      if constexpr (Plain) ask_ahead<N>(values.values + Offset(e) * n * n, arg.ahead);
+      values.template accumulate_product<sign>(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n,
+                                               sums);
+    }
+  }
+};
+
+// sums[c] += column first + c of a block times x, for some columns of the block: rows in ascending order.
+template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s, BlockSize<N> n, const Scalar *block,
+                                                                     const Scalar *x, Scalar *sums)
+{
+  for (int c = 0; c < W; ++c)
+    for (int a = 0; a < n; ++a) sums[c] = madd(x[a], block[(s.first + c) * n + a], sums[c]);
+}
+
+struct TransposedProductArguments {
+  EntryList by_row;               // given: scattered by one thread of a host, `in` is in `out` already
+  const Index *ptr, *entry, *row; // gathered: entries of each column, and the row that each is of
+  const Scalar *blocks, *in, *x;
+  Scalar *out;
+};
+
+// Row `slot` of out = in + A^T x, which is a column of A: the sum of a^T x over its entries, gathered through an
+// index of their own. `in` null: zero. Its rows are summed in ascending order. A host asks for the blocks of this
+// many entries later; the list goes on that long.
+inline constexpr Index transposed_ahead = 16;
+template <int N> struct TransposedProductRow {
+  BlockSize<N> n;
+  TransposedProductArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  {
+    lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
+      const Offset at = Offset(slot) * n + s.first;
+      Scalar sums[std::size_t(s.width)];
+      for (int c = 0; c < s.width; ++c) sums[c] = arg.in ? arg.in[at + c] : Scalar(0);
+      for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+        if constexpr (N > 0)
+          prefetch<std::size_t(N) * N * sizeof(Scalar)>(arg.blocks + Offset(arg.entry[e + transposed_ahead]) * n * n);
+        add_columns(s, n, arg.blocks + Offset(arg.entry[e]) * n * n, arg.x + Offset(arg.row[e]) * n, sums);
+      }
+      for (int c = 0; c < s.width; ++c) arg.out[at + c] = sums[c];
+    });
+  }
+};
+
+// The same for one thread of a host, which visits rows in order and adds to the columns they have: the matrix is one
+// stream. out holds `in`, or zero.
+template <int N> struct ScatterRow {
+  BlockSize<N> n;
+  TransposedProductArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index row, const Lanes &lanes, Scalar *) const
+  {
+    const Scalar *xr = arg.x + Offset(row) * n;
+    for (Index e = arg.by_row.ptr[row]; e < arg.by_row.ptr[row + 1]; ++e) {
+      const Scalar *block = arg.blocks + Offset(e) * n * n;
+      Scalar *to = arg.out + Offset(arg.by_row.col[e]) * n;
+      if constexpr (N > 0) prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::first>(block + 768);
+      lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
+        Scalar sums[std::size_t(s.width)]; // of its own: stores to `to` could change the block
+        for (int c = 0; c < s.width; ++c) sums[c] = to[s.first + c];
+        add_columns(s, n, block, xr, sums);
+        for (int c = 0; c < s.width; ++c) to[s.first + c] = sums[c];
+      });
+    }
+  }
+};
+
+} // namespace finegrain

@@ -1,0 +1,140 @@
+// Residuals of engines: what they keep for them, and a runner that finds them.
+#pragma once
+
+#include "base/look_ahead.hpp"
+#include "product/overlap.hpp"
+#include "product/product_kernels.hpp"
+#include "product/residual.hpp"
+#include "run/runner.hpp"
+
+namespace finegrain
+{
+
+// Couplings to ghosts in the order of keys, and before which of the owned ones, which are in that order, each is
+// added: sums are then those of one rank.
+struct OrderedGhosts {
+  Graph graph;                     // columns by key
+  HostArray<Index> number, before; // of each entry: its number in the view, the next entry of the owned couplings
+
+  explicit OrderedGhosts(const OperatorView &view)
+      : graph(view.coupling),
+        number(make_array<Index>("finegrain::number", std::size_t(view.coupling.entries()))),
+        before(make_array<Index>("finegrain::before", number.extent(0)))
+  {
+    const GlobalColoring &global = view.agreed;
+    graph.col = make_array<Index>("finegrain::col", number.extent(0));
+    for (Index row = 0; row < graph.rows; ++row) {
+      const Index first = graph.ptr(row), last = graph.ptr(row + 1);
+      const auto key = [&](Index e) { return global.ghost_key(view.coupling.col(e)); };
+      for (Index e = first; e < last; ++e) number(e) = e;
+      std::sort(number.data() + first, number.data() + last, [&](Index a, Index b) { return key(a) < key(b); });
+      Index next = view.owned.ptr(row);
+      for (Index e = first; e < last; ++e) {
+        graph.col(e) = view.coupling.col(number(e));
+        while (next < view.owned.ptr(row + 1) && global.key(view.owned.col(next)) < key(number(e))) ++next;
+        before(e) = next;
+      }
+    }
+  }
+};
+
+// What corrections need beside the factor; empty until they are allowed.
+template <class Space> struct Residuals {
+  bool kept = false, keeps_difference = false, difference_known = false;
+  Couplings<Space> owned, left_out, ghost;
+  Array<Index, Space> next_owned;                  // for ghosts that are added between owned rows; empty: after them
+  SplitRows<Space> slots, rows;                    // positions, and rows in the matrix's order
+  Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the sweep before
+
+  std::size_t index_bytes() const
+  {
+    const bool shared = slots.slots.data() == rows.slots.data(); // positions are rows
+    return owned.bytes() + left_out.bytes() + ghost.bytes() + next_owned.span() * sizeof(Index) +
+           (slots.slots.span() + !shared * rows.slots.span()) * sizeof(Index);
+  }
+  std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
+};
+
+// A member of the engines of factors and relaxations.
+template <class Exec> struct ResidualRunner : Runner<Exec> {
+  using Space = typename Exec::memory_space;
+  using Base = Runner<Exec>;
+  using Base::n, Base::rows, Base::halo, Base::statistics, Base::row_at, Base::row_of, Base::scalars;
+
+  Residuals<Space> residuals;
+
+  void begin(const OperatorView &view, const EngineOptions &options, const Plan &plan,
+             const Array<Index, Space> &stored)
+  {
+    residuals = {};
+    Base::begin(view, options, plan, stored);
+  }
+
+  // Prepares residuals of the whole operator.
+  void allow_residuals(const OperatorView &view)
+  {
+    const auto order = copy_to<Kokkos::HostSpace>(row_at);
+    Residuals<Space> &r = residuals;
+    r = {};
+    r.kept = true;
+    r.owned.set(view.owned, {});
+    if (view.coupling.entries() > 0 && view.agreed.ghost_key.extent(0) > 0) {
+      const OrderedGhosts ordered(view);
+      r.ghost.set(ordered.graph, ordered.number);
+      r.next_owned = copy_to<Space>(ordered.before);
+    } else r.ghost.set(view.coupling, {});
+    const auto same = [](Index row) { return row; };
+    if (n == 1 || !order.extent(0)) r.rows = split_rows<Space>(rows, view.coupling, same); // others go by position
+    r.slots = order.extent(0) ? split_rows<Space>(rows, view.coupling, order) : r.rows;
+    r.rhs = make_array<Scalar, Space>("finegrain::residual", scalars());
+    r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n));
+  }
+
+  // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
+  void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
+  {
+    const auto residual = find_product_kernels<Exec>(n).residual;
+    Residuals<Space> &r = residuals;
+    // A matrix of scalars is read in its own order; rows of blocks do not mind the order of the factor.
+    const bool by_row = n == 1 && !is_short;
+    const SplitRows<Space> &parts = by_row ? r.rows : r.slots;
+    const ResidualArguments a{.slots = parts.slots.data(),
+                              .row_of = by_row ? nullptr : row_of(),
+                              .y_by_row = Base::y_by_row(),
+                              .inside = (is_short ? r.left_out : r.owned).list(),
+                              .ghost = r.ghost.list(),
+                              .next_inside = r.next_owned.data(),
+                              .owned = values.owned,
+                              .coupling = values.coupling,
+                              .difference = is_short ? r.difference.data() : nullptr,
+                              .b = b,
+                              .x = x,
+                              .ghosts = r.ghosts.data(),
+                              .r = r.rhs.data(),
+                              .z = r.y.data(),
+                              .ahead = ahead_of(works_in_teams<Exec>)};
+    overlap(halo, *this, x, r.ghosts.data(),
+            [&](int which) { residual(Base::independent(parts.cut.data() + which), n, a); });
+  }
+
+  // The residual of the whole operator, in memory of the runner (Engine::find_residual()).
+  const Scalar *find_long_residual(const Values &values, const Scalar *b, const Scalar *x)
+  {
+    find_residual(values, b, x, false);
+    statistics.bytes_read += double(statistics.long_residual_bytes);
+    Base::finish();
+    return residuals.rhs.data();
+  }
+
+  // What residuals of the whole operator read and compute.
+  void count_long_residual()
+  {
+    const Residuals<Space> &r = residuals;
+    if (!r.kept) return;
+    const std::size_t blocks = r.owned.entries() + r.ghost.entries(), nn = std::size_t(n) * std::size_t(n);
+    statistics.long_residual_bytes = blocks * nn * sizeof(Scalar);
+    statistics.long_residual_flops = 2 * double(nn * blocks);
+  }
+};
+
+} // namespace finegrain

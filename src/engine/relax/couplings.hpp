@@ -1,0 +1,236 @@
+// Row functions that store what a relaxation reads (relax.hpp): the couplings of a row, scaled and narrowed, and the
+// inverse of its diagonal block.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "base/inversion.hpp"
+#include "base/rounding.hpp"
+#include "base/matrix_values.hpp"
+#include "relax/relaxation_rows.hpp"
+
+namespace finegrain
+{
+
+// Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
+struct CouplingValues {
+  const Index *entry;
+  Index owned;
+  MatrixValues inside, ghost;
+
+  template <class Lanes, int N>
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index e, Scalar *space) const
+  {
+    const Part p = part(e);
+    return p.values.view(lanes, n, p.entry, space);
+  }
+  // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
+  {
+    const Part p = part(e);
+    if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
+    return f([&](int at) { return p.values.number(n, p.entry, at); });
+  }
+  // Numbers `at` of the blocks of entry e and the count - 1 behind it, the last one again from `last` on.
+  template <int count>
+  KOKKOS_FORCEINLINE_FUNCTION void read_numbers(int n, Index e, Index last, int at, Scalar *numbers) const
+  {
+    const auto next = [=](int k) { return e + k < last ? e + k : last - 1; };
+    if (!inside.base && !ghost.base) { // dense: loads that nothing stands between
+      const Scalar *from[std::size_t(count)];
+      for (int k = 0; k < count; ++k) {
+        const Index number = entry[next(k)];
+        const bool is_ghost = number >= owned;
+        from[k] = (is_ghost ? ghost.values : inside.values) + Offset(is_ghost ? number - owned : number) * n * n + at;
+      }
+      for (int k = 0; k < count; ++k) numbers[k] = *from[k];
+    } else {
+      for (int k = 0; k < count; ++k) {
+        const Part p = part(next(k));
+        numbers[k] = p.values.number(n, p.entry, at);
+      }
+    }
+  }
+
+private:
+  struct Part {
+    const MatrixValues &values;
+    Index entry;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Part part(Index e) const
+  {
+    return entry[e] < owned ? Part{inside, entry[e]} : Part{ghost, entry[e] - owned};
+  }
+};
+
+struct LargestArguments {
+  const Index *ptr;
+  CouplingValues source;
+  Real *largest; // by position
+};
+
+// The largest entry of a row's couplings, real and imaginary parts apart; NaN does not count.
+template <int N> struct LargestRow {
+  BlockSize<N> n;
+  LargestArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
+  {
+    const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      Real m = 0;
+      for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e)
+        m = arg.source.read(n, e, [&](const auto &a) {
+          Real of_block = m;
+          for (int i = at; i < at + count; ++i) of_block = larger(a(i), of_block);
+          return of_block;
+        });
+      return m;
+    });
+    lanes.once([&] { arg.largest[pos] = most; });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real most)
+  {
+    const Real m = a < 0 ? -a : a;
+    return m > most ? m : most;
+  }
+#if defined(FINEGRAIN_COMPLEX)
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most)
+  {
+    return larger(a.imag(), larger(a.real(), most));
+  }
+#endif
+};
+
+template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
+{
+  Scalar check = Scalar(0); // 0 times what is not finite is not 0
+  for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
+  return is_finite(magnitude(check));
+}
+
+struct CheckArguments {
+  RelaxRows rows;
+  const void *blocks;
+  Trouble *trouble;
+};
+
+// Looks for couplings that are not finite as they are stored, where they were narrowed in place.
+template <class OffDiagonal> struct CheckRow {
+  BlockSize<0> n;
+  CheckArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
+  {
+    for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
+      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
+      const auto look = [&](bool finite) FINEGRAIN_INLINE {
+        if (!finite) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
+      };
+      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
+    }
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+};
+
+struct LoadArguments {
+  const Index *ptr, *row_of, *diagonal_entry;
+  CouplingValues source;
+  const Real *largest; // by position: a scale for each row; null: `scale`
+  Real scale;
+  Shift shift;
+  void *blocks; // null: couplings are narrowed where they are
+  void *diagonal;
+  Real *unscale; // by position, with `largest`
+  Trouble *trouble;
+};
+
+// Stores one row: its couplings, scaled and narrowed, and the inverse of its diagonal block.
+template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
+  BlockSize<N> n;
+  LoadArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    Scalar *block = scratch, *d = block + nn, *work = d + nn;
+    const Index row = arg.row_of ? arg.row_of[pos] : pos;
+    const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
+    if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
+    if (blocks()) {
+      if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
+      else
+        for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) store_block(lanes, e, row, beta, block);
+    }
+    arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
+    const Inversion inversion =
+      invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
+    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
+    });
+    if (!inversion.good || inversion.shifted) {
+      lanes.once([&] {
+        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+      });
+    }
+  }
+
+private:
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void store_block(const Lanes &lanes, Index e, Index row, Real beta, Scalar *space) const
+  {
+    const Scalar *a = arg.source.view(lanes, n, e, space);
+    OffDiagonal *to = blocks() + Offset(e) * n * n;
+    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      const Offset flushed = narrow(a + at, count, beta, to + at);
+      report(row, flushed, are_finite(to + at, count));
+    });
+  }
+  // Lanes of a device have one number of a block each. Here that of eight blocks at a time, whose loads are under way
+  // together, and no report between them.
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void store_numbers(const Lanes &lanes, Index pos, Index row, Real beta) const
+  {
+    constexpr int at_once = 8;
+    const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
+    lanes.runs(n * n, [&](int at, int) FINEGRAIN_INLINE {
+      Offset flushed = 0;
+      bool finite = true;
+      for (Index e = first; e < last; e += at_once) {
+        Scalar a[std::size_t(at_once)];
+        arg.source.template read_numbers<at_once>(n, e, last, at, a);
+        for (int k = 0; k < at_once && e + k < last; ++k) {
+          OffDiagonal *to = blocks() + Offset(e + k) * n * n + at;
+          flushed += narrow(a + k, 1, beta, to);
+          finite = are_finite(to, 1) && finite;
+        }
+      }
+      report(row, flushed, finite);
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void report(Index row, Offset flushed, bool finite) const
+  {
+    if (flushed > 0) atomic_add(&arg.trouble->flushed, flushed);
+    if (!finite) atomic_lower(&arg.trouble->bad_coupling, row);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *blocks() const { return static_cast<OffDiagonal *>(arg.blocks); }
+  KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+};
+
+} // namespace finegrain

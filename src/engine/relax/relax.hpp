@@ -1,0 +1,201 @@
+// Row functions of multicolor point-implicit relaxation (numerics.md 2):
+//   z = d^-1 (b - sum of o x),   x <- z, or x + omega (z - x)
+// over the couplings o of the row, those to ghosts among them. Rows of one color do not depend on each other.
+#pragma once
+
+#include "base/column_sums.hpp"
+#include "base/prefetch.hpp"
+#include "run/replay.hpp"
+#include "relax/relaxation_rows.hpp"
+
+namespace finegrain
+{
+
+// 1 / scale of stored couplings: one for all rows or one for each position.
+struct Unscale {
+  const Real *by_position = nullptr;
+  Real all = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real of(Index pos) const { return by_position ? by_position[pos] : all; }
+};
+
+struct RelaxArguments {
+  RelaxRows rows;
+  bool from_zero; // no row has been visited yet: x is zero where this sweep has not been
+  const void *blocks, *diagonal;
+  Unscale unscale;
+  Real omega;
+  const Scalar *b;
+  Scalar *x; // null: not wanted
+  void *y;   // what neighbors are read as
+  const void *ghosts;
+  Vectors vectors;
+  Offset ahead = 0; // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+};
+
+// x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbors are read as `y`,
+// which is x as the sums take it: x itself or, for one vector and sums in single precision, a copy in that, which is
+// half as long. Then x is written where it is wanted only.
+template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
+  using Entry = std::conditional_t<V == 1, Sum, Scalar>;
+  BlockSize<N> n;
+  RelaxArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
+  {
+    arg.b = ends.in;
+    if (arg.x) arg.x = ends.out;
+    if constexpr (std::is_same_v<Entry, Scalar>) arg.y = ends.out;
+  }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
+    const Offset nn = Offset(n) * n;
+    const Real less = arg.unscale.of(pos);
+    const auto column = [=, this](Index e, int v) FINEGRAIN_INLINE {
+      const Index c = arg.rows.col[e];
+      return c < arg.rows.owned ? y() + v * arg.vectors.stride + Offset(c) * n
+                                : ghosts() + Offset(c - arg.rows.owned) * n;
+    };
+    sum_up(lanes, pos, first, last, column, [=, this](auto s, int v, const Sum *total) FINEGRAIN_INLINE {
+      Accumulator<s.width> sums; // the scale is a power of two: the product is exact
+      sums.load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
+      sums.subtract_product(multiplier(Scalar(less)), total);
+      sums.store(scratch + v * n + s.first);
+    });
+    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+      some.each([&](int v) FINEGRAIN_INLINE {
+        Accumulator<s.width> sums;
+        sums.zero();
+        accumulate<Sign::plus>(s, n, diagonal() + pos * nn, scratch + v * n, sums);
+        const Offset at = v * arg.vectors.stride + Offset(row) * n + s.first;
+        if (arg.omega != Real(1)) relax(sums, arg.x + at);
+        if (arg.x) sums.store(arg.x + at);
+        if constexpr (!std::is_same_v<Entry, Scalar>) sums.store(y() + at);
+      });
+    });
+  }
+
+private:
+  // Of the entries that this sweep reads: a first one from zero has those that it has visited.
+  KOKKOS_FORCEINLINE_FUNCTION Index begin(Index pos) const
+  {
+    return arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Index end(Index pos) const
+  {
+    return arg.from_zero && !arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos + 1];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+  KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
+  KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
+  // Blocks are one stream, and are asked for past all caches but the first: wider numbers as far ahead as a product
+  // asks for a matrix, sixteen bits a third of that, because they keep a core as busy as its memory
+  // (docs/performance).
+  static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
+  // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
+  // next one (docs/performance/mcpi.md).
+  KOKKOS_FORCEINLINE_FUNCTION void ask_for_row(Index pos) const
+  {
+    if (pos < 0 || pos >= arg.rows.owned) return;
+    const Offset row = arg.rows.row(pos);
+    prefetch<N * sizeof(Scalar)>(arg.b + row * N);
+    prefetch<N * sizeof(Entry)>(y() + row * N);
+  }
+  // put(strip, sums of the products of its rows) for the rows of these lanes.
+  template <class Lanes, class Column, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
+                                          const Column &column, const Put &put) const
+  {
+    if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
+    const Offset ahead = is_short ? arg.ahead / 3 : arg.ahead;
+    if (N > 0 && ahead) {
+      prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
+      prefetch<1, Caches::first>(arg.rows.col + first + 64);
+    }
+    sum_products<N, Sum, V>(
+      lanes, n, arg.vectors.count, first, last,
+      [&](Index e) FINEGRAIN_INLINE {
+        const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
+        ask_ahead<N>(block, ahead);
+        return block;
+      },
+      column, put);
+  }
+  // sums <- omega sums + (1 - omega) x
+  template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(Accumulator<W> &sums, const Scalar *old) const
+  {
+    Scalar z[std::size_t(W)];
+    sums.store(z);
+    for (int i = 0; i < W; ++i)
+      z[i] = madd(Scalar(arg.omega), z[i], arg.from_zero ? Scalar(0) : product(Scalar(1 - arg.omega), old[i]));
+    sums.load(z);
+  }
+};
+
+struct TransposedRelaxArguments {
+  RelaxRows rows;     // ptr and col: entries by column, and the position of the row that each is of
+  const Index *entry; // number of each
+  const void *blocks, *diagonal;
+  Unscale unscale;
+  Real omega;
+  const Scalar *in, *x; // by row
+  Scalar *out;
+  Vectors vectors;
+};
+
+// The transpose of a sweep: sums of o^T x over the entries of each column, gathered through an index of their own.
+// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their
+// owners.
+template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
+  static constexpr int V = most_vectors;
+  BlockSize<0> n;
+  TransposedRelaxArguments arg;
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
+
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  {
+    const Offset nn = Offset(n) * n;
+    const Index pos = diagonal() ? arg.rows.position(slot) : slot, row = diagonal() ? arg.rows.row(pos) : slot;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      const Offset at = v * arg.vectors.stride;
+      Scalar sum = Scalar(0);
+      for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
+        const Index from = arg.rows.col[e];
+        const Scalar *xe = arg.x + at + Offset(arg.rows.row(from)) * n;
+        const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
+        const Real less = arg.unscale.of(from);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
+      }
+      if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
+      else arg.out[at + Offset(row) * n + i] = -sum;
+    });
+    if (!diagonal()) return;
+    each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
+      Scalar sum = Scalar(0);
+      for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal()[pos * nn + i * n + a]), sum);
+      Scalar &to = arg.out[v * arg.vectors.stride + Offset(row) * n + i];
+      to = madd(Scalar(arg.omega), sum, product(Scalar(1 - arg.omega), to));
+    });
+  }
+
+private:
+  KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
+  {
+    return static_cast<const OffDiagonal *>(arg.blocks);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+};
+
+} // namespace finegrain

@@ -1,0 +1,33 @@
+// Schedule, storage order and executor of an engine. make_plan.hpp makes a Plan, by which methods store factors and
+// run sweeps.
+#pragma once
+
+#include "base/kinds.hpp"
+#include "order/levels.hpp"
+#include "run/lines.hpp"
+#include "run/tasks.hpp"
+
+namespace finegrain
+{
+
+// What runs the plan.
+struct Machine {
+  bool device = false;
+  int threads = 1;   // of a host, that can run at once
+  Index at_once = 1; // rows that a team of a device does at the same time
+};
+
+struct Plan {
+  Schedule schedule;      // of sweeps
+  Schedule factorization; // by groups: of slots, where it is not that of the forward sweep; else empty
+  ExecutorKind executor = ExecutorKind::natural;
+  const char *reason = ""; // why this executor
+  HostArray<Index> row_of; // storage order; empty: natural
+  Layout y = Layout::row;
+  TaskPlan tasks; // self and tile
+  Box tile;       // tile on a grid
+
+  std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
+};
+
+} // namespace finegrain

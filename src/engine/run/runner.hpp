@@ -1,0 +1,228 @@
+// What engines of all methods need beside their storage: checks at analyze(), how row functions are run, residuals,
+// reports. A member of factorization.cpp's and relaxation.cpp's engines.
+#pragma once
+
+#include "base/atomics.hpp"
+#include "base/threads.hpp"
+#include "engine.hpp"
+#include "run/sweep_order.hpp"
+#include "run/teams.hpp"
+
+namespace finegrain
+{
+
+// Over the words of the blocks of a list. Outside of the class, for nvcc.
+template <class Word> struct ClearBlocks {
+  const Index *list;
+  Word *blocks;
+  Offset words; // of one block
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
+};
+
+// Over numbers.
+template <class T> struct FillNumbers {
+  T *to;
+  T number;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = number; }
+};
+template <class T> struct CopyNumbers {
+  T *to;
+  const T *from;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[i]; }
+};
+
+// The kernels of an application, which are a graph from the second one on.
+template <class Exec> struct Recording {
+  Replay<Exec> graph;
+  bool wanted = false;
+};
+
+template <class Exec> struct Runner : QueuedSpace<Exec> {
+  using Space = typename Exec::memory_space;
+  using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
+
+  int n = 1;
+  Index rows = 0;
+  std::array<Index, 2> every_slot{};
+  Shift shift;
+  ExecutorKind executor = ExecutorKind::natural;
+  Layout y_layout = Layout::row;
+  Array<Index, Space> row_at;                // row at each position; empty: natural
+  SweepOrder<Space> forward, backward, made; // made: of the factorization
+  TaskFlagMemory<Space> flags;
+  Replay<Exec> *records = nullptr; // sweeps, meanwhile
+  Array<Scalar, Space> step;       // scratch(), made at first use
+  Kokkos::View<Trouble, Space> trouble;
+  Halo *halo = nullptr;
+  Offset launches = 0;
+  Statistics statistics;
+
+  // Whether the engine can do this at all.
+  static SetupError check(const OperatorView &view, const EngineOptions &options)
+  {
+    EngineOptions here = options;
+    here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
+    if (const char *text = find_conflict(here)) return {SetupError::conflict, -1, text};
+    if (view.block < 1 || view.block > max_block) return {SetupError::block_size};
+    const Form form = check_form(view.owned, view.owned.rows);
+    if (!form.good || !check_form(view.coupling, view.ghosts).good) return {SetupError::malformed};
+    if (form.no_diagonal >= 0) return {SetupError::missing_diagonal, form.no_diagonal};
+    if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
+      return {SetupError::bad_ordering};
+    return {};
+  }
+
+  // Runs an application as a graph; false: the caller launches its kernels. Recorded, launch() does so with arguments
+  // that stay as they are until forget(), except for the ends.
+  template <class Launch> bool replay([[maybe_unused]] Recording<Exec> &r, [[maybe_unused]] const Ends &ends,
+                                      [[maybe_unused]] const Launch &launch)
+  {
+    if constexpr (works_in_teams<Exec>) {
+      const Offset kernels = statistics.apply_launches;
+      if (!by_kernels() || kernels > most_replayed || !replays_kernels() || !std::exchange(r.wanted, true))
+        return false;
+      if (!r.graph.recorded()) r.graph.record(records, launch);
+      r.graph.run(exec, ends);
+      launches += kernels;
+      ++statistics.replays;
+    }
+    return works_in_teams<Exec>;
+  }
+  void forget(Recording<Exec> &r)
+  {
+    if (!r.wanted) return;
+    wait(); // for the last replay
+    r = {};
+  }
+
+  // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
+  void begin(const OperatorView &view, const EngineOptions &options, const Plan &plan,
+             const Array<Index, Space> &row_of)
+  {
+    n = view.block;
+    rows = view.owned.rows;
+    every_slot = {0, rows};
+    shift = options.shift;
+    executor = plan.executor;
+    row_at = row_of;
+    y_layout = plan.y;
+    flags.reserve(plan.tasks.tasks.count());
+    set_sweep_orders(plan, forward, backward, made);
+    trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    launches = 0;
+    step = {};
+    halo = nullptr;
+
+    statistics = {};
+    statistics.schedule = plan.schedule.kind;
+    statistics.executor = executor;
+    statistics.precision = options.precision;
+    statistics.diagonal = options.diagonal;
+    statistics.widths = measure_widths(plan.schedule);
+    statistics.reason = plan.reason;
+    statistics.tile = plan.tile;
+    statistics.tasks = plan.tasks.tasks.count();
+    statistics.task_levels = plan.tasks.levels;
+    statistics.task_width = plan.tasks.widest;
+    statistics.rows = rows;
+  }
+
+  bool by_kernels() const { return executor == ExecutorKind::launch; } // one after the other
+  const Index *row_of() const { return row_at.extent(0) ? row_at.data() : nullptr; }
+  std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
+  bool y_by_row() const { return y_layout == Layout::row; }
+
+  // For blocks of that size, a lane for each row of one. An emulated device plans as a real one does.
+  Machine machine(int block) const
+  {
+    if constexpr (works_in_teams<Exec>) return {true, 0, Index(shape_team(block, scratch_bytes(block)).threads)};
+    else return {false, usable_threads()};
+  }
+
+  Run<Exec> sweep(const SweepOrder<Space> &s)
+  {
+    return {.exec = exec,
+            .executor = executor,
+            .group = s.group.data(),
+            .groups = s.groups(),
+            .visit = s.visit.data(),
+            .launches = &launches,
+            .tasks = &s.list,
+            .progress = &flags,
+            .replay = records};
+  }
+  Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
+  // The slots [*cut, *(cut + 1)), none of which depends on another.
+  Run<Exec> independent(const Index *cut)
+  {
+    const ExecutorKind how = executor == ExecutorKind::natural ? ExecutorKind::natural : ExecutorKind::launch;
+    return {exec, how, cut, 1, nullptr, &launches};
+  }
+  Run<Exec> all() { return independent(every_slot.data()); }
+  // body(i) for 0 <= i < count, in any order.
+  template <class Body> void for_each(Offset count, const Body &body) const
+  {
+    using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
+    if (count > 0) Kokkos::parallel_for("finegrain::each", Flat(exec, 0, count), body);
+  }
+  template <class Word> void clear_blocks(const Array<Index, Space> &list, Word *blocks, Offset words)
+  {
+    for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
+  }
+  // Where kernels are queued from now on; false: on a queue of its own.
+  bool set_queue(const Queue &wanted) { return this->change_queue(queue_with(halo, wanted)); }
+
+  // Rows, or positions of others' rows too, are below `all`.
+  void clear_trouble(Index all = 0)
+  {
+    const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
+    all = std::max(all, rows);
+    none() = {all, 0, 0, all, 0};
+    Kokkos::deep_copy(exec, trouble, none);
+    exec.fence();
+  }
+  FactorReport report_trouble(Index all = 0)
+  {
+    const auto found = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
+    Kokkos::deep_copy(exec, found, trouble);
+    exec.fence();
+    const Trouble t = found();
+    const auto find = [&](Index row) { return row < std::max(all, rows) ? row : -1; };
+    return {.bad_row = find(t.bad_row),
+            .shifted = t.shifted,
+            .indefinite = t.indefinite,
+            .bad_coupling = find(t.bad_coupling),
+            .flushed = t.flushed};
+  }
+
+  // A number, or others, into numbers. Kokkos' own way takes memory for a name each time.
+  template <class T> void fill(T *to, std::size_t count, T number) const
+  {
+    for_each(Offset(count), FillNumbers<T>{to, number});
+  }
+  template <class T> void copy(T *to, std::size_t count, const T *from) const
+  {
+    for_each(Offset(count), CopyNumbers<T>{to, from});
+  }
+
+  // A vector for callers (Engine::scratch()).
+  Scalar *scratch()
+  {
+    if (step.extent(0) < scalars()) step = make_array<Scalar, Space>("finegrain::step", scalars());
+    return step.data();
+  }
+};
+
+// The engine of a back end.
+template <template <class> class On> std::unique_ptr<Engine> make_engine_on(Backend backend)
+{
+  if constexpr (builds_device) {
+    if (backend == Backend::device) return std::make_unique<On<DeviceExec>>();
+  }
+  return std::make_unique<On<HostExec>>();
+}
+
+} // namespace finegrain

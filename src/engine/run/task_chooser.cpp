@@ -1,0 +1,293 @@
+#include "run/task_chooser.hpp"
+
+#include "order/eliminated_graph.hpp"
+#include "run/plan.hpp"
+
+#include <algorithm>
+
+namespace finegrain
+{
+
+namespace
+{
+
+// On a device auto takes self where there are at least this many groups, of so few rows on average that the device
+// would wait for most kernels. Guesses: nothing has been measured.
+constexpr Index many_groups = 256, narrow_group = 32;
+
+// Chooses the executor, and cuts its tasks.
+class TaskChooser
+{
+public:
+  TaskChooser(const EliminatedGraph &g, int block, const EngineOptions &options, const Machine &machine, Plan &plan)
+      : g_(g), block_(block), options_(options), machine_(machine), plan_(plan)
+  {
+  }
+
+  SetupError choose()
+  {
+    const bool shaped = options_.executor == ExecutorKind::automatic && options_.tile.points() > 0;
+    plan_.executor = shaped ? ExecutorKind::tile : options_.executor;
+    plan_.reason = shaped ? "a shape of tiles is given" : "as asked for";
+    switch (plan_.executor) {
+    case ExecutorKind::tile:
+      return share_tiles();
+    case ExecutorKind::self:
+      plan_self_tasks(cut_for_self());
+      return {};
+    case ExecutorKind::automatic:
+      return choose_automatic();
+    default:
+      return {};
+    }
+  }
+
+  // Of one thread that runs no tasks: lines if it can go by them, whole boxes, or the storage order.
+  void choose_alone()
+  {
+    if (fits_lines()) plan_.lines = cut_parts(options_.grid, bounds(), g_.ordering());
+    const bool by_color = plan_.schedule.kind == ScheduleKind::color && !g_.drops_after();
+    if (by_color || !plan_.lines.empty()) return;
+    const std::optional<Cut> lines = cut_lines(1);
+    plan_.row_of = lines
+                     ? plan_tasks(g_.get(), lines->chunks, lines->levels, {g_.rows(), 1}, window_width(block_)).order
+                     : order_windows(g_.get(), window_width(block_));
+  }
+
+private:
+  struct Cut {
+    Chunks chunks;
+    ChunkLevels levels;
+  };
+  Cut level(const Chunks &chunks) const { return {chunks, find_chunk_levels(g_.get(), chunks)}; }
+  static double least_width(int threads) { return 3. * threads; }
+  static bool is_wide(const Cut &c, int threads) // enough chunks on a level
+  {
+    return double(c.chunks.count) >= least_width(threads) * c.levels.count;
+  }
+
+  SetupError choose_automatic()
+  {
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason = "one thread";
+    if (!machine_.device && machine_.threads == 1) return {};
+    if (options_.relaxation.exchange == Exchange::color) {
+      plan_.executor = ExecutorKind::launch;
+      plan_.reason = "an exchange after each color";
+      return {};
+    }
+    if (machine_.device) return choose_on_device();
+    // A kernel costs some microseconds.
+    plan_.reason = "few rows";
+    if (bytes_per_row() * g_.rows() < 3e6) return {};
+    // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
+    plan_.reason = "wide colors";
+    plan_.executor = ExecutorKind::launch;
+    const bool by_groups = plan_.schedule.kind == ScheduleKind::color || g_.drops_after();
+    if (by_groups && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
+    plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
+    plan_.reason = has_grid() ? "a grid" : "no grid";
+    const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
+    const Cut cut = tiles ? level(*tiles) : has_grid() ? cut_long_runs(4096) : cut_for_self();
+    // Levels of one piece become one task with others, but for tiles.
+    const char *alone = why_alone(cut.chunks.count, has_grid() ? cut.levels.count : count_shared_levels(cut.levels));
+    if (!alone) {
+      has_grid() ? plan_tile_tasks(cut, bool(tiles)) : plan_self_tasks(cut);
+      alone = why_alone(plan_.tasks.tasks.count(), plan_.tasks.levels);
+    }
+    if (!alone) return {};
+    plan_.executor = ExecutorKind::natural;
+    plan_.reason = alone;
+    plan_.tasks = {};
+    plan_.tile = {};
+    plan_.lines = {};
+    return {};
+  }
+
+  // Why so many pieces on so many levels are not for several threads, which wait for each other at each level; null
+  // if they are. Orders of magnitude, of two cores (docs/performance/powerqilu.md, Two threads): 1.5 microseconds a
+  // level, and 16 GB/s of blocks that one thread reads.
+  const char *why_alone(Index pieces, Index levels) const
+  {
+    if (double(pieces) < 1.4 * levels) return "hardly any independent rows";
+    const double alone = bytes_per_row() * g_.rows() / 16e9;
+    return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
+  }
+
+  // Nothing has been measured: flags are tried where a kernel for each group would be mostly waiting.
+  SetupError choose_on_device()
+  {
+    const Index groups = plan_.schedule.groups();
+    plan_.executor = ExecutorKind::launch;
+    plan_.reason = "a kernel a group";
+    if (groups < many_groups || g_.rows() >= Offset(narrow_group) * groups) return {};
+    plan_.executor = ExecutorKind::self;
+    plan_.reason = "narrow groups";
+    plan_self_tasks(cut_for_self());
+    return {};
+  }
+
+  bool has_grid() const
+  {
+    return options_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(options_.grid) == g_.rows() &&
+           g_.keeps_grid();
+  }
+  // Complete stars on grids.
+  bool has_star() const { return has_grid() && is_complete_star(g_.get(), options_.grid); }
+  // Whether sweeps may go by lines.
+  bool fits_lines() const
+  {
+    return block_ == 1 && !machine_.device && options_.method == Method::factorization && has_star();
+  }
+  // Of the factor, for one sweep.
+  double bytes_per_row() const
+  {
+    const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
+    return blocks / 2 * block_ * block_ * double(storage_size(options_.precision));
+  }
+  double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
+
+  // Order of the rows of a tile on a host: by the level of their line. Lines of a level do not depend on each other
+  // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
+  HostArray<Index> line_levels() const
+  {
+    const std::optional<Cut> lines = cut_lines(1);
+    if (!lines) return {};
+    auto of = make_array<Index>("finegrain::level", std::size_t(g_.rows()));
+    for (Index i = 0; i < g_.rows(); ++i) of(i) = lines->levels.of(lines->chunks.of(i));
+    return of;
+  }
+
+  // The longest edges of the grids.
+  Box bounds() const
+  {
+    Box b{1, 1, 1};
+    for (const Box &box : options_.grid) b = {std::max(b.i, box.i), std::max(b.j, box.j), std::max(b.k, box.k)};
+    return b;
+  }
+
+  SetupError share_tiles()
+  {
+    const bool asked = options_.tile.points() > 0;
+    const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
+    if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
+    const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
+    if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
+    plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
+    return {};
+  }
+  // The shape that is asked for, or the best that fits.
+  std::optional<Chunks> find_tiles()
+  {
+    const std::vector<Box> wanted = options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
+    for (const Box &shape : wanted)
+      if (auto chunks = cut_tiles(options_.grid, shape, g_.get())) {
+        plan_.tile = shape;
+        return chunks;
+      }
+    return std::nullopt;
+  }
+  void plan_tile_tasks(const Cut &cut, bool tiles)
+  {
+    const bool lines = tiles && fits_lines();
+    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
+                             lines ? HostArray<Index>() : line_levels());
+    plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
+  }
+  // Of each task: a tile.
+  std::vector<LinePart> find_task_lines(const Chunks &chunks) const
+  {
+    const auto tiles = cut_parts(options_.grid, plan_.tile, g_.ordering());
+    const auto &tasks = plan_.tasks;
+    std::vector<LinePart> lines;
+    for (Index t = 0; t < tasks.tasks.count(); ++t) {
+      const Index slot = tasks.tasks.slot(t);
+      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(slot)))]);
+      lines.back().slot = slot;
+    }
+    return lines;
+  }
+
+  // Best first. The last fits any grid.
+  std::vector<Box> tile_shapes() const
+  {
+    const Box b = bounds();
+    // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
+    // threads, and thin in the last, so that the second tile can begin soon.
+    const Index pieces = 2 * Index(machine_.threads);
+    const auto cut = [&](Index edge) { return std::max(Index(1), (edge + pieces - 1) / pieces); };
+    if (b.k > 1) return {{b.i, cut(b.j), std::min(cut(b.k), Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
+    return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
+  }
+
+  // Runs of consecutive rows, shorter until there are enough on a level. A run has no more level sets than rows, so
+  // that no length is wide where level sets are not.
+  Cut cut_long_runs(Index longest) const
+  {
+    const bool may_be_wide = plan_.schedule.kind != ScheduleKind::level ||
+                             g_.rows() >= least_width(machine_.threads) * plan_.schedule.groups();
+    for (Index length = may_be_wide ? longest : 1; length > 1; length /= 2)
+      if (runs_may_be_wide(length))
+        if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
+    return level(cut_runs(g_.rows(), 1));
+  }
+  // Whether an eighth of the rows makes nearly enough of them, if its second half adds as many levels as each later
+  // one: to ask all rows costs as much as the answer. Where levels end (blocks, domains), halves add none.
+  bool runs_may_be_wide(Index length) const
+  {
+    const double rows = g_.rows(), least = least_width(machine_.threads);
+    const Index sample = Index(std::min(rows, std::max({65536., rows / 8, 4 * least * length})));
+    const double half = count_run_levels(g_.get(), length, sample / 2),
+                 levels = count_run_levels(g_.get(), length, sample),
+                 all = levels + (levels - half) * (rows - sample) / (sample / 2 + 1);
+    return rows / length + 1 >= 0.9 * least * all;
+  }
+
+  Cut cut_for_self() const
+  {
+    if (machine_.device) return level(cut_runs(g_.rows(), 1));
+    const std::optional<Cut> lines = cut_lines(machine_.threads);
+    return lines ? *lines : cut_long_runs(128);
+  }
+  void plan_self_tasks(const Cut &cut)
+  {
+    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, cut_levels(), width());
+  }
+  // On a host two pieces of a level for each thread, and no piece larger than a core's cache.
+  TaskSize cut_levels() const
+  {
+    if (machine_.device) return {machine_.at_once, 1, true};
+    return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
+  }
+
+  // Lines of a grid, or parts of them, enough on a level for that many threads.
+  std::optional<Cut> cut_lines(int threads) const
+  {
+    if (!has_grid()) return std::nullopt;
+    for (Index length = bounds().i; length > 1; length = (length + 1) / 2) {
+      const auto chunks = cut_tiles(options_.grid, {length, 1, 1}, g_.get());
+      if (!chunks) continue;
+      if (Cut c = level(*chunks); is_wide(c, threads)) return c;
+    }
+    return std::nullopt;
+  }
+
+  const EliminatedGraph &g_;
+  const int block_;
+  const EngineOptions &options_;
+  const Machine &machine_;
+  Plan &plan_;
+};
+
+} // namespace
+
+SetupError choose_tasks(const EliminatedGraph &g, int block, const EngineOptions &options, const Machine &machine,
+                        Plan &plan)
+{
+  TaskChooser chooser(g, block, options, machine, plan);
+  if (const SetupError error = chooser.choose()) return error;
+  if (plan.executor == ExecutorKind::natural) chooser.choose_alone();
+  return {};
+}
+
+} // namespace finegrain

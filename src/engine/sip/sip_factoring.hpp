@@ -1,0 +1,73 @@
+// One of Stone's factors (FactorKind::sip, numerics.md 4): how it is made. Sweeps are those of any factor. Oracle:
+// tests/engine/sip_oracle.hpp.
+#pragma once
+
+#include "factor/factoring.hpp"
+#include "sip/sip.hpp"
+#include "sip/sip_kernels.hpp"
+
+namespace finegrain
+{
+
+template <class Exec, class Space = typename Exec::memory_space>
+SipArguments sip_arguments(const Pattern<Space> &p, const Star<Space> &star, Real alpha,
+                           const StoredBlocks<Space> &to, ResidualRunner<Exec> &run, const MatrixValues &source,
+                           const Index *row_of)
+{
+  return {.star = star.list(),
+          .lower_source = p.lower.source.data(),
+          .diagonal_source = p.diagonal.data(),
+          .upper_source = p.upper.source.data(),
+          .row_of = row_of,
+          .alpha = alpha,
+          .source = source,
+          .shift = run.shift,
+          .lower = to.lower.data(),
+          .upper = to.upper.data(),
+          .diagonal = to.diagonal.data(),
+          .trouble = run.trouble.data()};
+}
+
+template <class Exec> class SipFactoring final : public Factoring<Exec>
+{
+public:
+  using Base = Factoring<Exec>;
+  using Base::Base, Base::run_, Base::factor_;
+  using typename Base::Blocks, typename Base::Space;
+
+  bool fits(int n) const override { return !works_in_teams<Exec> || fits_team<SipRow<0, Scalar, Scalar>>(n); }
+  SetupError eliminate(const Graph &owned, const EngineOptions &options, Elimination &e) const override
+  {
+    return eliminate_star(owned, options, e);
+  }
+  SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
+                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+  {
+    const auto p = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind);
+    kernel_ = find_sip_kernel<Exec>(view.block, made_in);
+    alpha_ = options.sip_factor.alpha;
+    star_ = copy_to<Space>(find_star(p, options.grid));
+    factor_.pattern = copy_to<Space>(p);
+    return {};
+  }
+  void factor(const Values &values, const Blocks &to, const Index *row_of) override
+  {
+    kernel_(run_.sweep(run_.forward), run_.n,
+            sip_arguments(factor_.pattern, star_, alpha_, to, run_, values.owned, row_of));
+  }
+  FactoringCount count() const override
+  {
+    const Pattern<Space> &p = factor_.pattern;
+    FactoringCount c{.upper = double(p.upper.col.extent(0)), .indices = star_.bytes()};
+    for (const Updates<Space> *u : {&p.to_diagonal, &p.to_lower, &p.to_upper})
+      c.products += double(u->left.extent(0));
+    return c;
+  }
+
+private:
+  SipKernel<Exec> kernel_ = nullptr;
+  Star<Space> star_;
+  Real alpha_ = 0;
+};
+
+} // namespace finegrain

@@ -1,0 +1,28 @@
+// Body of a translation unit of Stone's factorization, FINEGRAIN_BLOCK being its block size (0 for any).
+#include "run/executor.hpp"
+#include "sip/sip.hpp"
+#include "sip/sip_kernels.hpp"
+
+#if FINEGRAIN_BLOCK <= 1
+
+namespace finegrain
+{
+
+template <int N, class Exec> SipKernel<Exec> sip_kernel_for(const Storage &storage)
+{
+  return with_storage<Method::factorization, true>(storage, [](auto off, auto diagonal, auto) -> SipKernel<Exec> {
+    return [](const Run<Exec> &run, int n, const SipArguments &a) {
+      using Row = SipRow<N, typename decltype(off)::type, typename decltype(diagonal)::type>;
+      execute<N>(run, Row{BlockSize<N>(n), a});
+    };
+  });
+}
+
+template SipKernel<HostExec> sip_kernel_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
+#if defined(FINEGRAIN_HAS_DEVICE)
+template SipKernel<DeviceExec> sip_kernel_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
+#endif
+
+} // namespace finegrain
+
+#endif

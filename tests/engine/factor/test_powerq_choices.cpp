@@ -1,0 +1,458 @@
+// Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and errors.
+#include "order/fill.hpp"
+#include "order/selection.hpp"
+#include "fill_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+constexpr Drop drops[] = {Drop::during, Drop::after, Drop::none};
+
+EngineOptions options_for(ScheduleKind schedule, int levels, int power, Drop drop = Drop::during)
+{
+  EngineOptions r;
+  r.schedule = schedule;
+  r.executor = executors().front();
+  r.levels = levels;
+  r.power = power;
+  r.drop = drop;
+  return r;
+}
+EngineOptions color_options(int levels, int power, Drop drop = Drop::during)
+{
+  return options_for(ScheduleKind::color, levels, power, drop);
+}
+
+std::unique_ptr<Engine> make_factored(const Problem &p, const EngineOptions &r)
+{
+  auto e = make_tested_engine();
+  EXPECT_FALSE(e->analyze(p.view(), r));
+  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+  return e;
+}
+
+std::vector<Scalar> applied(Engine &e, const std::vector<Scalar> &b)
+{
+  std::vector<Scalar> x(b.size(), Scalar(nan_value));
+  e.apply(b.data(), x.data());
+  return x;
+}
+
+TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
+{
+  const Box box{4, 3, 2};
+  const std::pair<Graph, Grid> graphs[] = {{make_grid_graph(box, Stencil::star), {box}},
+                                           {make_random_graph(30, 2, true, 6), {}},
+                                           {make_random_graph(30, 2, false, 7), {}}};
+  for (const auto &[graph, grid] : graphs)
+    for (const bool ordered : {false, true})
+      for (const bool balanced : {false, true})
+        for (const ColoringKind kind :
+             {ColoringKind::automatic, ColoringKind::greedy, ColoringKind::largest_first, ColoringKind::smallest_last,
+              ColoringKind::hash, ColoringKind::red_black, ColoringKind::level})
+          for (int p = 0; p <= 2; ++p)
+            for (int q = 1; q <= p + 1; ++q)
+              for (const Drop drop : drops) {
+                if (kind == ColoringKind::red_black && (grid.empty() || ordered || q > 1)) continue;
+                if (kind == ColoringKind::level && balanced) continue; // a conflict
+                const Problem problem(graph, 2);
+                EngineOptions r = color_options(p, q, drop);
+                r.executor = executors()[std::size_t(p + q) % executors().size()];
+                r.coloring = kind;
+                r.balanced = balanced;
+                r.grid = grid;
+                if (ordered) r.ordering = to_order(random_order(graph.rows, 5));
+                Statistics s;
+                const PlainIlu plain(problem, r);
+                EXPECT_LT(difference(problem.solve(r, &s), plain.solve(problem.b)), tolerance)
+                  << int(kind) << " (" << p << ", " << q << ") " << int(drop) << ordered << balanced;
+                EXPECT_EQ(s.colors, plain.colors.colors);
+                EXPECT_EQ(s.dropped, plain.dropped);
+                EXPECT_EQ(s.coloring, kind == ColoringKind::automatic ? ColoringKind::greedy : kind);
+                EXPECT_EQ(s.symmetrized, &graph == &graphs[2].first);
+              }
+}
+
+TEST(PowerQColors, LevelsFollowAnOrdering)
+{
+  for (const ExecutorKind executor : executors())
+    for (int p = 0; p <= 3; ++p) {
+      const Problem problem(make_random_graph(40, 2, true, 6), 3);
+      EngineOptions r = options_for(ScheduleKind::level, p, 0);
+      r.executor = executor;
+      r.ordering = to_order(random_order(40, 8));
+      EXPECT_LT(difference(problem.solve(r), PlainIlu(problem, r).solve(problem.b)), tolerance) << p;
+    }
+}
+
+TEST(PowerQColors, AnOrderingThatChangesNothingGivesTheSameBits)
+{
+  const Problem p(make_grid_graph({6, 5, 2}, Stencil::star), 2);
+  for (const ColoringKind kind : {ColoringKind::greedy, ColoringKind::smallest_last, ColoringKind::hash}) {
+    EngineOptions r = color_options(1, 0);
+    r.coloring = kind;
+    const auto x = p.solve(r);
+    r.ordering = to_order(natural_order(p.graph.rows));
+    EXPECT_TRUE(same_bits(p.solve(r), x)) << int(kind);
+  }
+}
+
+// Fill and colors are those of the couplings within the grids.
+TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
+{
+  const Grid grid{{4, 3, 1}, {3, 4, 1}};
+  const Graph first = make_grid_graph(grid[0], Stencil::star), second = make_grid_graph(grid[1], Stencil::star);
+  Rows rows(24, std::set<Index>{});
+  for (const auto &[g, offset] : {std::pair(&first, 0), std::pair(&second, 12)})
+    for (Index i = 0; i < g->rows; ++i)
+      for (Index e = g->ptr(i); e < g->ptr(i + 1); ++e) rows[std::size_t(offset + i)].insert(offset + g->col(e));
+  for (Index i = 0; i < 12; i += 2) rows[std::size_t(i)].insert(23 - i), rows[std::size_t(23 - i)].insert(i);
+  const Problem p(make_graph(rows), 2);
+  const Selection s = select_within_grids(p.graph, grid);
+  Problem apart(s.graph, 2);
+  for (std::size_t k = 0; k < s.entry.extent(0); ++k)
+    std::copy_n(p.values.begin() + s.entry(k) * 4, 4, apart.values.begin() + std::ptrdiff_t(k) * 4);
+  for (const Drop drop : drops) {
+    EngineOptions r = color_options(2, 1, drop);
+    r.grid = grid;
+    r.coupling = GridCoupling::corrections;
+    Statistics st;
+    EXPECT_LT(difference(p.solve(r, &st), PlainIlu(apart, r).solve(p.b)), tolerance);
+    EXPECT_EQ(st.left_out, 12);
+    r.coupling = GridCoupling::factor;
+    EXPECT_LT(difference(p.solve(r), PlainIlu(p, r).solve(p.b)), tolerance);
+  }
+}
+
+TEST(PowerQSymmetry, OfTheMatrixIsThatOfThePreconditioner)
+{
+  for (const int n : {1, 3})
+    for (const Drop drop : drops)
+      for (int p = 0; p <= 3; ++p)
+        for (int q = 1; q <= p + 1; ++q) {
+          Problem problem(make_random_graph(40, 2, true, 9), n);
+          symmetrize_values(problem);
+          auto e = make_factored(problem, color_options(p, q, drop));
+          const auto d = make_vector(problem.b.size(), 5);
+          double terms;
+          const Scalar left = inner(problem.apply(*e), d, &terms), right = inner(problem.b, applied(*e, d));
+          EXPECT_LT(double(magnitude(left - right)), tolerance * terms) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+// The Laplacian of a grid: 2 for each direction on the diagonal and -1 for each neighbor.
+Problem make_laplacian(Box box)
+{
+  Problem p(make_grid_graph(box, Stencil::star), 1);
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      p.values[std::size_t(e)] = Scalar(Real(p.graph.col(e) != i ? -1 : box.k > 1 ? 6 : 4));
+  return p;
+}
+
+// Whether a matrix, given by columns, is real, symmetric and positive definite: its pivots are positive.
+bool is_definite(std::vector<std::vector<Scalar>> m)
+{
+  for (std::size_t k = 0; k < m.size(); ++k) {
+    const Scalar pivot = m[k][k];
+    if (!(magnitude(pivot + Real(1)) > 1) || magnitude(pivot - Scalar(magnitude(pivot))) > 0) return false;
+    for (std::size_t c = k + 1; c < m.size(); ++c) {
+      if (double(magnitude(m[k][c] - m[c][k])) > tolerance * double(magnitude(m[0][0]))) return false;
+      const Scalar factor = m[c][k] / pivot;
+      for (std::size_t r = k; r < m.size(); ++r) m[c][r] -= factor * m[k][r];
+    }
+  }
+  return true;
+}
+
+TEST(PowerQSymmetry, LaplaciansHaveDefinitePreconditioners)
+{
+  for (const Box box : {Box{6, 5, 1}, Box{4, 3, 3}})
+    for (const Drop drop : drops)
+      for (int p = 0; p <= 3; ++p)
+        for (int q = 1; q <= p + 1; ++q) {
+          const Problem problem = make_laplacian(box);
+          auto e = make_factored(problem, color_options(p, q, drop));
+          std::vector<std::vector<Scalar>> columns;
+          for (std::size_t u = 0; u < problem.b.size(); ++u) {
+            std::vector<Scalar> unit(problem.b.size(), Scalar(0));
+            unit[u] = Scalar(1);
+            columns.push_back(applied(*e, unit));
+          }
+          EXPECT_TRUE(is_definite(columns)) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scalar> &r)
+{
+  r = p.b;
+  const std::size_t n = std::size_t(p.n);
+  for (Index i = 0; i < p.graph.rows; ++i)
+    for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+      for (std::size_t k = 0; k < n * n; ++k)
+        r[std::size_t(i) * n + k % n] -=
+          p.values[std::size_t(e) * n * n + k] * x[std::size_t(p.graph.col(e)) * n + k / n];
+  double size = 0;
+  for (const Scalar &v : r) size = std::max(size, double(magnitude(v)));
+  return size;
+}
+
+// What is dropped after the factorization is not there for sweeps, whatever their groups or tasks are.
+TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryExecutor)
+{
+  for (const int n : {1, 3})
+    for (const Precision precision : {Precision::working, Precision::single, Precision::half})
+      for (const bool symmetric : {true, false})
+        for (const Products products : {Products::automatic, Products::listed, Products::searched}) {
+          if (where == Where::device && products == Products::searched) continue;
+          const Problem problem(make_random_graph(60, 2, symmetric, 12), n);
+          EngineOptions r = color_options(2, 1, Drop::after);
+          r.precision = precision;
+          r.products = products;
+          std::vector<Scalar> expected[2];
+          for (const ExecutorKind executor : executors()) {
+            r.executor = executor;
+            auto e = make_factored(problem, r);
+            EXPECT_EQ(e->factor(problem.source()).bad_row, -1); // the second one may have lists
+            EXPECT_GT(e->statistics().dropped, 0);
+            for (const bool transposed : {false, true}) {
+              std::vector<Scalar> x(2 * problem.b.size(), Scalar(nan_value)), b = problem.b;
+              b.insert(b.end(), problem.b.begin(), problem.b.end());
+              Application a;
+              a.b = b.data();
+              a.x = x.data();
+              a.transposed = transposed;
+              a.vectors = 2;
+              a.stride = Offset(problem.b.size());
+              e->apply(a);
+              auto &first = expected[transposed];
+              if (first.empty()) first = x;
+              EXPECT_TRUE(same_bits(x, first)) << n << int(precision) << int(executor) << transposed;
+              EXPECT_TRUE(is_finite(magnitude(x.back())));
+            }
+            const auto x = problem.apply(*e);
+            EXPECT_TRUE(same_bits(x, {expected[0].begin(), expected[0].begin() + std::ptrdiff_t(x.size())}));
+          }
+        }
+}
+
+// Entries near the diagonal, in the order of elimination, are dropped after the factorization: fewer level sets.
+TEST(PowerQDrop, RadiusOfLevelSchedules)
+{
+  Index fewer = 0;
+  for (const Graph &graph : {make_grid_graph({5, 4, 3}, Stencil::star), make_random_graph(60, 2, true, 12),
+                             make_random_graph(60, 2, false, 13)})
+    for (const int n : {1, 3})
+      for (const bool ordered : {false, true})
+        for (int p = 0; p <= 2; ++p)
+          for (const Index radius : {1, 3, 200}) {
+            const Problem problem(graph, n);
+            EngineOptions r = options_for(ScheduleKind::level, p, 0);
+            if (ordered) r.ordering = to_order(random_order(graph.rows, 8));
+            Statistics all;
+            problem.solve(r, &all);
+            r.drop_radius = radius;
+            const PlainIlu plain(problem, r);
+            std::vector<Scalar> first;
+            for (const ExecutorKind executor : executors()) {
+              r.executor = executor;
+              auto e = make_factored(problem, r);
+              e->allow_corrections(problem.view());
+              EXPECT_EQ(e->factor(problem.source()).bad_row, -1);
+              const auto x = problem.apply(*e);
+              if (first.empty()) first = x;
+              EXPECT_LT(difference(x, plain.solve(problem.b)), tolerance) << p << " " << radius << int(executor);
+              EXPECT_TRUE(same_bits(x, first)) << int(executor);
+              const Statistics s = e->statistics();
+              EXPECT_EQ(s.dropped, plain.dropped);
+              EXPECT_EQ(s.fill, plain.fill);
+              EXPECT_EQ(Offset(s.lower) + s.upper + s.rows, plain.entries);
+              EXPECT_EQ(s.operator_blocks, graph.entries());
+              EXPECT_EQ(s.short_residual, s.dropped == 0 && s.factor == FactorKind::dilu);
+              EXPECT_LE(s.widths.groups, all.widths.groups);
+              fewer += s.widths.groups < all.widths.groups;
+              if (radius == 200) {
+                EXPECT_EQ(s.widths.groups, 1); // nothing but diagonal blocks is left
+              }
+            }
+          }
+  EXPECT_GT(fewer, 0);
+}
+
+// The first ones equal the oracle's, short and long residuals alike, and many converge.
+TEST(PowerQCorrections, EqualTheOracleAndConverge)
+{
+  for (const int n : {1, 4})
+    for (const ExecutorKind executor : executors())
+      for (const bool factored : {true, false})
+        for (const auto &[p, q, drop] : {std::tuple(0, 1, Drop::during),
+                                         {2, 0, Drop::during},
+                                         {2, 1, Drop::during},
+                                         {3, 2, Drop::during},
+                                         {2, 1, Drop::after},
+                                         {1, 1, Drop::none}}) {
+          const Problem problem(make_grid_graph({5, 4, 3}, Stencil::star), n);
+          EngineOptions r = color_options(p, q, drop);
+          r.executor = executor;
+          auto e = make_tested_engine();
+          ASSERT_FALSE(e->analyze(problem.view(), r));
+          e->allow_corrections(problem.view());
+          ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
+          // The star has no triangle, and its two colors leave no fill: then this is DILU.
+          EXPECT_EQ(e->statistics().short_residual, e->statistics().fill == 0 && drop != Drop::after);
+          const Values values{problem.source(), {}, factored};
+          const PlainIlu plain(problem, r);
+          std::vector<Scalar> x = problem.apply(*e), step(x.size(), Scalar(nan_value)), expected = x, rest;
+          double size = 0;
+          for (int k = 0; k < 40; ++k) {
+            e->correct({.values = values,
+                        .b = problem.b.data(),
+                        .x = x.data(),
+                        .last = k ? step.data() : x.data(),
+                        .step = step.data(),
+                        .total = x.data()});
+            if (k > 2) continue;
+            residual(problem, expected, rest);
+            const auto more = plain.solve(rest);
+            for (std::size_t i = 0; i < more.size(); ++i) expected[i] += more[i];
+            EXPECT_LT(difference(x, expected), tolerance) << p << ", " << q << ", " << int(drop) << ", " << k;
+          }
+          size = residual(problem, x, rest);
+          EXPECT_LT(size, tolerance) << p << ", " << q << ", " << int(drop);
+        }
+}
+
+// Rows 41, 63 and 97 are zero. Where they have couplings, all zero too, what is not finite spreads in the order of
+// elimination, and may reach smaller rows.
+TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
+{
+  const std::set<Index> bad{41, 63, 97};
+  const Graph whole = make_grid_graph({6, 5, 4}, Stencil::star);
+  Rows rows(std::size_t(whole.rows), std::set<Index>{});
+  for (Index i = 0; i < whole.rows; ++i)
+    for (Index e = whole.ptr(i); e < whole.ptr(i + 1); ++e)
+      if (const Index j = whole.col(e); i == j || !(bad.count(i) || bad.count(j))) rows[std::size_t(i)].insert(j);
+  for (const Graph &graph : {make_graph(rows), whole})
+    for (const int n : {1, 3})
+      for (EngineOptions r : {color_options(1, 0), color_options(2, 1), color_options(2, 1, Drop::after),
+                              options_for(ScheduleKind::level, 2, 0)}) {
+        const Problem good(graph, n);
+        Problem p = good;
+        const auto nn = std::size_t(n * n);
+        for (Index i = 0; i < graph.rows; ++i)
+          for (Index e = graph.ptr(i); e < graph.ptr(i + 1); ++e)
+            if (bad.count(i) || bad.count(graph.col(e)))
+              std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
+        Index reported = -1;
+        for (const ExecutorKind executor : executors()) {
+          r.executor = executor;
+          auto e = make_tested_engine();
+          ASSERT_FALSE(e->analyze(p.view(), r));
+          const Index row = e->factor(p.source()).bad_row;
+          if (r.schedule == ScheduleKind::level || graph.entries() < whole.entries()) {
+            EXPECT_EQ(row, 41);
+          }
+          EXPECT_GE(row, 0);
+          EXPECT_LE(row, 41);
+          if (executor == executors().front()) reported = row;
+          EXPECT_EQ(row, reported);
+          EXPECT_EQ(e->factor(good.source()).bad_row, -1);
+          EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
+          EngineOptions shift = r;
+          shift.shift.amount = Real(1e-3);
+          ASSERT_FALSE(e->analyze(p.view(), shift));
+          const FactorReport shifted = e->factor(p.source());
+          EXPECT_EQ(shifted.bad_row, -1);
+          EXPECT_EQ(shifted.shifted, 3);
+          for (const Scalar &v : p.apply(*e)) EXPECT_TRUE(is_finite(magnitude(v)));
+        }
+      }
+}
+
+TEST(PowerQStatistics, LaunchesAndGroups)
+{
+  const Problem p(make_grid_graph({6, 6, 1}, Stencil::box), 2);
+  Statistics s;
+  for (int q = 1; q <= 3; ++q) {
+    EngineOptions r = color_options(2, q);
+    r.executor = ExecutorKind::launch;
+    p.solve(r, &s);
+    EXPECT_EQ(s.colors, (q + 1) * (q + 1));
+    EXPECT_EQ(s.widths.groups, s.colors);
+    EXPECT_EQ(s.apply_launches, 2 * s.colors);
+    EXPECT_EQ(s.launches, 3 * s.colors); // one factorization, one application
+    EXPECT_EQ(s.schedule, ScheduleKind::color);
+    EXPECT_EQ(s.factor, FactorKind::ilu0);
+    EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
+    r.drop = Drop::after; // fill of a color is factored by levels, and sweeps do not have it
+    p.solve(r, &s);
+    EXPECT_EQ(s.schedule, ScheduleKind::color);
+    EXPECT_EQ(s.widths.groups, s.colors);
+    EXPECT_EQ(s.apply_launches, 2 * s.colors);
+    EXPECT_EQ(s.launches > 3 * s.colors, q < 3);
+    EXPECT_EQ(s.dropped > 0, q < 3);
+    EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
+    EXPECT_EQ(Offset(s.lower) + s.upper + s.rows, p.graph.entries() + s.fill);
+    for (const ExecutorKind executor : task_executors()) {
+      r.executor = executor;
+      p.solve(r, &s);
+      EXPECT_EQ(s.apply_launches, 2);
+    }
+  }
+}
+
+TEST(PowerQRefusals, ConflictsNameThemselves)
+{
+  const Box box{5, 4, 2};
+  const Problem p(make_grid_graph(box, Stencil::star), 2);
+  const auto expect_conflict = [&](EngineOptions r, const char *word) {
+    if (where == Where::device) r.backend = Backend::device;
+    const char *text = find_conflict(r);
+    ASSERT_NE(text, nullptr) << word;
+    EXPECT_NE(std::string(text).find(word), std::string::npos) << text;
+    const SetupError error = make_tested_engine()->analyze(p.view(), r);
+    EXPECT_EQ(error.reason, SetupError::conflict);
+    EXPECT_EQ(std::string(error.text), text);
+  };
+  expect_conflict(options_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
+  expect_conflict(color_options(-1, 0), "levels");
+  expect_conflict(color_options(0, -1), "power");
+  EngineOptions tiled = color_options(1, 0);
+  tiled.executor = ExecutorKind::tile;
+  tiled.grid = {box};
+  EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
+  tiled.tile = {2, 2, 2};
+  expect_conflict(tiled, "tile");
+}
+
+TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
+{
+  const Box box{5, 4, 2};
+  const Problem p(make_grid_graph(box, Stencil::star), 1), wide(make_grid_graph(box, Stencil::box), 1);
+  EngineOptions r = color_options(1, 1);
+  r.coloring = ColoringKind::red_black;
+  r.grid = {box};
+  const auto why = [](const Problem &problem, const EngineOptions &options) {
+    return make_tested_engine()->analyze(problem.view(), options).reason;
+  };
+  EXPECT_EQ(why(p, r), SetupError::none);
+  EXPECT_EQ(why(wide, r), SetupError::color_fit);
+  r.power = 0; // two
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
+  r.levels = 0; // one
+  EXPECT_EQ(why(p, r), SetupError::none);
+  r.ordering = to_order(natural_order(p.graph.rows));
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
+  r.ordering = {};
+  r.grid = {{4, 5, 2}};
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
+  r.grid = {};
+  EXPECT_EQ(why(p, r), SetupError::color_fit);
+}
+
+} // namespace

@@ -1,0 +1,366 @@
+// Relaxations whose couplings lie where the matrix's mirror was: the bits and reports of those with couplings of
+// their own, in less memory.
+#include "product/mirror.hpp"
+#include "relax_oracle.hpp"
+
+#include <gtest/gtest.h>
+#include <impl/Kokkos_Profiling.hpp>
+
+using namespace finegrain;
+using namespace finegrain::test;
+
+namespace
+{
+
+Backend tested_backend() { return where == Where::device ? Backend::device : Backend::host; }
+
+// Ghost g is half of owned row g, NaN until it is fetched.
+struct Coupled : Problem, Halo {
+  Graph coupling;
+  std::vector<Scalar> outside;
+
+  Coupled(const Graph &g, int block) : Problem(g, block)
+  {
+    Rows r(std::size_t(g.rows), std::set<Index>{});
+    for (Index i = 0; i < g.rows; i += 3) r[std::size_t(i)] = {i / 2, g.rows - 1};
+    coupling = make_graph(r);
+    outside = make_vector(std::size_t(coupling.entries() * block * block), 3);
+  }
+  void begin(Index, const Scalar *, Scalar *to) override { std::fill_n(to, b.size(), Scalar(nan_value)); }
+  void end(Index, const Scalar *x, Scalar *to) override
+  {
+    for (std::size_t i = 0; i < b.size(); ++i) to[i] = Real(0.5) * x[i];
+  }
+  void add(Index, const Scalar *ghosts, Scalar *to) override
+  {
+    for (std::size_t i = 0; i < b.size(); ++i) to[i] += Real(0.5) * ghosts[i];
+  }
+  void residual(bool, bool) override {}
+  OperatorView view() const
+  {
+    OperatorView v = Problem::view();
+    v.coupling = coupling;
+    v.ghosts = graph.rows;
+    return v;
+  }
+};
+
+// A mirror and an engine that reads it, and takes its blocks if it reduces them in place.
+struct Pair {
+  std::unique_ptr<Mirror> mirror = make_mirror(tested_backend());
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<void> blocks;
+  bool in_place;
+  FactorReport report;
+
+  Pair(Coupled &p, EngineOptions r, Reduction reduction) : engine(make_tested_engine(r.method))
+  {
+    in_place = reduction == Reduction::in_place;
+    r.relaxation.reduction = reduction;
+    EXPECT_FALSE(engine->analyze(p.view(), r));
+    engine->set_halo(&p);
+    mirror->set_structure(p.view(), p.graph.rows);
+    load(p);
+    factor();
+  }
+  void load(const Coupled &p)
+  {
+    if (blocks) mirror->take_blocks(blocks);
+    blocks.reset();
+    mirror->load(p.values.data(), p.outside.data());
+  }
+  void factor()
+  {
+    const Values v = mirror->values();
+    if (in_place) blocks = mirror->give_blocks();
+    report = engine->factor(v, engine->find_largest(v));
+  }
+};
+
+std::vector<Storage> reducing_storage()
+{
+  std::vector<Storage> all;
+  for (const Storage &s : all_storage())
+    if (storage_size(s.off) < sizeof(Scalar) && !(s.scaled() && s.scaling == Scaling::row)) all.push_back(s);
+  return all;
+}
+
+// Everything that an application can be.
+std::vector<std::vector<Scalar>> results(const Problem &p, Engine &e)
+{
+  const Offset size = Offset(p.b.size());
+  const std::vector<Scalar> many = make_vector(11 * p.b.size(), 5);
+  std::vector<std::vector<Scalar>> all(5, std::vector<Scalar>(p.b.size(), Scalar(nan_value)));
+  all[1] = make_vector(p.b.size(), 6);
+  all[3].resize(many.size());
+  all[4].resize(many.size());
+  e.apply(p.b.data(), all[0].data());
+  e.apply({.b = p.b.data(), .x = all[1].data(), .from_x = true});
+  e.apply({.b = p.b.data(), .x = all[2].data(), .vectors = 1, .stride = size, .transposed = true});
+  e.apply({.b = many.data(), .x = all[3].data(), .vectors = 11, .stride = size});
+  e.apply({.b = many.data(), .x = all[4].data(), .vectors = 11, .stride = size, .transposed = true});
+  return all;
+}
+
+void expect_equal(const Problem &p, Pair &one, Pair &other, const std::string &what)
+{
+  EXPECT_EQ(one.report.bad_row, other.report.bad_row) << what;
+  EXPECT_EQ(one.report.bad_coupling, other.report.bad_coupling) << what;
+  EXPECT_EQ(one.report.shifted, other.report.shifted) << what;
+  EXPECT_EQ(one.report.flushed, other.report.flushed) << what;
+  const Statistics s = one.engine->statistics(), t = other.engine->statistics();
+  EXPECT_EQ(s.scale, t.scale) << what;
+  EXPECT_EQ(s.factor_bytes, t.factor_bytes) << what;
+  EXPECT_EQ(s.apply_bytes, t.apply_bytes) << what;
+  if (one.report.bad_row >= 0 || one.report.bad_coupling >= 0) return;
+  const auto expected = results(p, *one.engine), found = results(p, *other.engine);
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    EXPECT_TRUE(same_bits(expected[k], found[k])) << what << ", result " << k;
+}
+
+class InPlace : public ::testing::TestWithParam<int>
+{
+};
+INSTANTIATE_TEST_SUITE_P(Relaxation, InPlace, ::testing::Values(1, 2, 5, 9));
+
+TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
+{
+  for (const RelaxCase &c : relax_cases())
+    for (const Storage &s : reducing_storage())
+      for (const Exchange exchange : {Exchange::none, Exchange::sweep})
+        for (const SweepKind sweep : all_sweeps) {
+          Coupled p(c.graph, GetParam());
+          EngineOptions r = relaxation_options(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
+          s.set(r);
+          r.relaxation.exchange = exchange;
+          Pair apart(p, r, Reduction::none);
+          EXPECT_FALSE(apart.blocks);
+          for (const ExecutorKind executor : executors()) {
+            r.executor = executor;
+            Pair here(p, r, Reduction::in_place);
+            expect_equal(p, apart, here, describe(c.name, r) + ", " + s.name);
+          }
+        }
+}
+
+// Scales, losses and reports are those of couplings alone: diagonal blocks and couplings that are left out are none.
+TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
+{
+  struct Change {
+    const char *name;
+    std::function<void(Coupled &)> make;
+  };
+  const std::size_t nn = std::size_t(GetParam()) * std::size_t(GetParam());
+  const auto each = [nn](Coupled &p, bool diagonal, auto change) {
+    for (Index i = 0; i < p.graph.rows; ++i)
+      for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
+        for (std::size_t k = 0; (p.graph.col(e) == i) == diagonal && k < nn; ++k)
+          change(i, p.values[std::size_t(e) * nn + k]);
+  };
+  const std::vector<Change> changes = {
+    {"large diagonal", [&](Coupled &p) { each(p, true, [](Index, Scalar &v) { v *= Real(1e9); }); }},
+    {"tiny diagonal entries",
+     [&](Coupled &p) { each(p, true, [](Index, Scalar &v) { v *= Real(magnitude(v) < 1 ? 1e-30 : 1); }); }},
+    {"tiny couplings", [&](Coupled &p) { each(p, false, [](Index i, Scalar &v) { v *= Real(i % 3 ? 1 : 1e-30); }); }},
+    {"large couplings to ghosts",
+     [](Coupled &p) {
+       for (Scalar &v : p.outside) v *= Real(1e9);
+     }},
+    {"tiny couplings to ghosts",
+     [](Coupled &p) {
+       for (Scalar &v : p.outside) v *= Real(1e-30);
+     }},
+    {"infinite couplings to ghosts",
+     [](Coupled &p) { p.outside[0] = Scalar(std::numeric_limits<Real>::infinity()); }},
+    {"infinite couplings",
+     [&](Coupled &p) {
+       each(p, false, [](Index i, Scalar &v) {
+         if (i == 7 || i == 11) v = Scalar(std::numeric_limits<Real>::infinity());
+       });
+     }},
+    {"NaN in couplings",
+     [&](Coupled &p) {
+       each(p, false, [](Index i, Scalar &v) {
+         if (i == 9) v = Scalar(nan_value);
+       });
+     }},
+    {"NaN in a diagonal block",
+     [&](Coupled &p) {
+       each(p, true, [](Index i, Scalar &v) {
+         if (i == 8) v = Scalar(nan_value);
+       });
+     }},
+    {"singular", [&](Coupled &p) {
+       each(p, true, [](Index i, Scalar &v) {
+         if (i > 12) v = Scalar(0);
+       });
+     }}};
+  for (const Change &change : changes)
+    for (const Storage &s : reducing_storage())
+      for (const Exchange exchange : {Exchange::none, Exchange::sweep})
+        for (const ExecutorKind executor : executors())
+          for (const bool shifts : {false, true}) {
+            Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), GetParam());
+            change.make(p);
+            EngineOptions r = relaxation_options();
+            s.set(r);
+            r.executor = executor;
+            r.relaxation.exchange = exchange;
+            r.shift.amount = shifts ? Real(0.5) : Real(0);
+            Pair apart(p, r, Reduction::none), here(p, r, Reduction::in_place);
+            expect_equal(p, apart, here, change.name + std::string(", ") + s.name);
+          }
+}
+
+TEST_P(InPlace, OtherValuesAgainAndAgain)
+{
+  for (const Storage &s : reducing_storage()) {
+    Coupled p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam());
+    EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2);
+    s.set(r);
+    r.relaxation.exchange = Exchange::sweep;
+    Pair here(p, r, Reduction::in_place);
+    for (int round = 0; round < 4; ++round) {
+      const auto before = results(p, *here.engine);
+      if (round == 1) { // somebody needs the mirror in between: it has an array of its own then
+        std::vector<Scalar> owned(p.values.size()), outside(p.outside.size());
+        here.mirror->load(p.values.data(), p.outside.data());
+        EXPECT_EQ(results(p, *here.engine), before);
+        here.mirror->save(owned.data(), outside.data());
+        EXPECT_TRUE(same_bits(owned, p.values));
+        EXPECT_TRUE(same_bits(outside, p.outside));
+      }
+      for (Scalar &v : p.values) v *= Real(3);
+      for (Scalar &v : p.outside) v *= Real(-5);
+      here.load(p);
+      here.factor();
+      Pair apart(p, r, Reduction::none);
+      expect_equal(p, apart, here, s.name);
+      EXPECT_NE(results(p, *here.engine)[0], before[0]);
+    }
+  }
+}
+
+// What is allocated in the mirror's memory.
+std::string counted_space;
+std::int64_t counted = 0, most_counted = 0;
+template <int sign> void count(Kokkos::Profiling::SpaceHandle space, const char *, const void *, std::uint64_t size)
+{
+  if (counted_space != space.name) return;
+  counted += sign * std::int64_t(size);
+  most_counted = std::max(most_counted, counted);
+}
+
+class Counting
+{
+public:
+  Counting()
+  {
+    counted_space = where == Where::device ? DeviceExec::memory_space::name() : HostExec::memory_space::name();
+    counted = most_counted = 0;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(count<1>);
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(count<-1>);
+  }
+  ~Counting()
+  {
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+  }
+  Counting(const Counting &) = delete;
+  Counting &operator=(const Counting &) = delete;
+};
+
+TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
+{
+  for (const Storage &s : reducing_storage()) {
+    Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5);
+    EngineOptions r = relaxation_options();
+    s.set(r);
+    r.relaxation.exchange = Exchange::sweep;
+    const std::size_t blocks = std::size_t(p.graph.entries() - p.graph.rows + p.coupling.entries());
+    const auto mirror = std::int64_t((p.values.size() + p.outside.size()) * sizeof(Scalar));
+    const auto narrowed = std::int64_t(blocks * bytes_of_block(s.off, 5)), some = std::int64_t(1024);
+    std::int64_t peak[2], kept[2];
+    {
+      Pair first(p, r, Reduction::none); // Kokkos keeps memory for reductions from the first one on
+    }
+    for (const Reduction reduction : {Reduction::none, Reduction::in_place}) {
+      const Counting counting;
+      Pair pair(p, r, reduction);
+      peak[int(reduction)] = most_counted;
+      kept[int(reduction)] = counted;
+      EXPECT_GT(peak[int(reduction)], mirror) << s.name;
+      most_counted = counted;
+      for (int again = 0; again < 2; ++again) {
+        pair.load(p);
+        pair.factor();
+      }
+      EXPECT_LE(most_counted, kept[int(reduction)] + some) << s.name; // nothing but what is there
+      EXPECT_EQ(counted, kept[int(reduction)]) << s.name;
+      pair.engine.reset();
+      if (pair.in_place) {
+        EXPECT_GE(counted, mirror); // what was given lives until it is given up
+      }
+      pair.blocks.reset();
+      pair.mirror.reset();
+      EXPECT_EQ(counted, 0) << s.name;
+    }
+    EXPECT_LE(peak[1], peak[0] - narrowed) << s.name;
+    EXPECT_LE(kept[1], kept[0] - narrowed) << s.name;
+  }
+}
+
+TEST(InPlaceMemory, ArraysChangeHands)
+{
+  Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5), q(make_grid_graph({4, 3, 2}, Stencil::star), 2);
+  const auto a = make_mirror(tested_backend()), b = make_mirror(tested_backend());
+  const auto load = [](Mirror &m, const Coupled &c) { m.load(c.values.data(), c.outside.data()); };
+  a->set_structure(p.view(), p.graph.rows);
+  b->set_structure(q.view(), q.graph.rows);
+  load(*a, p);
+  const Scalar *large = a->values().owned.values;
+  auto given = a->give_blocks();
+  EXPECT_EQ(a->values().owned.values, nullptr);
+  EXPECT_EQ(a->bytes(), 0u);
+  b->take_blocks(given); // another mirror's, with room to spare
+  load(*b, q);
+  EXPECT_EQ(b->values().owned.values, large);
+  load(*a, p); // its own is elsewhere
+  EXPECT_NE(a->values().owned.values, large);
+  const Scalar *now = a->values().owned.values;
+  a->take_blocks(given); // it has one
+  EXPECT_EQ(a->values().owned.values, now);
+  given = b->give_blocks();
+  b->load(q.values.data(), q.outside.data());
+  const Scalar *small = b->values().owned.values;
+  given = b->give_blocks();
+  a->give_blocks();
+  a->take_blocks(given); // too small
+  load(*a, p);
+  EXPECT_NE(a->values().owned.values, small);
+  std::vector<Scalar> owned(p.values.size()), outside(p.outside.size());
+  a->save(owned.data(), outside.data());
+  EXPECT_EQ(owned, p.values);
+  EXPECT_EQ(outside, p.outside);
+}
+
+TEST(InPlaceConflicts, AreNamed)
+{
+  EngineOptions r = relaxation_options();
+  r.relaxation.reduction = Reduction::in_place;
+  const auto conflict = [&] {
+    const char *text = find_conflict(r);
+    return std::string(text ? text : "");
+  };
+  EXPECT_NE(conflict().find("precision"), std::string::npos);
+  r.precision = Precision::single;
+  EXPECT_EQ(conflict().empty(), low_is_lower);
+  r.precision = Precision::half;
+  EXPECT_EQ(conflict(), "");
+  r.relaxation.scaling = Scaling::row;
+  EXPECT_NE(conflict().find("scaling row"), std::string::npos);
+  r.precision = Precision::bfloat16; // which is not scaled
+  EXPECT_EQ(conflict(), "");
+}
+
+} // namespace
