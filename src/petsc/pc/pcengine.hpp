@@ -266,6 +266,7 @@ template <class Data> Data &PCEngineData(PC pc) { return *static_cast<Data *>(st
 
 // Options and view of all types.
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject);
+PetscErrorCode PCSetUp_Engine(PC pc);
 PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer);
 PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const finegrain::Statistics &s, PetscViewer viewer);
 

@@ -30,6 +30,15 @@ protected:
                               const Coloring &coloring, shared::FactorRows *rows, bool *far) override;
 
 private:
+  // A persistent request. Nobody waits where nothing is under way: MPI says that this returns at once, Open MPI
+  // 6.0.0rc2 now and then that a buffer is invalid.
+  struct Persistent {
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool under_way = false;
+
+    PetscErrorCode start();
+    PetscErrorCode wait();
+  };
   // What a rank gives another when a tile is done, or gets. From a lower rank to a higher one blocks of the factor
   // and entries of forward sweeps travel, the other way entries of backward sweeps.
   struct Message {
@@ -39,7 +48,7 @@ private:
     std::vector<Index> blocks; // of the upper part, from a lower rank to a higher one
     std::vector<PetscScalar> x;
     std::vector<unsigned char> bytes;
-    MPI_Request entries = MPI_REQUEST_NULL, factor = MPI_REQUEST_NULL; // persistent
+    Persistent entries, factor;
   };
   // Of one direction: messages, and those of each tile.
   struct Messages {
@@ -49,7 +58,7 @@ private:
   Messages &sent(Travel travel) { return sent_[travel == Travel::backward]; }
   Messages &received(Travel travel) { return received_[travel == Travel::backward]; }
   PetscErrorCode make_requests(Messages *messages, bool sends, bool upwards);
-  PetscErrorCode wait(MPI_Request *request);
+  PetscErrorCode await(Persistent *message);
 
   // The DMDA's grid: points of each rank along each axis, block rows of all ranks before each one.
   struct Whole {

@@ -1,12 +1,10 @@
-// Setters and getters of what all types share: the structure of the rank's block rows, and corrections.
+// Setters and getters of what all types share: the structure of the rank's block rows.
 #include "pc/settings.hpp"
 
 using namespace finegrain;
 
 const char *const PCFinegrainGridCouplings[] = {"factor", "corrections", "PCFinegrainGridCoupling",
                                                 "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
-const char *const PCFinegrainRichardsonTypes[] = {
-  "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
 static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
 
 namespace
@@ -86,18 +84,6 @@ constinit const Common<PetscInt> block_size{
 constinit const Common<PCFinegrainGridCoupling> coupling{"grid_coupling", "Couplings between the grids of a rank",
                                                          "PCFinegrainSetGridCoupling", &PCEngine::coupling,
                                                          PCFinegrainGridCouplings};
-constinit const Common<PetscInt> corrections{"corrections",
-                                             "Correction iterations inside one application",
-                                             "PCFinegrainSetCorrections",
-                                             &PCEngine::corrections,
-                                             0,
-                                             std::numeric_limits<int>::max()};
-constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
-                                                             "What KSPRICHARDSON leaves to the preconditioner",
-                                                             "PCFinegrainSetRichardson",
-                                                             &PCEngine::richardson,
-                                                             PCFinegrainRichardsonTypes,
-                                                             PCEngineEffect::application};
 } // namespace finegrain::settings
 
 /*@
@@ -316,100 +302,4 @@ PetscErrorCode PCFinegrainGetOrdering(PC pc, MatOrderingType *ordering)
   PetscCall(PCEngineGet(pc, &e));
   *ordering = e->ordering.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-   PCFinegrainSetCorrections - Sets the number of correction iterations inside one application
-
-   Logically Collective
-
-   Input Parameters:
-+  pc - the preconditioner
--  k  - further steps x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the matrix the preconditioner is made
-from, in working precision, with its couplings between ranks
-
-   Options Database Key:
-.  -pc_fgbilu_corrections <k> - the number
-
-   Level: intermediate
-
-   Notes:
-   One block of working precision a row and three vectors are kept for them.
-
-   Where the factorization is DILU in working precision and the matrix has not changed since, a correction reads
-   neither the matrix nor the upper blocks for its residual. The exchange between ranks overlaps with rows that need
-   none.
-
-   Applied to the transpose, corrections take the residual of the transposed matrix.
-
-.seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
-@*/
-PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::corrections.set(pc, k); }
-
-/*@
-   PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  k - the number of corrections
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetCorrections()`
-@*/
-PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
-
-/*@
-   PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
-
-   Logically Collective
-
-   Input Parameters:
-+  pc         - the preconditioner
--  richardson - `PC_FINEGRAIN_RICHARDSON_NONE` (default), `PC_FINEGRAIN_RICHARDSON_STEPS` or
-`PC_FINEGRAIN_RICHARDSON_TOLERANCES`
-
-   Options Database Key:
-.  -pc_fgbilu_richardson <none,steps,tolerances> - the choice
-
-   Level: advanced
-
-   Notes:
-   Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
-an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
-preconditioner, and an application has no corrections of its own.
-
-   The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
-the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
-that no test follows the last allowed step.
-
-.seealso: `PCFinegrainGetRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
-@*/
-PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
-{
-  return settings::richardson.set(pc, richardson);
-}
-
-/*@
-   PCFinegrainGetRichardson - Gets what `PCFinegrainSetRichardson()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  richardson - the choice
-
-   Level: advanced
-
-.seealso: `PCFinegrainSetRichardson()`
-@*/
-PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
-{
-  return settings::richardson.get(pc, richardson);
 }

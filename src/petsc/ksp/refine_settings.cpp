@@ -1,0 +1,101 @@
+// Setters and getters of KSPREFINE.
+
+#include "ksp/iteration.hpp"
+
+#include <petscfinegrain.h>
+
+/*@
+   KSPRefineSetInner - Chooses how often a pass of `KSPREFINE` applies the preconditioner
+
+   Logically Collective
+
+   Input Parameters:
++  ksp   - the solver
+-  inner - the number of applications, 1 (default) or more
+
+   Options Database Key:
+.  -ksp_refine_inner <1> - the number of applications
+
+   Level: intermediate
+
+.seealso: `KSPRefineGetInner()`, `KSPRefineSetDamping()`, `KSPREFINE`
+@*/
+PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ksp, inner, 2);
+  PetscTryMethod(ksp, "KSPRefineSetInner_C", (KSP, PetscInt), (ksp, inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   KSPRefineGetInner - Gets what `KSPRefineSetInner()` set
+
+   Not Collective
+
+   Input Parameter:
+.  ksp - the solver
+
+   Output Parameter:
+.  inner - the number of applications
+
+   Level: intermediate
+
+.seealso: `KSPRefineSetInner()`, `KSPREFINE`
+@*/
+PetscErrorCode KSPRefineGetInner(KSP ksp, PetscInt *inner)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscUseMethod(ksp, "KSPRefineGetInner_C", (KSP, PetscInt *), (ksp, inner));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   KSPRefineSetDamping - Sets the factor of each correction of `KSPREFINE`
+
+   Logically Collective
+
+   Input Parameters:
++  ksp     - the solver
+-  damping - the factor, positive, 1 by default
+
+   Options Database Key:
+.  -ksp_refine_damping <1> - the factor
+
+   Level: intermediate
+
+.seealso: `KSPRefineGetDamping()`, `KSPRefineSetInner()`, `KSPREFINE`
+@*/
+PetscErrorCode KSPRefineSetDamping(KSP ksp, PetscReal damping)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(ksp, damping, 2);
+  PetscTryMethod(ksp, "KSPRefineSetDamping_C", (KSP, PetscReal), (ksp, damping));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   KSPRefineGetDamping - Gets what `KSPRefineSetDamping()` set
+
+   Not Collective
+
+   Input Parameter:
+.  ksp - the solver
+
+   Output Parameter:
+.  damping - the factor of each correction
+
+   Level: intermediate
+
+.seealso: `KSPRefineSetDamping()`, `KSPREFINE`
+@*/
+PetscErrorCode KSPRefineGetDamping(KSP ksp, PetscReal *damping)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscUseMethod(ksp, "KSPRefineGetDamping_C", (KSP, PetscReal *), (ksp, damping));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,176 @@
+// Setters and getters of what an application or a solve does besides sweeps: corrections, Richardson's iteration,
+// Eisenstat's trick.
+#include "pc/settings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainRichardsonTypes[] = {
+  "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
+
+namespace finegrain::settings
+{
+constinit const Common<PetscInt> corrections{"corrections",
+                                             "Correction iterations inside one application",
+                                             "PCFinegrainSetCorrections",
+                                             &PCEngine::corrections,
+                                             0,
+                                             std::numeric_limits<int>::max()};
+constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
+                                                             "What KSPRICHARDSON leaves to the preconditioner",
+                                                             "PCFinegrainSetRichardson",
+                                                             &PCEngine::richardson,
+                                                             PCFinegrainRichardsonTypes,
+                                                             PCEngineEffect::application};
+} // namespace finegrain::settings
+
+/*@
+   PCFinegrainSetCorrections - Sets the number of correction iterations inside one application
+
+   Logically Collective
+
+   Input Parameters:
++  pc - the preconditioner
+-  k  - further steps x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the matrix the preconditioner is made
+from, in working precision, with its couplings between ranks
+
+   Options Database Key:
+.  -pc_fgbilu_corrections <k> - the number
+
+   Level: intermediate
+
+   Notes:
+   One block of working precision a row and three vectors are kept for them.
+
+   Where the factorization is DILU in working precision and the matrix has not changed since, a correction reads
+   neither the matrix nor the upper blocks for its residual. The exchange between ranks overlaps with rows that need
+   none.
+
+   Applied to the transpose, corrections take the residual of the transposed matrix.
+
+.seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
+@*/
+PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::corrections.set(pc, k); }
+
+/*@
+   PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  k - the number of corrections
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetCorrections()`
+@*/
+PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
+
+/*@
+   PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+
+   Logically Collective
+
+   Input Parameters:
++  pc         - the preconditioner
+-  richardson - `PC_FINEGRAIN_RICHARDSON_NONE` (default), `PC_FINEGRAIN_RICHARDSON_STEPS` or
+`PC_FINEGRAIN_RICHARDSON_TOLERANCES`
+
+   Options Database Key:
+.  -pc_fgbilu_richardson <none,steps,tolerances> - the choice
+
+   Level: advanced
+
+   Notes:
+   Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
+an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
+preconditioner, and an application has no corrections of its own.
+
+   The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
+the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
+that no test follows the last allowed step.
+
+.seealso: `PCFinegrainGetRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
+@*/
+PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
+{
+  return settings::richardson.set(pc, richardson);
+}
+
+/*@
+   PCFinegrainGetRichardson - Gets what `PCFinegrainSetRichardson()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  richardson - the choice
+
+   Level: advanced
+
+.seealso: `PCFinegrainSetRichardson()`
+@*/
+PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
+{
+  return settings::richardson.get(pc, richardson);
+}
+
+/*@
+   PCFGBILUSetEisenstat - Lets the sweeps of an application make the product with the matrix too
+
+   Logically Collective
+
+   Input Parameters:
++  pc        - the preconditioner
+-  eisenstat - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_fgbilu_eisenstat <bool> - Eisenstat's trick
+
+   Level: intermediate
+
+   Notes:
+   DILU has the couplings of A: A = L + D_A + U + C, with C those that the factor leaves out, and
+M = P_L P_R with P_L = D + L and P_R = I + D^-1 U. While a `KSP` solves, its operator is P_L^-1 A P_R^-1, and its
+preconditioner the identity. A product is the two sweeps of an application, so that an iteration reads 7 blocks a row
+instead of 14 on the star of a three-dimensional grid. Norms and monitors of any `KSP` on any side are those of
+P_L^-1 (b - A x). In exact arithmetic the Krylov space is that of M^-1 A, and `KSPCG` takes the same iterations but
+for the norm that is tested. Methods that restart and methods for non-symmetric systems may take more or fewer:
+GMRES(30) 232 instead of 125 on PETSc's ex48 and 237 instead of 180 on ex30, `KSPBCGS` 86 instead of 164.
+
+   `KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with D = S S^H, where all
+pivots are Hermitian and positive definite. Upper blocks are then kept once more.
+
+   `PCFGBILU_FACTOR_AUTO` is then DILU on any matrix. It is an error with another factor, with single precision, with
+corrections, with -pc_fgbilu_richardson, and where Amat is not Pmat. A solve goes without, and -info says so, where
+the matrix has changed since it was factored or has a null space, under `KSPPREONLY` and `KSPREFINE`, and where a
+`KSP` needs a symmetric operator and a pivot is not positive definite.
+
+   References:
+.  * - S. C. Eisenstat, Efficient implementation of a class of preconditioned conjugate gradient methods, SIAM Journal
+       on Scientific and Statistical Computing 2 (1981)
+
+.seealso: `PCFGBILUGetEisenstat()`, `PCFGBILU`, `PCEISENSTAT`
+@*/
+PetscErrorCode PCFGBILUSetEisenstat(PC pc, PetscBool eisenstat) { return settings::eisenstat.set(pc, eisenstat); }
+
+/*@
+   PCFGBILUGetEisenstat - Gets what `PCFGBILUSetEisenstat()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameter:
+.  eisenstat - whether Eisenstat's trick was asked for
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetEisenstat()`
+@*/
+PetscErrorCode PCFGBILUGetEisenstat(PC pc, PetscBool *eisenstat) { return settings::eisenstat.get(pc, eisenstat); }
