@@ -212,7 +212,7 @@ template <class Couples = bool> struct EisenstatTerms {
   KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
   {
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
-    return {row, slot, arg.y_by_row ? row : slot};
+    return {row, slot};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int) const
   {
@@ -235,7 +235,7 @@ template <class Couples = bool> struct EisenstatTerms {
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int,
                                                                const Accumulator<W> &sums) const
   {
-    Scalar *y = arg.y + at.y * n, *u = arg.u + at.row * n;
+    Scalar *y = arg.y + (arg.y_by_row ? at.row : at.position) * n, *u = arg.u + at.row * n;
     sums.store(y + s.first);
     for (int i = s.first; i < s.first + W; ++i) u[i] = has_t() ? arg.t[at.row * n + i] + y[i] : y[i];
   }

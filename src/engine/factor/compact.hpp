@@ -102,7 +102,7 @@ template <int N, class Stored, class Diagonal, class Sums, int V = 1> struct Com
         FINEGRAIN_INLINE { return y + v * terms.arg.vectors.stride + Offset(terms.arg.col[e]) * n; },
       [=, this](auto s, int v, const Sums *sum) FINEGRAIN_INLINE {
         const CompactArguments &a = terms.arg;
-        terms.end(s, n, {row, position, row}, v, sum, a.backward, a.total != nullptr);
+        terms.end(s, n, {row, position}, v, sum, a.backward, a.total != nullptr);
       });
   }
 };

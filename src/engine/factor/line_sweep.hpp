@@ -69,7 +69,7 @@ private:
         const Value before = last[I];
         if (inside || (s >= I && s - I < length)) {
           typename Terms::Sum sum;
-          const SweepPlace here{row[I], slot++, row[I]};
+          const SweepPlace here{row[I], slot++};
           const auto couple = [&](Value value) FINEGRAIN_INLINE {
             terms.couple(
               Strip<1>{0}, BlockSize<1>(1), entry++, [=](int) FINEGRAIN_INLINE { return value; }, sum);

@@ -19,9 +19,9 @@ struct LineList {
   Index count = 0;
 };
 
-// A row in a sweep: its number in the matrix, its place in storage, and where the sweep's vector y has it.
+// A row in a sweep: its number in the matrix, and its place in storage.
 struct SweepPlace {
-  Offset row, position, y;
+  Offset row, position;
 };
 
 // The row of a slot, for V vectors at once, so that its blocks are read from memory once for all of them; vector v of
@@ -99,7 +99,7 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
   {
     const Index row = arg.row_of ? arg.row_of[slot] : slot;
-    return {row, slot, arg.y_by_row ? row : slot};
+    return {row, slot};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
   {
@@ -125,7 +125,7 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   {
     result.zero();
     accumulate<Sign::plus>(s, n, diagonal() + at.position * (Offset(n) * n), sum, result);
-    result.store(arg.y + v * arg.vectors.stride + at.y * n + s.first);
+    result.store(arg.y + v * arg.vectors.stride + (arg.y_by_row ? at.row : at.position) * n + s.first);
   }
 
   // By lines.
@@ -174,7 +174,7 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
   {
     const Index position = arg.last_position - slot, row = arg.row_of ? arg.row_of[position] : position;
-    return {row, position, arg.y_by_row ? row : position};
+    return {row, position};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
   {
@@ -184,7 +184,7 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void begin(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
                                                                  int v, Accumulator<W> &sums) const
   {
-    sums.load(arg.y + v * arg.vectors.stride + at.y * n + s.first);
+    sums.load(arg.y + v * arg.vectors.stride + (arg.y_by_row ? at.row : at.position) * n + s.first);
   }
   template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
                                                                            const X &x, Accumulator<W> &sums) const

@@ -48,7 +48,7 @@ private:
     std::vector<Index> blocks; // of the upper part, from a lower rank to a higher one
     std::vector<PetscScalar> x;
     std::vector<unsigned char> bytes;
-    Persistent entries, factor;
+    Persistent entries{}, factor{};
   };
   // Of one direction: messages, and those of each tile.
   struct Messages {

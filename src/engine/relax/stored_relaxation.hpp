@@ -1,0 +1,234 @@
+// What mcpi stores of a matrix (numerics.md 2): couplings by color, inverses, and how they are made. relaxation.cpp
+// sweeps over it. Oracle: tests/engine/relax_oracle.hpp.
+#pragma once
+
+#include "base/block_storage.hpp"
+#include "base/copies.hpp"
+#include "base/look_ahead.hpp"
+#include "base/rounding_in_place.hpp"
+#include "product/residuals.hpp"
+#include "relax/couplings.hpp"
+#include "relax/relax.hpp"
+#include "relax/relax_kernels.hpp"
+#include "relax/relaxation_plan.hpp"
+
+namespace finegrain
+{
+
+struct LargestOf {
+  const Real *number;
+  KOKKOS_INLINE_FUNCTION void operator()(Index i, Real &most) const { most = number[i] > most ? number[i] : most; }
+};
+
+template <class Exec> class StoredRelaxation : public Engine
+{
+public:
+  using Space = typename Exec::memory_space;
+
+  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
+  {
+    if (const SetupError error = run_.check(view, asked)) return error;
+    RelaxationPlan p;
+    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block), p)) return error;
+    const EngineOptions &options = p.options;
+    const Exchange exchange = options.relaxation.exchange;
+    const auto rows = order_couplings(view, p.coloring, exchange, p.plan.row_of);
+    rows_of_ = copy_to<Space>(rows);
+    first_entries_ = count_first_entries(rows, options.relaxation.sweep);
+    transposed_ = {};
+    run_.begin(view, options, p.plan, rows_of_.row_of);
+    options_ = options.relaxation;
+    storage_ = {options.precision, options.diagonal, options.single_sums};
+    kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
+    any_size_ = any_size_relax_kernels_for<Exec>(storage_);
+
+    blocks_.allocate(in_place() ? 0 : Offset(rows_of_.entries()), run_.n, options.precision);
+    stored_ = in_place() ? nullptr : blocks_.data();
+    diagonal_.allocate(run_.rows, run_.n, options.diagonal);
+    scaled_ = options.precision == Precision::half;
+    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
+    const bool by_row = scaled_ && options_.scaling == Scaling::row;
+    unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
+    const bool fetches = options_.exchange != Exchange::none;
+    ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * run_.n) : 0);
+    copies_ = options.single_sums && !std::is_same_v<Scalar, Single>;
+    copy_ = make_array<Single, Space>("finegrain::copy", copies_ ? run_.scalars() : 0);
+    ghost_copy_ = make_array<Single, Space>("finegrain::ghosts", copies_ ? ghosts_.extent(0) : 0);
+    all_cut_ = to_array("finegrain::cut", {0, run_.rows});
+    ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
+    rhs_ = {};
+    forget_recordings();
+
+    run_.statistics.colors = p.coloring.colors;
+    run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
+    run_.statistics.coloring = options.coloring;
+    run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
+    run_.statistics.lower = rows_of_.entries();
+    matrix_blocks_ = Offset(view.owned.entries()) + (fetches ? view.coupling.entries() : 0);
+    count();
+    return {};
+  }
+
+  void set_halo(Halo *halo) override { run_.halo = halo; }
+  bool set_queue(const Queue &queue) override { return run_.set_queue(queue); }
+  Scalar *scratch(Memory) override { return run_.scratch(); }
+  const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
+  {
+    return run_.find_long_residual(values, b, x);
+  }
+  Statistics statistics() const override
+  {
+    Statistics s = run_.statistics;
+    s.launches = run_.launches;
+    return s;
+  }
+  Real find_largest(const Values &values) override
+  {
+    if (!scaled_) return -1;
+    kernels_.largest(
+      run_.independent(all_cut_.data()), run_.n,
+      LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
+    if (options_.scaling == Scaling::row) return -1; // each row has its own
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
+    Real most = 0;
+    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
+                            Kokkos::Max<Real>(most)); // one number comes back from a device
+    return std::max(most, Real(0));
+  }
+
+  FactorReport factor(const Values &values, Real largest) override
+  {
+    run_.clear_trouble();
+    const bool by_row = unscale_.extent(0) > 0;
+    const Real scale = largest >= 0 ? find_scale(largest) : Real(1);
+    kernels_.load(run_.independent(all_cut_.data()), run_.n,
+                  LoadArguments{.ptr = rows_of_.ptr.data(),
+                                .row_of = run_.row_of(),
+                                .diagonal_entry = rows_of_.diagonal.data(),
+                                .source = source(values),
+                                .largest = by_row ? largest_.data() : nullptr,
+                                .scale = scale,
+                                .shift = run_.shift,
+                                .blocks = in_place() ? nullptr : blocks_.data(),
+                                .diagonal = diagonal_.data(),
+                                .unscale = unscale_.data(),
+                                .trouble = run_.trouble.data()});
+    const void *stored = stored_;
+    if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
+    run_.statistics.scale = scale;
+    const Real unscale = std::exchange(unscale_all_, {by_row ? unscale_.data() : nullptr, 1 / scale}).all;
+    if (unscale != unscale_all_.all || stored != stored_) forget_recordings(); // these are arguments
+    const FactorReport report = run_.report_trouble();
+    blocks_.template measure<Exec>();
+    return report;
+  }
+
+  void allow_corrections(const OperatorView &view) override
+  {
+    run_.allow_residuals(view);
+    count();
+  }
+
+protected:
+  RelaxArguments arguments(const Scalar *b, Scalar *x) const
+  {
+    return {.rows = stored_rows(),
+            .from_zero = false,
+            .blocks = stored_,
+            .diagonal = diagonal_.data(),
+            .unscale = unscale_all_,
+            .omega = options_.omega,
+            .b = b,
+            .x = x,
+            .y = x,
+            .ghosts = ghosts_.data(),
+            .vectors = {},
+            .ahead = ahead_of(works_in_teams<Exec>)};
+  }
+  // In place, blocks have the order of the matrix.
+  RelaxRows stored_rows() const
+  {
+    RelaxRows r = rows_of_.view();
+    r.block = in_place() ? rows_of_.source.data() : nullptr;
+    return r;
+  }
+  bool in_place() const { return options_.reduction == Reduction::in_place; }
+
+  bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
+  const SweepOrder<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
+  Index ghost_count() const { return Index(ghosts_.extent(0)) / run_.n; }
+  void forget_recordings()
+  {
+    for (Recording<Exec> &r : recordings_) run_.forget(r);
+  }
+  void count_read(bool from_zero)
+  {
+    run_.statistics.bytes_read += double(from_zero ? first_bytes_ : run_.statistics.factor_bytes);
+  }
+
+  Relaxation options_;
+  ResidualRunner<Exec> run_;
+  std::array<Recording<Exec>, 2> recordings_; // of sweeps from x as it is, from zero
+  Storage storage_;
+  RelaxKernels<Exec> kernels_{};
+  AnySizeRelaxKernels<Exec> any_size_{};
+  CouplingRows<Space> rows_of_;
+  TransposedCouplings<Space> transposed_;
+  bool scaled_ = false;
+  BlockStorage<Space> blocks_, diagonal_;
+  const void *stored_ = nullptr;         // the couplings: blocks_, or the matrix's, in place
+  Offset matrix_blocks_ = 0;             // that in-place reduction narrows
+  Array<Real, Space> largest_, unscale_; // by position: half precision, scaled by row
+  Unscale unscale_all_;
+  Array<Scalar, Space> ghosts_, rhs_;
+  bool copies_ = false; // x and ghosts in single precision, for sums in that
+  Array<Single, Space> copy_, ghost_copy_;
+  HostArray<Index> all_cut_, ghost_cut_; // 0 and the number of rows, of ghosts
+  Index first_entries_ = 0;
+  std::size_t first_bytes_ = 0;
+
+private:
+  CouplingValues source(const Values &values) const
+  {
+    return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
+  }
+  // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
+  // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
+  void reduce_in_place(Scalar *blocks, Real scale)
+  {
+    const Offset nn = Offset(run_.n) * run_.n;
+    run_.clear_blocks(rows_of_.diagonal, blocks, nn);
+    // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
+    reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
+                        &run_.trouble.data()->flushed);
+    stored_ = blocks;
+    any_size_.check(run_.independent(all_cut_.data()), run_.n,
+                    CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
+  }
+  void count()
+  {
+    const double n = run_.n, entries = rows_of_.entries();
+    const std::size_t vector = run_.scalars() * sizeof(Scalar);
+    const Residuals<Space> &r = run_.residuals;
+    Statistics &s = run_.statistics;
+    const std::size_t sweeps = std::size_t(options_.sweeps) * (options_.sweep == SweepKind::symmetric ? 2 : 1);
+    const std::size_t index = (rows_of_.ptr.span() + rows_of_.col.span() + rows_of_.row_of.span()) * sizeof(Index);
+    const double first = double(first_entries_); // read by the first sweep
+    const std::size_t blocks = std::size_t(rows_of_.entries()) * bytes_of_block(storage_.off_diagonal, run_.n);
+    s.factor_bytes = blocks + diagonal_.size() + unscale_.span() * sizeof(Real);
+    first_bytes_ = std::size_t(double(blocks) * (entries > 0 ? first / entries : 0)) + diagonal_.size() +
+                   unscale_.span() * sizeof(Real);
+    s.index_bytes =
+      rows_of_.bytes() + r.index_bytes() + run_.forward.bytes() + run_.backward.bytes() + run_.flags.bytes();
+    s.work_bytes = (ghosts_.span() + rhs_.span()) * sizeof(Scalar) +
+                   (copy_.span() + ghost_copy_.span()) * sizeof(Single) + largest_.span() * sizeof(Real) +
+                   r.work_bytes();
+    s.apply_bytes = (sweeps - 1) * s.factor_bytes + first_bytes_ + sweeps * (index + 3 * vector);
+    s.apply_flops = 2 * n * n * (double(sweeps) * (entries + run_.rows) - (entries - first));
+    s.factor_flops = 2 * n * n * n * run_.rows;
+    s.apply_launches = Offset(sweeps) * (run_.by_kernels() ? s.widths.groups : s.tasks > 0);
+    run_.count_long_residual();
+  }
+};
+
+} // namespace finegrain
