@@ -1,5 +1,5 @@
 // The enumerations of everything that an engine can be asked for (executors, schedules, colorings, storage). They
-// include nothing, so that any stage can name them; order/options.hpp has what goes with them.
+// include nothing, so that any folder can name them; order/options.hpp has what goes with them.
 #pragma once
 
 namespace finegrain

@@ -1,6 +1,6 @@
 // The row functions of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists or a search by
 // columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
-// factorization.cpp runs them.
+// factoring.hpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"

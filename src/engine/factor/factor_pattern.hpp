@@ -1,5 +1,5 @@
 // The pattern of a factor from an elimination and a storage order, and its transpose. Out: a Pattern, for
-// factorization.cpp.
+// factorings (factoring.hpp).
 #pragma once
 
 #include "order/fill.hpp"

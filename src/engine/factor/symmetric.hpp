@@ -1,6 +1,6 @@
 // Row functions of the factorization of a symmetric matrix without its upper blocks (numerics.md 1): DILU as a
 // square-root-free incomplete Cholesky factorization, and the backward sweep that reads the lower blocks transposed.
-// The forward sweep is sweep.hpp's. factorization.cpp runs them.
+// The forward sweep is sweep.hpp's. symmetric_factor.hpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"

@@ -1,5 +1,5 @@
 // Block sparsity structure: row pointers and columns of block rows, and what is done with them (permute, transpose,
-// symmetrize). Stage graph; every later stage reads it.
+// symmetrize). All of the engine reads it.
 #pragma once
 
 #include "base/scalar.hpp"

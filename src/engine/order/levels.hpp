@@ -1,5 +1,5 @@
 // An order of elimination cut into groups of rows that do not depend on each other (hyperplanes, level sets, colors).
-// In: a graph, perhaps a grid. Out: a Schedule, for run/make_plan.hpp; also storage orders for one thread.
+// In: a graph, perhaps a grid. Out: a Schedule, for plans; also storage orders for one thread.
 #pragma once
 
 #include "base/kinds.hpp"

@@ -1,5 +1,5 @@
 // The row functions of residuals (numerics.md 1) and of products with the matrix and its transpose. In: the matrix's
-// values and vectors. Out: one block row of the result. runner.hpp and mirror.cpp run them.
+// values and vectors. Out: one block row of the result. residuals.hpp and mirror.cpp run them.
 #pragma once
 
 #include "base/matrix_values.hpp"

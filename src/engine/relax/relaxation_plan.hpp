@@ -1,5 +1,5 @@
 // The plan of a relaxation: colors, the order of rows, tasks. In: an operator view and options. Out: a
-// RelaxationPlan, for relax/relaxation.cpp.
+// RelaxationPlan, for stored_relaxation.hpp.
 #pragma once
 
 #include "order/coloring.hpp"

@@ -1,5 +1,5 @@
-// The couplings of a relaxation's rows, in the order in which they are stored and summed. relax/relaxation.cpp asks
-// them, relax/relax.hpp reads them.
+// The couplings of a relaxation's rows, in the order in which they are stored and summed. stored_relaxation.hpp
+// asks for them, relax.hpp reads them.
 #pragma once
 
 #include "base/kinds.hpp"

@@ -13,13 +13,18 @@ namespace finegrain
 // f<N>() for the fixed block size n, f<0>() where there is none.
 template <class F> auto with_block(int n, const F &f)
 {
-  const auto choose = [&]<int... N>(std::integer_sequence<int, N...>)
-  {
-    decltype(f.template operator()<0>()) found{};
-    if (!((n == N && (found = f.template operator()<N>(), true)) || ...)) found = f.template operator()<0>();
-    return found;
+  decltype(f.template operator()<0>()) found{};
+  bool fixed = false;
+  const auto take = [&]<int N>(std::integral_constant<int, N>) {
+    if constexpr (FINEGRAIN_FIXED_BLOCKS >> N & 1)
+      if (n == N) {
+        found = f.template operator()<N>();
+        fixed = true;
+      }
   };
-  return choose(std::integer_sequence<int, FINEGRAIN_FIXED_BLOCKS>());
+  [&]<int... N>(std::integer_sequence<int, N...>) { (take(std::integral_constant<int, N + 1>()), ...); }
+  (std::make_integer_sequence<int, max_block>());
+  return fixed ? found : f.template operator()<0>();
 }
 
 // The same where kernels of this storage are compiled for fixed sizes at all.

@@ -1,5 +1,5 @@
-// What engines of all methods need beside their storage: checks at analyze(), how row functions are run, residuals,
-// reports. A member of factorization.cpp's and relaxation.cpp's engines.
+// What engines of all methods need beside their storage: checks at analyze(), how row functions are run, reports.
+// ResidualRunner (product/residuals.hpp), a member of engines, derives from it.
 #pragma once
 
 #include "base/atomics.hpp"

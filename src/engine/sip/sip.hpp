@@ -1,5 +1,5 @@
 // The row function of sip's factor (numerics.md 4; Stone 1968). In: values of a star and the rows before. Out: the
-// blocks of one row of L and U. factorization.cpp runs it.
+// blocks of one row of L and U. sip_factoring.hpp runs it.
 #pragma once
 
 #include "base/atomics.hpp"

@@ -1,5 +1,5 @@
 // The star of a structured grid on which sip's factor is made (numerics.md 4). In: a graph and a grid. Out: a
-// selection and neighbors by direction, for factorization.cpp and sip/sip.hpp.
+// selection and neighbors by direction, for sip_factoring.hpp and sip.hpp.
 #pragma once
 
 #include "factor/pattern.hpp"
