@@ -3,6 +3,7 @@
 // .ipp has their bodies: CMake compiles it once for each of these sizes and once for any (FINEGRAIN_BLOCK 0).
 #pragma once
 
+#include "base/block.hpp"
 #include "base/storage.hpp"
 
 #include <utility>
