@@ -20,8 +20,8 @@ import sys
 MOST_ARGUMENTS = 512  # bytes; team_work.hpp has the same limit for nvcc
 ARGUMENTS_BEGIN = 0x210  # of constant bank 0 at sm_90
 
-SWEEP = r"ForwardRow<[4-8], double, double, 1, false>"
-SEVERAL = r"ForwardRow<[4-8], double, double, 8, false>"  # vectors
+SWEEP = r"SweepRow<[4-8], ForwardTerms<double, double, false>, 1>"
+SEVERAL = r"SweepRow<[4-8], ForwardTerms<double, double, false>, 8>"  # vectors
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
 Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls invalidations")
