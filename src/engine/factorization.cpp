@@ -94,7 +94,13 @@ public:
   }
 
   void reserve(const Application &a) override { sweeps_->reserve(a); }
-  void apply(const Application &a) override { sweeps_->apply(a); }
+  void apply(const Application &a) override
+  {
+    if (a.vectors == 1 || a.transposed || !sweeps_->goes_by_lines()) return sweeps_->apply(a);
+    Application one = a; // lines have one vector, and are faster
+    one.vectors = 1;
+    for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) sweeps_->apply(one);
+  }
   void allow_corrections(const OperatorView &view) override
   {
     run_.allow_residuals(view);

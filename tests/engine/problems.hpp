@@ -221,4 +221,16 @@ inline void symmetrize_values(Problem &p, bool hermitian = false)
           }
 }
 
+// Every executor and schedule gives a problem's solution bit for bit, that of the first executor.
+inline void expect_same_bits(const Problem &p, EngineOptions r, const std::string &name)
+{
+  const auto x = p.solve(r);
+  for (const ExecutorKind e : executors())
+    for (const ScheduleKind s : {ScheduleKind::automatic, ScheduleKind::level}) {
+      r.executor = e;
+      r.schedule = s;
+      EXPECT_TRUE(same_bits(p.solve(r), x)) << name << ", executor " << int(e) << ", schedule " << int(s);
+    }
+}
+
 } // namespace finegrain::test

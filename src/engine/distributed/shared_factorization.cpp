@@ -340,8 +340,7 @@ private:
     s.fill = shared.fill;
     s.operator_blocks = s.lower + s.upper + s.rows - s.fill;
     s.dropped = shared.dropped;
-    s.updates =
-      Offset(pattern.to_diagonal.left.extent(0) + pattern.to_lower.left.extent(0) + pattern.to_upper.left.extent(0));
+    s.updates = Offset(pattern.listed());
     const double nn = double(run_.n) * run_.n;
     s.factor_bytes = factor_.bytes();
     s.index_bytes = factor_.pattern.bytes();

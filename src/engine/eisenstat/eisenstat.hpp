@@ -227,11 +227,6 @@ template <class Couples = bool> struct EisenstatTerms {
     if (couples()) sums.add_product(multiplier(Scalar(1)), arg.c + from + s.first);
     if (has_t()) accumulate<Sign::minus>(s, n, arg.twice + at.position * (Offset(n) * n), arg.t + from, sums);
   }
-  template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
-                                                                           const X &x, Accumulator<W> &sums) const
-  {
-    accumulate<Sign::minus>(s, n, arg.lower + e * (Offset(n) * n), x, sums);
-  }
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int,
                                                                const Accumulator<W> &sums) const
   {

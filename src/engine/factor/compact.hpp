@@ -117,10 +117,6 @@ template <class Stored, class Diagonal, class Sums, bool backward, bool adds = f
 
   const Value *results() const { return this->y(); }
   void begin(Strip<1>, BlockSize<1>, const SweepPlace &, int, Sum &sum) const { sum = Sum(0); }
-  template <class X> void couple(Strip<1>, BlockSize<1>, Offset entry, const X &x, Sum &sum) const
-  {
-    sum = madd(x(0), convert<Sum>(this->blocks()[entry]), sum);
-  }
   Value end(const SweepPlace &at, Sum sum) const
   {
     sum += Sum(0); // as sum_products() has it: no -0

@@ -1,5 +1,5 @@
-// Sweeps of a factor in fewer bits (numerics.md 1): what has been made in working precision becomes M = D (1 + L) (1
-// + U), is rounded into memory of its own size, and is applied by sweeps of its own.
+// Sweeps of a factor in fewer bits (numerics.md 1): what has been made in working precision becomes
+// M = D (1 + L) (1 + U), is rounded into memory of its own size, and is applied by sweeps of its own.
 #pragma once
 
 #include "base/rounding.hpp"
@@ -76,6 +76,7 @@ template <class To> struct NarrowNumbers {
     return part == parts ? count : count / parts * part / 64 * 64; // whole vectors
   }
 };
+
 template <class Exec> class CompactSweeps final : public Sweeps<Exec>
 {
 public:
@@ -161,12 +162,6 @@ public:
   }
   void apply(const Application &a) override
   {
-    if (a.vectors > 1 && !a.transposed && this->goes_by_lines()) { // lines have one vector, and are faster
-      Application one = a;
-      one.vectors = 1;
-      for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) apply(one);
-      return;
-    }
     if (a.transposed) apply_transposed(a);
     else if (a.vectors > 1 || a.total || !run_.replay(this->recording_, {a.b, a.x}, [&] { sweep(a); })) sweep(a);
     run_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);

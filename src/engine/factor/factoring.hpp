@@ -70,9 +70,14 @@ public:
   virtual void factor(const Values &, const Blocks &to, const Index *row_of) = 0;
   // Memory that the next factorization takes again goes.
   virtual void give_back() {}
-  virtual FactoringCount count() const = 0;
+  virtual FactoringCount count() const { return count(factor_.pattern); }
 
 protected:
+  static FactoringCount count(const Pattern<Space> &p)
+  {
+    return {.products = double(p.listed()), .upper = double(p.upper.col.extent(0))};
+  }
+
   ResidualRunner<Exec> &run_;
   StoredFactor<Exec> &factor_;
 };
@@ -127,11 +132,10 @@ protected:
   }
   FactoringCount count(const Pattern<Space> &p) const
   {
-    FactoringCount c{.upper = double(p.upper.col.extent(0)), .searched = p.searched, .lists_wait = p.lists_wait};
+    FactoringCount c = Base::count(p);
+    c.searched = p.searched;
+    c.lists_wait = p.lists_wait;
     if (p.searched) c.products = double(search_.found()); // once they have been
-    else
-      for (const Updates<Space> *u : {&p.to_diagonal, &p.to_lower, &p.to_upper})
-        c.products += double(u->left.extent(0));
     c.blocks = search_.bytes();
     return c;
   }

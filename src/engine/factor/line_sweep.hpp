@@ -44,6 +44,17 @@ private:
     sweep_bundle<L, J, K>(shared, part.size.i, part.before[0], part.step, first, at);
   }
 
+  // As SweepRow has it; sums in fewer bits are subtracted when they are complete.
+  template <class Block> static void couple(const Block *block, Value value, Accumulator<1> &sum)
+  {
+    accumulate<Sign::minus>(
+      Strip<1>{0}, BlockSize<1>(1), block, [=](int) FINEGRAIN_INLINE { return value; }, sum);
+  }
+  template <class Block> static void couple(const Block *block, Value value, Value &sum)
+  {
+    sum = madd(value, convert<Value>(*block), sum);
+  }
+
   // L lines from the row `first` on. J, K: whether the first line, all lines have one before them along j, k; not
   // before_i: the first point of each line has none.
   template <int L, bool J, bool K>
@@ -70,15 +81,12 @@ private:
         if (inside || (s >= I && s - I < length)) {
           typename Terms::Sum sum;
           const SweepPlace here{row[I], slot++};
-          const auto couple = [&](Value value) FINEGRAIN_INLINE {
-            terms.couple(
-              Strip<1>{0}, BlockSize<1>(1), entry++, [=](int) FINEGRAIN_INLINE { return value; }, sum);
-          };
+          const auto add = [&](Value value) FINEGRAIN_INLINE { couple(terms.blocks() + entry++, value, sum); };
           terms.begin(Strip<1>{0}, BlockSize<1>(1), here, 0, sum);
-          if constexpr (K) couple(result[row[I] - sk]);
-          if constexpr (I > 0) couple(beside);
-          else if constexpr (J) couple(result[row[I] - sj]);
-          if (inside || before_i || s > I) couple(before);
+          if constexpr (K) add(result[row[I] - sk]);
+          if constexpr (I > 0) add(beside);
+          else if constexpr (J) add(result[row[I] - sj]);
+          if (inside || before_i || s > I) add(before);
           last[I] = terms.end(here, sum);
         }
         beside = before;

@@ -34,6 +34,11 @@ template <class Space> struct Pattern {
   bool lists_wait = false; // for a second factorization, list_products()
 
   std::size_t bytes() const;
+  // Products in lists.
+  std::size_t listed() const
+  {
+    return to_diagonal.left.extent(0) + to_lower.left.extent(0) + to_upper.left.extent(0);
+  }
 };
 
 template <class Space, class From> Pattern<Space> copy_to(const Pattern<From> &p)

@@ -49,9 +49,11 @@ template <int N, class Terms, int V = 1> struct SweepRow {
       some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
       some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
       for (Index e = first; e < last; ++e) {
-        ask_ahead<N>(terms.blocks() + e * (Offset(n) * n), arg.ahead);
-        some.at_once([&](int k, int v)
-                       FINEGRAIN_INLINE { terms.couple(s, n, e, terms.neighbor(n, arg.col[e], v), sums[k]); });
+        const auto *block = terms.blocks() + e * (Offset(n) * n);
+        ask_ahead<N>(block, arg.ahead);
+        some.at_once([&](int k, int v) FINEGRAIN_INLINE {
+          accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sums[k]);
+        });
       }
       if constexpr (Terms::gathers)
         some.at_all([&](int k, int v) FINEGRAIN_INLINE { sums[k].store(scratch + v * n + s.first); });
@@ -112,11 +114,6 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
                                                                  int v, Accumulator<W> &sums) const
   {
     sums.load(arg.b + v * arg.vectors.stride + at.row * n + s.first);
-  }
-  template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
-                                                                           const X &x, Accumulator<W> &sums) const
-  {
-    accumulate<Sign::minus>(s, n, blocks() + e * (Offset(n) * n), x, sums);
   }
   // `sum`: of the row's entries.
   template <int W, int N, class Of> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n,
@@ -185,11 +182,6 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
                                                                  int v, Accumulator<W> &sums) const
   {
     sums.load(arg.y + v * arg.vectors.stride + (arg.y_by_row ? at.row : at.position) * n + s.first);
-  }
-  template <int W, int N, class X> KOKKOS_FORCEINLINE_FUNCTION void couple(Strip<W> s, BlockSize<N> n, Offset e,
-                                                                           const X &x, Accumulator<W> &sums) const
-  {
-    accumulate<Sign::minus>(s, n, blocks() + e * (Offset(n) * n), x, sums);
   }
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
                                                                int v, const Accumulator<W> &sums) const

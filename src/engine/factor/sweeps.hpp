@@ -18,11 +18,10 @@ public:
   Sweeps(const Sweeps &) = delete;
   Sweeps &operator=(const Sweeps &) = delete;
 
-  // For a factor whose pattern is there.
+  // Once, for a factor whose pattern is there.
   virtual void begin(const EngineOptions &, const Plan &plan)
   {
     forward_lines_ = plan.lines;
-    backward_lines_.clear();
     for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
       backward_lines_.push_back(reverse_part(*p, run_.rows));
   }
@@ -45,8 +44,9 @@ public:
   std::size_t line_bytes() const { return 2 * forward_lines_.size() * sizeof(LinePart); }
   void forget_recording() { run_.forget(recording_); }
 
+  bool goes_by_lines() const { return !forward_lines_.empty(); } // of one vector
+
 protected:
-  bool goes_by_lines() const { return !forward_lines_.empty(); }
   LineList forward_lines() const { return list(forward_lines_); }
   LineList backward_lines() const { return list(backward_lines_); }
 

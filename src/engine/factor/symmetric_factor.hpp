@@ -49,11 +49,6 @@ public:
                                                        .difference = run_.residuals.difference.data(),
                                                        .trouble = run_.trouble.data()});
   }
-  FactoringCount count() const override
-  {
-    const Pattern<Space> &p = factor_.pattern;
-    return {.products = double(p.to_diagonal.left.extent(0)), .upper = double(p.upper.col.extent(0))};
-  }
 
 private:
   // Entries of the operator become numbers in its MatrixValues, which has the upper triangle alone.

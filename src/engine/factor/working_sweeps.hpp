@@ -57,12 +57,6 @@ public:
   }
   void apply(const Application &a) override
   {
-    if (a.vectors > 1 && !a.transposed && this->goes_by_lines()) { // lines have one vector, and are faster
-      Application one = a;
-      one.vectors = 1;
-      for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) apply(one);
-      return;
-    }
     if (a.transposed && !is_symmetric()) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
     if (!replay(a)) {
@@ -77,8 +71,7 @@ public:
   void apply_part(const PartApplication &a) override
   {
     const bool left = a.part == Part::left_inverse;
-    if (a.transposed) { // P_R^-T = (I + W^T)^-1 and P_L^-T = (D^T + L^T)^-1, the two sweeps of a transposed
-                        // application
+    if (a.transposed) { // P_R^-T = (I + W^T)^-1, P_L^-T = (D^T + L^T)^-1: sweeps of a transposed application
       factor_.find_transposed();
       sweep_transposed(left, a.b, a.x, {});
     } else if (left) {

@@ -57,10 +57,8 @@ public:
   }
   FactoringCount count() const override
   {
-    const Pattern<Space> &p = factor_.pattern;
-    FactoringCount c{.upper = double(p.upper.col.extent(0)), .indices = star_.bytes()};
-    for (const Updates<Space> *u : {&p.to_diagonal, &p.to_lower, &p.to_upper})
-      c.products += double(u->left.extent(0));
+    FactoringCount c = Base::count();
+    c.indices = star_.bytes();
     return c;
   }
 

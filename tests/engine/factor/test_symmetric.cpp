@@ -97,13 +97,7 @@ TEST_P(SymmetricFactor, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
       const SymmetricProblem p(c.graph, GetParam());
       EngineOptions r = options_for(c, executors().front());
       r.precision = precision;
-      const auto x = p.solve(r);
-      for (const ExecutorKind e : executors())
-        for (const ScheduleKind s : {ScheduleKind::automatic, ScheduleKind::level}) {
-          r.executor = e;
-          r.schedule = s;
-          EXPECT_TRUE(same_bits(p.solve(r), x)) << c.name << ", executor " << int(e) << ", schedule " << int(s);
-        }
+      expect_same_bits(p, r, c.name);
     }
 }
 
