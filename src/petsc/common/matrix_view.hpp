@@ -12,12 +12,19 @@
 namespace finegrain
 {
 
-// AIJ with n > 1: where each row of each block begins and which of its columns are there (MatrixValues).
+// AIJ with n > 1: where each row of each block begins and which of its columns are there (MatrixValues). On a device
+// from the first time on that its kernels read an AIJ matrix where it is.
 struct BlockMap {
   HostArray<Offset> base;
   HostArray<std::uint32_t> mask;
+  Array<Offset, DeviceExec::memory_space> device_base;
+  Array<std::uint32_t, DeviceExec::memory_space> device_mask;
 
-  std::size_t bytes() const { return base.span() * sizeof(Offset) + mask.span() * sizeof(std::uint32_t); }
+  std::size_t bytes() const
+  {
+    return (base.span() + device_base.span()) * sizeof(Offset) +
+           (mask.span() + device_mask.span()) * sizeof(std::uint32_t);
+  }
 };
 
 // How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
@@ -111,6 +118,9 @@ PetscErrorCode OperatorGetBlocks(Mat mat, finegrain::Operator *op, finegrain::Op
 // Access to the values on the host; mat/baijkokkos.hpp has OperatorGetValues(). `mat` has the structure that was
 // analyzed. Collective.
 PetscErrorCode OperatorGetHostValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+// The same on a device, if that is where op wants them, mat is of type AIJ and PETSc has its values there (aijkokkos,
+// aijcusparse): no value is copied. They need not be restored. Not collective.
+PetscErrorCode OperatorGetDeviceValues(Mat mat, finegrain::Operator *op, finegrain::Values *values, bool *found);
 PetscErrorCode OperatorRestoreValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
 
 // The block rows of this rank in a MatOrderingType of their graph.

@@ -1,4 +1,5 @@
 // Reads the values of AIJ and BAIJ matrices, as matrix_view.cpp reads their structure.
+#include "common/arrays.hpp"
 #include "common/matrix_view.hpp"
 
 using namespace finegrain;
@@ -29,7 +30,55 @@ PetscErrorCode RestoreSource(Mat part, const Operator &op, MatrixValues *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The device's address of a part's values, null if they are elsewhere. A matrix that a kernel has changed need not
+// come to the host for that, nor does its state change.
+PetscErrorCode FindOnDevice(Mat part, const PetscScalar **values, bool *found)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(part);
+  PetscObjectState state;
+  PetscScalar *array;
+  PetscMemType type;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet(object, &state));
+  PetscCall(MatSeqAIJGetCSRAndMemType(part, nullptr, nullptr, &array, &type));
+  PetscCall(PetscObjectStateSet(object, state));
+  *values = array;
+  *found = lies_on_device(type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+MatrixValues OnDevice(const PetscScalar *values, BlockMap &map)
+{
+  using Space = DeviceExec::memory_space;
+  if (!map.device_base.extent(0)) {
+    map.device_base = copy_to<Space>(map.base);
+    map.device_mask = copy_to<Space>(map.mask);
+  }
+  return {reinterpret_cast<const Scalar *>(values), map.device_base.data(), map.device_mask.data()};
+}
+
 } // namespace
+
+PetscErrorCode OperatorGetDeviceValues(Mat mat, Operator *op, Values *values, bool *found)
+{
+  Mat owned, coupling;
+  const PetscInt *global;
+  const PetscScalar *mine, *others = nullptr;
+
+  PetscFunctionBegin;
+  *found = op->backend == Backend::device && !op->by_blocks;
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OperatorGetParts(mat, *op, &owned, &coupling, &global));
+  PetscCall(FindOnDevice(owned, &mine, found));
+  if (*found && coupling) PetscCall(FindOnDevice(coupling, &others, found));
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FinegrainWaitForPetsc()); // whose kernels may have set them
+  values->owned = OnDevice(mine, op->owned);
+  if (coupling) values->coupling = OnDevice(others, op->coupling);
+  values->memory = Memory::engine;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode OperatorGetHostValues(Mat mat, const Operator &op, Values *values)
 {

@@ -72,8 +72,8 @@ PetscErrorCode BAIJKokkosAdopt(Mat A);
 PetscErrorCode BAIJKokkosRelease(Mat A);
 
 // Access to the values of any matrix that was analyzed: those of the mirror of a BAIJKOKKOS matrix, if it lies where
-// they are wanted (op.backend), else on the host. Collective.
-PetscErrorCode OperatorGetValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
+// they are wanted (op->backend), those of an AIJ matrix that are there, else on the host. Collective.
+PetscErrorCode OperatorGetValues(Mat mat, finegrain::Operator *op, finegrain::Values *values);
 
 // The mirror's blocks for an engine on `backend`, where the matrix has such a mirror; *found says so. Collective.
 PetscErrorCode BAIJKokkosGetValues(Mat A, finegrain::Backend backend, finegrain::Values *values, bool *found);

@@ -147,15 +147,16 @@ PetscErrorCode BAIJKokkosTakeBlocks(Mat A, Values *values, std::shared_ptr<void>
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OperatorGetValues(Mat mat, const Operator &op, Values *values)
+PetscErrorCode OperatorGetValues(Mat mat, Operator *op, Values *values)
 {
-  bool mirrored;
+  bool found;
 
   PetscFunctionBegin;
-  PetscCall(BAIJKokkosGetValues(mat, op.backend, values, &mirrored));
-  if (!mirrored) {
+  PetscCall(BAIJKokkosGetValues(mat, op->backend, values, &found));
+  if (!found) PetscCall(OperatorGetDeviceValues(mat, op, values, &found));
+  if (!found) {
     PetscCall(BAIJKokkosSyncHost(mat));
-    PetscCall(OperatorGetHostValues(mat, op, values));
+    PetscCall(OperatorGetHostValues(mat, *op, values));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -21,7 +21,7 @@ PetscErrorCode GetValues(PC pc, PCEngine *e, Values *values)
   PetscCall(PCEngineFindChange(pc, e, &change));
   if (change != MatrixChange::none) PetscCall(PCEngineConvert(pc, e));
   values->short_residual = change == MatrixChange::none && e->short_residual;
-  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, values));
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), &e->op, values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,7 +54,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   Arrays a;
 
   PetscFunctionBegin;
-  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), &e->op, &values));
   PetscCall(a.get(*e->engine, e->op.backend, v, nullptr, u, false));
   e->engine->parts()->multiply(
     {.values = values, .v = a.from(), .u = a.to(), .symmetric = e->solve.symmetric, .memory = a.memory()});
@@ -120,7 +120,7 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
   PetscInt mine, all;
 
   PetscFunctionBegin;
-  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), e->op, &values));
+  PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), &e->op, &values));
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     mine = e->engine->parts()->prepare(values, *symmetric);
     return PETSC_SUCCESS;

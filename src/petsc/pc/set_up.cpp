@@ -210,7 +210,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   if (PCEngineReducesInPlace(*e)) {
     PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineCheckReduction(pc, *e); }));
     PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
-  } else PetscCall(OperatorGetValues(mat, e->op, &values));
+  } else PetscCall(OperatorGetValues(mat, &e->op, &values));
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     largest = e->engine->find_largest(values);
     return PETSC_SUCCESS;

@@ -1,0 +1,89 @@
+// Values of AIJ matrices that PETSc has on the device: kernels read them there, a factorization and a correction copy
+// none. What is copied is counted from outside, by Kokkos' callbacks.
+#include "types.hpp"
+#include "common/arrays.hpp"
+
+using namespace finegrain::test;
+
+namespace
+{
+
+// Bytes that Kokkos copies from one array to another.
+class Copied
+{
+public:
+  Copied() : first_(bytes_)
+  {
+    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(
+      [](Kokkos::Tools::SpaceHandle, const char *, const void *, Kokkos::Tools::SpaceHandle, const char *,
+         const void *, std::uint64_t size) { bytes_ += size; });
+  }
+  ~Copied() { Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr); }
+  std::uint64_t bytes() const { return bytes_ - first_; }
+
+private:
+  inline static std::uint64_t bytes_ = 0;
+  std::uint64_t first_;
+};
+
+PER_TYPE(EmulatedValues);
+
+// Bits, and bytes, of the first factorization, of new values, and of the first ones again.
+TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
+{
+  const bool copies = finegrain::emulated_petsc.copies;
+  for (const Variant &variant : t.variants) {
+    if (variant.has("exchange pipeline") || (variant.has("exchange color") && t.type == std::string(PCPOWERQILU)))
+      continue; // the host's
+    for (const PetscInt n : {1, 3, 5}) {
+      // What a factorization reports, and the scales of 16 bits, one for each entry of a block: no values.
+      const std::uint64_t reports = 256 + 2 * std::uint64_t(n * (n + 1)) * sizeof(PetscScalar);
+      Owned<Mat> A, others;
+      Owned<PC> on_device, on_host;
+      std::string text;
+      PetscReal d = -1;
+      OK(Matrix(Shape::star, n, MATAIJ, &A));
+      OK(Matrix(Shape::star, n, MATAIJ, &others, 2));
+      OK(Make(A, variant.options + " -@_backend device", &on_device));
+      OK(Make(A, variant.options + " -@_backend host", &on_host));
+      Vectors v(A);
+      OK(v.code);
+      OK(PCSetUp(on_device)); // copies what is made once
+      OK(Apply(on_device, v.b, v.x));
+      for (int turn = 0; turn < 3; ++turn) {
+        MatInfo info;
+        if (turn == 1) {
+          OK(MatCopy(others, A, SAME_NONZERO_PATTERN));
+        } else if (turn == 2) {
+          OK(MatScale(A, 2));
+        }
+        OK(MatGetInfo(A, MAT_LOCAL, &info));
+        const auto values = std::uint64_t(info.nz_used) * sizeof(PetscScalar);
+        std::uint64_t factored, applied;
+        {
+          const Copied counted;
+          OK(PCSetUp(on_device));
+          factored = counted.bytes();
+        }
+        {
+          const Copied counted;
+          OK(Apply(on_device, v.b, v.x));
+          applied = counted.bytes();
+        }
+        OK(Apply(on_host, v.b, v.y));
+        OK(Difference(v.x, v.y, &d));
+        EXPECT_EQ(d, 0) << variant.options << ", " << n << ", turn " << turn;
+        if (copies) {
+          EXPECT_GE(factored, turn > 0 ? values : 0) << variant.options << ", " << n; // the test sees what it is for
+        } else {
+          EXPECT_LE(factored, reports) << variant.options << ", " << n << ", turn " << turn;
+          EXPECT_LE(applied, reports) << variant.options << ", " << n << ", turn " << turn;
+        }
+      }
+      OK(ViewText(on_device, &text));
+      EXPECT_EQ(NumberAfter(text, "bytes of copies of matrix and vectors: ") > 0, copies) << variant.options;
+    }
+  }
+}
+
+} // namespace
