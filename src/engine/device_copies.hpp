@@ -1,6 +1,5 @@
 // An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
-// are copied there and back. It runs in the tests with Space = HostSpace and is compiled for CUDA; nobody has run it
-// on a GPU yet.
+// are copied there and back. It runs in the tests with Space = HostSpace, and on a GPU nobody has run it yet.
 #pragma once
 
 #include "engine.hpp"

@@ -20,8 +20,8 @@ struct Trouble {
 // back end has no threads.
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
-#if defined(__CUDA_ARCH__)
-  atomicMin(least, x);
+#if defined(FINEGRAIN_ON_DEVICE)
+  Kokkos::atomic_min(least, x);
 #else
   Index seen = __atomic_load_n(least, __ATOMIC_RELAXED);
   while (x < seen && !__atomic_compare_exchange_n(least, &seen, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -30,8 +30,8 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 }
 KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
 {
-#if defined(__CUDA_ARCH__)
-  atomicAdd(count, 1);
+#if defined(FINEGRAIN_ON_DEVICE)
+  Kokkos::atomic_add(count, 1);
 #else
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 #endif
@@ -39,16 +39,16 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
 // The number before `more` is added.
 KOKKOS_FORCEINLINE_FUNCTION Index atomic_fetch_add(Index *count, Index more)
 {
-#if defined(__CUDA_ARCH__)
-  return atomicAdd(count, more);
+#if defined(FINEGRAIN_ON_DEVICE)
+  return Kokkos::atomic_fetch_add(count, more);
 #else
   return __atomic_fetch_add(count, more, __ATOMIC_RELAXED);
 #endif
 }
 KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 {
-#if defined(__CUDA_ARCH__)
-  atomicAdd(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
+#if defined(FINEGRAIN_ON_DEVICE)
+  Kokkos::atomic_add(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
 #else
   __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 #endif
@@ -59,8 +59,8 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
 {
   const std::uint64_t bits = detail::bits_as<std::uint64_t>(double(x));
-#if defined(__CUDA_ARCH__)
-  atomicMax(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
+#if defined(FINEGRAIN_ON_DEVICE)
+  Kokkos::atomic_max(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
 #else
   std::uint64_t seen = __atomic_load_n(largest, __ATOMIC_RELAXED);
   while (bits > seen &&
@@ -71,7 +71,7 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
 // What it has been raised to.
 KOKKOS_FORCEINLINE_FUNCTION Real raised(const std::uint64_t *largest)
 {
-#if defined(__CUDA_ARCH__)
+#if defined(FINEGRAIN_ON_DEVICE)
   const std::uint64_t bits = *static_cast<const volatile std::uint64_t *>(largest);
 #else
   const std::uint64_t bits = __atomic_load_n(largest, __ATOMIC_RELAXED);

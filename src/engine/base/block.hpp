@@ -130,10 +130,7 @@ template <int N, class Member> struct TeamLanes {
   // Of these lanes only: those of the other rows of a warp need not come here.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const
   {
-#if defined(__CUDA_ARCH__)
-    const unsigned lanes = blockDim.x, first = threadIdx.y % (32 / lanes) * lanes;
-    __syncwarp(lanes == 32 ? 0xffffffffu : ((1u << lanes) - 1) << first);
-#endif
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, 0), [](int) {});
   }
 };
 

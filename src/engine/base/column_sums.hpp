@@ -51,7 +51,7 @@ template <int N, class T, int W> struct ColumnSums {
   }
 };
 
-#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+#if !defined(FINEGRAIN_COMPLEX) && !defined(FINEGRAIN_DEVICE_COMPILER)
 
 // Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
 // vector reaches beyond the block (block_slack); what it finds there is never used. The n entries are all that is
@@ -172,7 +172,7 @@ template <int N, class T, int V, class Lanes, class BlockAt, class VectorAt, cla
 KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n, int vectors, Index first,
                                               Index last, const BlockAt &block, const VectorAt &x, const Put &put)
 {
-#if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
+#if !defined(FINEGRAIN_COMPLEX) && !defined(FINEGRAIN_DEVICE_COMPILER)
   if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) {
     AllVectors<V>{vectors}.each([&](int v) FINEGRAIN_INLINE {
       FlatSums<N, T> sums;

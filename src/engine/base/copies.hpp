@@ -31,7 +31,7 @@ template <class Space, class T> void copy_down(T *to, const T *from, std::size_t
 }
 
 // copy_up() of large arrays through memory that a device's copy engine reads by itself: threads of the host fill one
-// part of it while the other is on its way. CUDA does so too for memory of any kind, but by one thread.
+// part of it while the other is on its way. Drivers do so too for memory of any kind, but by one thread.
 template <class Space> class Upload
 {
 public:
@@ -51,8 +51,8 @@ public:
   }
 
 private:
-#if defined(KOKKOS_ENABLE_CUDA)
-  using Pinned = Kokkos::CudaHostPinnedSpace;
+#if defined(FINEGRAIN_GPU)
+  using Pinned = gpu::Pinned;
 #else
   using Pinned = Kokkos::HostSpace;
 #endif

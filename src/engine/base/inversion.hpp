@@ -70,7 +70,7 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real le
   return reciprocal(pivot);
 }
 
-#if !defined(__CUDACC__)
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
 // The same steps as invert() below, bit for bit, for one host lane: the columns stay in vector registers, and the
 // rows are numbered at compile time. Rows are swapped through memory, which is rare where diagonals dominate.
 template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift, Real size)
@@ -146,7 +146,7 @@ template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const
                                                                            Scalar *d, Scalar *work, Shift shift,
                                                                            Real size = 0)
 {
-#if !defined(__CUDACC__)
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
   if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) return invert_in_registers<N>(d, shift, size);
 #endif
   Inversion result;

@@ -2,16 +2,12 @@
 // are, and how Kokkos is started.
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include "base/device.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-
-#if defined(KOKKOS_ENABLE_CUDA) && !defined(FINEGRAIN_CUDA_ARCH) // CMake says
-#define FINEGRAIN_CUDA_ARCH 0
-#endif
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -23,7 +19,7 @@
 
 // For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
 // a third of a factorization.
-#if defined(__CUDACC__)
+#if defined(FINEGRAIN_DEVICE_COMPILER)
 #define FINEGRAIN_INLINE
 #else
 #define FINEGRAIN_INLINE __attribute__((always_inline))
@@ -33,7 +29,7 @@ namespace finegrain
 {
 
 using HostExec = Kokkos::DefaultHostExecutionSpace;
-#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_EMULATE_DEVICE) || defined(FINEGRAIN_GPU)
 #define FINEGRAIN_HAS_DEVICE
 #endif
 #if defined(FINEGRAIN_EMULATE_DEVICE)
@@ -51,7 +47,7 @@ template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<Hos
 // queues before and after comes in order; else on one of their own, which the host waits for.
 struct Queue {
   bool callers = false;
-  void *stream = nullptr; // cudaStream_t; it outlives what works on it
+  void *stream = nullptr; // as gpu::on_stream() takes it; it outlives what works on it
 
   bool operator==(const Queue &) const = default;
 };
@@ -68,8 +64,8 @@ template <class Exec> struct QueuedSpace {
     if constexpr (works_in_teams<Exec>) {
       if (queue == to) return queue.callers;
       exec.fence();
-#if defined(KOKKOS_ENABLE_CUDA)
-      exec = to.callers ? Kokkos::Cuda(static_cast<cudaStream_t>(to.stream)) : Kokkos::Cuda();
+#if defined(FINEGRAIN_GPU)
+      exec = to.callers ? gpu::on_stream(to.stream) : gpu::Exec();
 #endif
       queue = to;
     }
@@ -89,8 +85,8 @@ template <class Exec> struct QueuedSpace {
 // An execution space whose work need not wait for that of others.
 template <class Exec> Exec with_own_queue()
 {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) return Kokkos::Experimental::partition_space(Exec(), 1)[0];
+#if defined(FINEGRAIN_GPU)
+  if constexpr (std::is_same_v<Exec, gpu::Exec>) return Kokkos::Experimental::partition_space(Exec(), 1)[0];
 #endif
   return Exec();
 }
@@ -138,25 +134,16 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-// How many devices this process can use; 0 on builds for hosts only. Those older than the build's kernels
-// (FINEGRAIN_CUDA_ARCH, 90 for sm_90) do not count: Kokkos would abort.
+// How many devices this process can use; 0 on builds for hosts only.
 inline int count_devices()
 {
-  int usable = 0;
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  usable = 1;
-#elif defined(KOKKOS_ENABLE_CUDA)
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    (void)cudaGetLastError(); // not the next caller's
-    return 0;
-  }
-  for (int device = 0, major = 0, minor = 0; device < count; ++device)
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
-      usable += 10 * major + minor >= FINEGRAIN_CUDA_ARCH;
+  return 1;
+#elif defined(FINEGRAIN_GPU)
+  return gpu::count();
+#else
+  return 0;
 #endif
-  return usable;
 }
 
 // Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
@@ -190,7 +177,7 @@ inline Kokkos::InitArguments kokkos_settings(int device) { return Kokkos::InitAr
 
 // Initializes Kokkos at the first call, if nobody has, and then also finalizes it when the process ends: PETSc may
 // be initialized several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
-// Kokkos with CUDA would abort where there is no GPU.
+// Kokkos with a device would abort where there is none.
 inline KokkosState start_kokkos(int device = -1)
 {
   static bool finalized = false;
@@ -198,7 +185,7 @@ inline KokkosState start_kokkos(int device = -1)
   if (Kokkos::is_initialized()) return KokkosState::ready;
 #if KOKKOS_VERSION >= 30700
   if (Kokkos::is_finalized()) return KokkosState::finalized;
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_GPU)
   if (count_devices() == 0) {
     if (!leave_out_device()) return KokkosState::no_device;
     device = -1;
@@ -216,8 +203,8 @@ inline KokkosState start_kokkos(int device = -1)
 // The device that Kokkos runs on, -1 on builds for hosts only. After start_kokkos().
 inline int kokkos_device()
 {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return DeviceExec().cuda_device();
+#if defined(FINEGRAIN_GPU)
+  return gpu::number();
 #else
   return -1;
 #endif
@@ -231,8 +218,8 @@ inline std::string backend_names()
 {
   std::string names = HostExec::name();
   if (builds_device) names.append(", ").append(DeviceExec::name());
-#if defined(KOKKOS_ENABLE_CUDA)
-  names.append(" for sm_").append(std::to_string(FINEGRAIN_CUDA_ARCH));
+#if defined(FINEGRAIN_GPU)
+  names += gpu::architecture();
 #endif
   return names;
 }

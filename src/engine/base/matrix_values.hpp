@@ -78,8 +78,8 @@ private:
 
   KOKKOS_FORCEINLINE_FUNCTION static int count_bits(std::uint32_t v)
   {
-#if defined(__CUDA_ARCH__)
-    return __popc(v);
+#if defined(FINEGRAIN_ON_DEVICE)
+    return on_device::count_bits(v);
 #else
     return __builtin_popcount(v);
 #endif

@@ -11,7 +11,7 @@ enum class Caches { all, second, first };
 template <std::size_t bytes, Caches caches = Caches::all>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
 {
-#if !defined(__CUDA_ARCH__)
+#if !defined(FINEGRAIN_ON_DEVICE)
   for (std::size_t i = 0; i < bytes; i += 64)
     __builtin_prefetch(static_cast<const char *>(at) + i, 0,
                        caches == Caches::all      ? 3

@@ -45,7 +45,7 @@ template <> inline constexpr std::int32_t last_flushed<BFloat16> = 0x8000;
 // The memory may hold another type too, which memcpy() allows; nvcc would move single bytes.
 template <class T> KOKKOS_FORCEINLINE_FUNCTION T read_number(const T *from)
 {
-#if defined(__CUDA_ARCH__)
+#if defined(FINEGRAIN_ON_DEVICE)
   return *from;
 #else
   T value;
@@ -55,7 +55,7 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION T read_number(const T *from)
 }
 template <class T> KOKKOS_FORCEINLINE_FUNCTION void write_number(T *to, const T &value)
 {
-#if defined(__CUDA_ARCH__)
+#if defined(FINEGRAIN_ON_DEVICE)
   *to = value;
 #else
   std::memcpy(to, &value, sizeof(value));
@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
     return narrow(reinterpret_cast<const PartOf<From> *>(from), 2 * count, scale, reinterpret_cast<PartOf<To> *>(to));
   else {
     Offset flushed = 0, whole = 0;
-#if !defined(__CUDACC__)
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
     if constexpr (!std::is_same_v<To, double>) {
       constexpr int width = 32 / sizeof(From);
       VectorType<From, width> factor{};

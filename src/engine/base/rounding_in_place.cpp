@@ -38,7 +38,7 @@ template <class To, class From> struct Streams {
   KOKKOS_FORCEINLINE_FUNCTION void report(Offset lost) const
   {
     if (lost == 0 || !flushed) return;
-#if defined(__CUDA_ARCH__)
+#if defined(FINEGRAIN_ON_DEVICE)
     Kokkos::atomic_add(flushed, lost);
 #else
     __atomic_fetch_add(flushed, lost, __ATOMIC_RELAXED); // a Kokkos without threads has no atomics on hosts

@@ -10,10 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <cuda_fp16.h>
-#endif
-#if defined(__AVX2__) && defined(__F16C__) && !defined(__CUDACC__)
+#if defined(__AVX2__) && defined(__F16C__) && !defined(FINEGRAIN_DEVICE_COMPILER)
 #define FINEGRAIN_F16C
 #include <immintrin.h>
 #endif
@@ -87,10 +84,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint16_t narrow_half(float single)
 
 KOKKOS_FORCEINLINE_FUNCTION float to_single(Half a)
 {
-#if defined(__CUDA_ARCH__)
-  __half_raw raw;
-  raw.x = a.bits;
-  return __half2float(__half(raw));
+#if defined(FINEGRAIN_DEVICE_HALF)
+  return on_device::widen_half(a.bits);
 #elif defined(FINEGRAIN_F16C)
   return _cvtsh_ss(a.bits);
 #else
@@ -105,8 +100,8 @@ KOKKOS_FORCEINLINE_FUNCTION float to_single(BFloat16 a)
 
 KOKKOS_FORCEINLINE_FUNCTION Half to_half(float a)
 {
-#if defined(__CUDA_ARCH__)
-  return Half{__half_raw(__float2half_rn(a)).x};
+#if defined(FINEGRAIN_DEVICE_HALF)
+  return Half{on_device::narrow_half(a)};
 #elif defined(FINEGRAIN_F16C)
   return Half{std::uint16_t(_mm_cvtsi128_si32(_mm_cvtps_ph(_mm_set_ss(a), _MM_FROUND_TO_NEAREST_INT)))};
 #else
@@ -147,7 +142,7 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const Fro
 // where it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4).
 KOKKOS_FORCEINLINE_FUNCTION void keep_rounding()
 {
-#if !defined(__CUDA_ARCH__)
+#if !defined(FINEGRAIN_ON_DEVICE)
   asm volatile("" ::: "memory");
 #endif
 }
@@ -209,8 +204,8 @@ inline std::size_t bytes_of_block(Precision p, int n) { return std::size_t(n) * 
 // their translation units, is what makes every executor and schedule give the same bits.
 KOKKOS_FORCEINLINE_FUNCTION float fused(float a, float b, float c)
 {
-#if defined(__CUDA_ARCH__)
-  return ::fmaf(a, b, c);
+#if defined(FINEGRAIN_ON_DEVICE)
+  return Kokkos::fma(a, b, c);
 #elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fmaf(a, b, c);
 #else
@@ -220,8 +215,8 @@ KOKKOS_FORCEINLINE_FUNCTION float fused(float a, float b, float c)
 
 KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c)
 {
-#if defined(__CUDA_ARCH__)
-  return ::fma(a, b, c);
+#if defined(FINEGRAIN_ON_DEVICE)
+  return Kokkos::fma(a, b, c);
 #elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return __builtin_fma(a, b, c);
 #else

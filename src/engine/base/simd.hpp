@@ -5,7 +5,7 @@
 
 // Vectors of GCC and Clang on hosts, and how they are read from and written to storage of any type: the same bits as
 // convert() one by one. Compilers find the conversions of sixteen bits in few loops, so that x86 gets them by name.
-#if !defined(__CUDACC__)
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
 
 namespace finegrain
 {
@@ -176,7 +176,7 @@ namespace finegrain
 // scalar across a loop of unknown length. Vectors are those of GCC and Clang, and every element goes through madd():
 // the same bits as one by one.
 
-#if defined(FINEGRAIN_COMPLEX) || defined(__CUDACC__)
+#if defined(FINEGRAIN_COMPLEX) || defined(FINEGRAIN_DEVICE_COMPILER)
 
 template <int H> struct Pack {
   static_assert(H == 1);

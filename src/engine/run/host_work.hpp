@@ -75,10 +75,8 @@ template <int N, class Row> struct Thread {
     for (Index i = first; i < last; ++i) f(i);
   }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable // sweeps that do tasks are the host's
-#endif
-  KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
+  // Sweeps that do tasks are the host's.
+  FINEGRAIN_CALLS_HOST KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     if constexpr (DoesTasks<Row>) row.run(t);
     else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);

@@ -1,4 +1,4 @@
-// Kernels that are recorded once, one after the other, and replayed as a graph (Kokkos' Graph, on a GPU CUDA's): a
+// Kernels that are recorded once, one after the other, and replayed as a graph (Kokkos' Graph, on a GPU its own): a
 // sweep by launch is hundreds of small kernels, and each costs the host as much as the GPU. What changes from one
 // replay to the next are the vectors at both ends, which the kernels find in memory.
 #pragma once

@@ -11,9 +11,6 @@
 
 #include "base/scalar.hpp"
 
-#if defined(__CUDACC__)
-#include <cuda/atomic>
-#endif
 #if defined(FINEGRAIN_STRESS)
 #include <chrono>
 #include <random>
@@ -38,8 +35,8 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
 // Between two looks at what is not there yet.
 KOKKOS_FORCEINLINE_FUNCTION void rest([[maybe_unused]] int spins)
 {
-#if defined(__CUDA_ARCH__)
-  __nanosleep(20);
+#if defined(FINEGRAIN_ON_DEVICE)
+  on_device::rest();
 #else
   if (spins >= 64) sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
 #if defined(__x86_64__)
@@ -58,9 +55,8 @@ struct TaskFlags {
   // The next task, or a number that is none.
   KOKKOS_FORCEINLINE_FUNCTION unsigned draw() const
   {
-#if defined(__CUDA_ARCH__)
-    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*ticket).fetch_add(1, cuda::memory_order_relaxed) -
-           base;
+#if defined(FINEGRAIN_ON_DEVICE)
+    return Kokkos::atomic_fetch_add(ticket, 1u) - base;
 #else
     return __atomic_fetch_add(ticket, 1u, __ATOMIC_ACQ_REL) - base;
 #endif
@@ -70,8 +66,8 @@ struct TaskFlags {
   {
     stress();
     unsigned &flag = done[Offset(task) * stride];
-#if defined(__CUDA_ARCH__)
-    cuda::atomic_ref<unsigned, cuda::thread_scope_device>(flag).store(run, cuda::memory_order_release);
+#if defined(FINEGRAIN_ON_DEVICE)
+    on_device::publish(flag, run);
 #else
     __atomic_store_n(&flag, run, __ATOMIC_RELEASE);
 #endif
@@ -82,9 +78,8 @@ struct TaskFlags {
   KOKKOS_FORCEINLINE_FUNCTION void await(Index task) const
   {
     unsigned &flag = done[Offset(task) * stride];
-#if defined(__CUDA_ARCH__)
-    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> seen(flag);
-    for (int spins = 0; seen.load(cuda::memory_order_relaxed) != run; ++spins) rest(spins);
+#if defined(FINEGRAIN_ON_DEVICE)
+    for (int spins = 0; on_device::poll(flag) != run; ++spins) rest(spins);
 #else
     for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins) rest(spins);
 #endif
@@ -92,8 +87,8 @@ struct TaskFlags {
 
   KOKKOS_FORCEINLINE_FUNCTION void acquire() const
   {
-#if defined(__CUDA_ARCH__)
-    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+#if defined(FINEGRAIN_ON_DEVICE)
+    on_device::acquire();
 #endif
   }
 };

@@ -110,7 +110,7 @@ auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row)
 {
   using Policy = Kokkos::TeamPolicy<Space, TeamBounds>;
   static_assert(sizeof(Body) + kokkos_kernel_bytes < most_kernel_bytes, "This kernel is too large to pass by value");
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(FINEGRAIN_GPU)
   static_assert(sizeof(Kokkos::Impl::ParallelFor<Body, Policy, Space>) < most_kernel_bytes);
 #endif
   Policy policy(exec, teams, shape.threads, shape.lanes);

@@ -1,6 +1,6 @@
 // How many threads a team of a device has, and how many vector lanes each has, so that its scratch memory fits.
 //
-// In: what a row function says of itself. Out: a shape that Kokkos' Cuda back end launches, or that there is none.
+// In: what a row function says of itself. Out: a shape that Kokkos launches on a GPU, or that there is none.
 // Kokkos takes a team only if threads times lanes, rounded up to a power of two and to a warp, would still fit; the
 // shapes here are powers of two and whole warps, so that nothing is rounded. tests/engine/run/test_teams.cpp holds
 // every row function and block size against Kokkos' own rule.
@@ -17,7 +17,7 @@ struct TeamShape {
 
 inline constexpr int warp_lanes = 32;
 inline constexpr int team_lanes = 128;                          // most lanes of all threads of a team
-inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that every CUDA device gives a block unasked
+inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that every GPU gives a team unasked
 inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
   kokkos_thread_bytes = sizeof(double);                         // and for each of its threads
 

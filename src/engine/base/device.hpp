@@ -1,0 +1,169 @@
+// What kind of device a build has, CUDA's, HIP's or SYCL's: the one file of the engine that names them, with what
+// Kokkos has no word for since 4.0. base/no_device.cpp is for builds with CUDA where there is no GPU.
+//
+// CUDA's code was executed (tests/ptx), HIP's was compiled (docs/gpu.md), and SYCL's nobody has compiled.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+#define FINEGRAIN_GPU
+#endif
+// Sources that a device's compiler reads, and what of them becomes a device's code.
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(SYCL_LANGUAGE_VERSION)
+#define FINEGRAIN_DEVICE_COMPILER
+#endif
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+#define FINEGRAIN_ON_DEVICE
+#endif
+// Before a function of hosts and devices that calls one of hosts, where a device never comes.
+#if defined(__CUDACC__)
+#define FINEGRAIN_CALLS_HOST _Pragma("nv_exec_check_disable")
+#else
+#define FINEGRAIN_CALLS_HOST
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda_fp16.h>
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+#if !defined(FINEGRAIN_CUDA_ARCH) // CMake says
+#define FINEGRAIN_CUDA_ARCH 0
+#endif
+#elif defined(KOKKOS_ENABLE_HIP)
+#include <hip/hip_fp16.h>
+#endif
+
+#if defined(FINEGRAIN_GPU)
+namespace finegrain::gpu
+{
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Pinned = Kokkos::SharedHostPinnedSpace; // of the host, which a device's copy engine reads by itself
+
+// The space on a stream of a caller's: cudaStream_t, hipStream_t, or a pointer to a sycl::queue.
+inline Exec on_stream(void *stream)
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  return Exec(static_cast<cudaStream_t>(stream));
+#elif defined(KOKKOS_ENABLE_HIP)
+  return Exec(static_cast<hipStream_t>(stream));
+#else
+  return Exec(*static_cast<sycl::queue *>(stream));
+#endif
+}
+
+// How many devices this process can use. Those of CUDA that are older than the build's kernels (FINEGRAIN_CUDA_ARCH,
+// 90 for sm_90) do not count: Kokkos would abort.
+inline int count()
+{
+  int all = 0;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (cudaGetDeviceCount(&all) != cudaSuccess) {
+    (void)cudaGetLastError(); // not the next caller's
+    return 0;
+  }
+  int usable = 0;
+  for (int device = 0, major = 0, minor = 0; device < all; ++device)
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess)
+      usable += 10 * major + minor >= FINEGRAIN_CUDA_ARCH;
+  return usable;
+#elif defined(KOKKOS_ENABLE_HIP)
+  return hipGetDeviceCount(&all) == hipSuccess ? all : 0;
+#else
+  all = int(sycl::device::get_devices(sycl::info::device_type::gpu).size());
+  return all;
+#endif
+}
+
+// The one that Kokkos runs on, -1 where it does not say.
+inline int number()
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  return Exec().cuda_device();
+#elif defined(KOKKOS_ENABLE_HIP)
+  return Exec().hip_device();
+#else
+  return -1;
+#endif
+}
+
+// What its kernels were compiled for, for messages.
+inline std::string architecture()
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  return " for sm_" + std::to_string(FINEGRAIN_CUDA_ARCH);
+#else
+  return "";
+#endif
+}
+
+} // namespace finegrain::gpu
+#endif
+
+#if defined(FINEGRAIN_ON_DEVICE)
+namespace finegrain::on_device
+{
+
+// Of words that teams tell each other things by: what one stores before it publishes, another reads after it has seen
+// that and acquired. A poll of CUDA's is a load; desul's is an exchange.
+KOKKOS_FORCEINLINE_FUNCTION unsigned poll(unsigned &word)
+{
+#if defined(__CUDACC__)
+  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed);
+#else
+  return desul::atomic_load(&word, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void publish(unsigned &word, unsigned value)
+{
+#if defined(__CUDACC__)
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).store(value, cuda::memory_order_release);
+#else
+  desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
+  desul::atomic_store(&word, value, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void acquire()
+{
+#if defined(__CUDACC__) // desul's orders more than that
+  cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+#else
+  desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
+#endif
+}
+// Between two polls.
+KOKKOS_FORCEINLINE_FUNCTION void rest()
+{
+#if defined(__CUDACC__)
+  __nanosleep(20);
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION int count_bits(std::uint32_t v)
+{
+#if defined(__SYCL_DEVICE_ONLY__)
+  return int(sycl::popcount(v));
+#else
+  return __popc(v);
+#endif
+}
+
+#if !defined(__SYCL_DEVICE_ONLY__) // which has none by this name
+#define FINEGRAIN_DEVICE_HALF
+KOKKOS_FORCEINLINE_FUNCTION float widen_half(std::uint16_t half)
+{
+  __half_raw raw;
+  raw.x = half;
+  return __half2float(__half(raw));
+}
+KOKKOS_FORCEINLINE_FUNCTION std::uint16_t narrow_half(float single) { return __half_raw(__float2half_rn(single)).x; }
+#endif
+
+} // namespace finegrain::on_device
+#endif
