@@ -70,7 +70,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 .  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
 .  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
 .  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep that draws pieces of the groups
--  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows; not on a device
+.  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows; not on a device
+-  PC_FINEGRAIN_EXECUTOR_TUNE    - the fastest of those, measured at the first set-up
 
    Note:
    All executors give the same bits.
@@ -84,7 +85,8 @@ typedef enum {
   PC_FINEGRAIN_EXECUTOR_NATURAL,
   PC_FINEGRAIN_EXECUTOR_LAUNCH,
   PC_FINEGRAIN_EXECUTOR_SELF,
-  PC_FINEGRAIN_EXECUTOR_TILE
+  PC_FINEGRAIN_EXECUTOR_TILE,
+  PC_FINEGRAIN_EXECUTOR_TUNE
 } PCFinegrainExecutorType;
 FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
 

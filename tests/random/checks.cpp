@@ -171,7 +171,7 @@ void CheckBits(const RandomCase &c, PC pc)
   if (Finite(v.x)) { // else sums have overflowed, here earlier
     EXPECT_SAME_BITS(v.x, v.y, "twice the right-hand side");
   }
-  for (const std::string executor : {"natural", "launch", "self", "tile"}) {
+  for (const std::string executor : {"natural", "launch", "self", "tile", "tune"}) {
     Owned<PC> other;
     std::string why;
     if (c.set_up("-@_executor " + executor, &other, &why) != Outcome::good) {

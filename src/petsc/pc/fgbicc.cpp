@@ -92,7 +92,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 
    Options Database Keys:
 +  -pc_fgbicc_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbicc_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_fgbicc_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
 .  -pc_fgbicc_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
 .  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`

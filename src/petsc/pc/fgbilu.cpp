@@ -172,7 +172,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_eisenstat <bool>                    - `PCFGBILUSetEisenstat()`
 .  -pc_fgbilu_exchange <none,pipeline>            - `PCFGBILUSetExchange()`
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
 .  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
 .  -pc_fgbilu_precision <working,single,half> - `PCFinegrainSetPrecision()`

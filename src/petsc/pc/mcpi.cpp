@@ -146,7 +146,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
 .  -pc_mcpi_accumulate <working,single>              - `PCFinegrainSetAccumulate()`
 .  -pc_mcpi_reduction <none,in_place>                - `PCMCPISetReduction()`
-.  -pc_mcpi_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_mcpi_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
 .  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_mcpi_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`

@@ -8,6 +8,7 @@
 
 #include <petscfinegrain.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -92,6 +93,8 @@ struct PCEngine {
 
   // What set-up made.
   bool analyzed = false;
+  PCFinegrainExecutorType tuned = PC_FINEGRAIN_EXECUTOR_AUTO;      // what stands for executor tune
+  std::vector<std::pair<PCFinegrainExecutorType, double>> timings; // seconds of an application
   finegrain::EngineOptions options; // what the settings came to, less ordering and back end
   finegrain::Operator op;
   std::unique_ptr<finegrain::Engine> engine;
@@ -195,6 +198,11 @@ PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const finegrain::SetupEr
 PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e);
 PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e);
 
+// Executor tune: sets up and times each executor, and leaves the matrix analyzed for the fastest (tune.cpp).
+// Collective.
+PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCode()> &analyze,
+                            const std::function<PetscErrorCode()> &factor);
+
 // x = M^-1 b as PCApply() has it, but outside of log events and whatever the last set-up said. Collective.
 PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x);
 
@@ -268,6 +276,7 @@ template <class Data> Data &PCEngineData(PC pc) { return *static_cast<Data *>(st
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject);
 PetscErrorCode PCSetUp_Engine(PC pc);
 PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer);
+PetscErrorCode PCEngineViewTuning(const PCEngine &e, PetscViewer viewer);
 PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const finegrain::Statistics &s, PetscViewer viewer);
 
 // A line on the coloring. Collective.

@@ -349,7 +349,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
-.  -pc_powerqilu_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_powerqilu_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
 .  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_powerqilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
 .  -pc_powerqilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`

@@ -49,7 +49,7 @@ EngineOptions MakeOptions(const PCEngine &e)
   EngineOptions r;
   r.method = e.type->method;
   r.schedule = FinegrainEnum<ScheduleKind>(e.schedule);
-  r.executor = FinegrainEnum<ExecutorKind>(e.executor);
+  r.executor = FinegrainEnum<ExecutorKind>(e.executor == PC_FINEGRAIN_EXECUTOR_TUNE ? e.tuned : e.executor);
   r.precision = FinegrainEnum<Precision>(e.precision);
   // Inverses are never stored below single.
   if (e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
@@ -227,6 +227,19 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AnalyzeAndTune(PC pc, PCEngine *e)
+{
+  const auto analyze = [&] { return FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }); };
+  const auto factor = [&] { return FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }); };
+
+  PetscFunctionBegin;
+  e->tuned = PC_FINEGRAIN_EXECUTOR_AUTO;
+  e->timings.clear();
+  PetscCall(analyze());
+  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE) PetscCall(PCEngineTune(pc, e, analyze, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCSetUp_Engine(PC pc)
@@ -245,7 +258,7 @@ PetscErrorCode PCSetUp_Engine(PC pc)
     }
     if (!e->analyzed) PetscCall(FinegrainOnAllRanks(pc, FinegrainStartKokkos));
     PetscCall(PCEngineConvert(pc, e));
-    if (!e->analyzed) PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
+    if (!e->analyzed) PetscCall(AnalyzeAndTune(pc, e));
     PCEngineProbe probe;
     PetscCall(probe.begin(pc, e));
     PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));

@@ -6,7 +6,7 @@ using namespace finegrain;
 const char *const PCFinegrainScheduleTypes[] = {
   "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
 const char *const PCFinegrainExecutorTypes[] = {
-  "auto", "natural", "launch", "self", "tile", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
+  "auto", "natural", "launch", "self", "tile", "tune", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
 const char *const PCFinegrainPrecisionTypes[] = {
   "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
 const char *const PCFinegrainAccumulateTypes[] = {"working", "single", "PCFinegrainAccumulateType",
@@ -91,15 +91,19 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
    Input Parameters:
 +  pc       - the preconditioner
 -  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL`,
-`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF` or `PC_FINEGRAIN_EXECUTOR_TILE`
+`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF`, `PC_FINEGRAIN_EXECUTOR_TILE` or
+`PC_FINEGRAIN_EXECUTOR_TUNE`
 
    Options Database Key:
-.  -pc_fgbilu_executor <auto,natural,launch,self,tile> - the executor
+.  -pc_fgbilu_executor <auto,natural,launch,self,tile,tune> - the executor
 
    Level: intermediate
 
-   Note:
+   Notes:
    All executors give the same bits.
+
+   With tune the first set-up of a nonzero pattern sets up each executor that the other settings allow, applies it for
+some 20 ms, and keeps the one that is fastest on the slowest rank. `-ksp_view` says what was measured.
 
 .seealso: `PCFinegrainGetExecutor()`, `PCFGBILU`
 @*/

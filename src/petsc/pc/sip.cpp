@@ -352,7 +352,7 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_alternate <false>                        - `PCSIPSetAlternate()`
 .  -pc_sip_exchange <none,pipeline>                 - `PCSIPSetExchange()`
 .  -pc_sip_its <1>                                  - `PCSIPSetIterations()`
-.  -pc_sip_executor <auto,natural,launch,self,tile> - `PCFinegrainSetExecutor()`
+.  -pc_sip_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
 .  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`
 .  -pc_sip_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_sip_precision <working,single,half> - `PCFinegrainSetPrecision()`

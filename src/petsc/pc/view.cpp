@@ -105,6 +105,7 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     PCFinegrainExecutorTypes[int(s.executor)],
     t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason, t.launches,
     s.replays ? ", replayed as a graph" : ""));
+  PetscCall(PCEngineViewTuning(e, viewer));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
