@@ -2,16 +2,17 @@
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--graph] [--without-waiting]
-// --graph: a device replays the groups of launch. --without-waiting adds self and tile whose tasks wait for nobody.
-// Their results are wrong and not looked at; their times say what waiting costs, as Table V of Dufrechou, Ezzatti and
-// Usera.
+//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--graph] [--without-waiting]
+// --mesh: of tetrahedra, instead of a star on a grid. --graph: a device replays the groups of launch.
+// --without-waiting adds self and tile whose tasks wait for nobody. Their results are wrong and not looked at; their
+// times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
 #include "base/threads.hpp"
 
 #include "run/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,16 +27,22 @@ extern bool tasks_wait; // whether the tasks of plans that are made from now on 
 namespace
 {
 
-// The 7-point star on side^3 points; its columns ascend.
-Graph make_star(Index side)
+// The 7-point star on side^3 points, or a mesh of as many vertices: cubes cut into six tetrahedra (mesh.hpp). Columns
+// ascend.
+Graph make_graph(Index side, bool mesh)
 {
-  const Index rows = side * side * side, step[] = {-side * side, -side, -1, 0, 1, side, side * side};
+  using Steps = std::vector<std::array<Index, 3>>;
+  static const Steps star{{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const Steps tetrahedra{{-1, -1, -1}, {0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {-1, -1, 0},
+                                {0, -1, 0},   {-1, 0, 0},  {0, 0, 0},   {1, 0, 0},  {0, 1, 0},
+                                {1, 1, 0},    {0, 0, 1},   {1, 0, 1},   {0, 1, 1},  {1, 1, 1}};
+  const Index rows = side * side * side;
   Graph g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), {}};
   const auto for_neighbors = [&](Index row, auto body) {
     const Index i = row % side, j = row / side % side, k = row / (side * side);
-    const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < side, j + 1 < side, k + 1 < side};
-    for (int d = 0; d < 7; ++d)
-      if (inside[d]) body(row + step[d]);
+    const auto inside = [side](Index x) { return x >= 0 && x < side; };
+    for (const auto &[x, y, z] : mesh ? tetrahedra : star)
+      if (inside(i + x) && inside(j + y) && inside(k + z)) body(row + x + side * (y + side * z));
   };
   g.ptr(0) = 0;
   for (Index row = 0; row < rows; ++row) {
@@ -91,7 +98,7 @@ struct Settings {
   std::vector<int> points{32, 64, 128}, sizes{1, 5};
   int repetitions = 10;
   std::vector<MethodCase> methods{all_methods[0], all_methods[1]};
-  bool without_waiting = false;
+  bool without_waiting = false, mesh = false;
 };
 
 // Seconds of a call that returns when its work is done.
@@ -126,10 +133,10 @@ public:
       here ? "natural" : "launch", here ? "natural" : "launch");
     bool good = true; // what is wrong with one size need not be with another
     for (const int side : settings_.points) {
-      const Graph star = make_star(side);
+      const Graph graph = make_graph(side, settings_.mesh);
       for (const int n : settings_.sizes) {
-        const auto values = copy_to<Space>(make_values(star, n));
-        for (const MethodCase &method : settings_.methods) good = run(star, side, n, values, method) && good;
+        const auto values = copy_to<Space>(make_values(graph, n));
+        for (const MethodCase &method : settings_.methods) good = run(graph, side, n, values, method) && good;
       }
     }
     std::printf(
@@ -290,6 +297,10 @@ bool read_arguments(int argc, char **argv, Settings &s)
       s.without_waiting = true;
       continue;
     }
+    if (!std::strcmp(argv[i], "--mesh")) {
+      s.mesh = true;
+      continue;
+    }
     if (!std::strcmp(argv[i], "--graph")) {
       replays_kernels() = true;
       continue;
@@ -315,7 +326,7 @@ int main(int argc, char **argv)
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--graph] "
+                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--graph] "
                          "[--without-waiting]\n");
     return 2;
   }
