@@ -28,6 +28,15 @@ private:
 
 PER_TYPE(EmulatedValues);
 
+// AIJ and, where PETSc has them, matrices with values and vectors of Kokkos'.
+const std::vector<std::pair<MatType, PetscInt>> cases
+{
+  {MATAIJ, 1}, {MATAIJ, 3}, {MATAIJ, 5},
+#if defined(PETSC_HAVE_KOKKOS_KERNELS)
+    {MATAIJKOKKOS, 1}, {MATAIJKOKKOS, 3}, {MATAIJKOKKOS, 5},
+#endif
+};
+
 // Bits, and bytes, of the first factorization, of new values, and of the first ones again.
 TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
 {
@@ -35,15 +44,15 @@ TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
   for (const Variant &variant : t.variants) {
     if (variant.has("exchange pipeline") || (variant.has("exchange color") && t.type == std::string(PCPOWERQILU)))
       continue; // the host's
-    for (const PetscInt n : {1, 3, 5}) {
+    for (const auto &[type, n] : cases) {
       // What a factorization reports, and the scales of 16 bits, one for each entry of a block: no values.
       const std::uint64_t reports = 256 + 2 * std::uint64_t(n * (n + 1)) * sizeof(PetscScalar);
       Owned<Mat> A, others;
       Owned<PC> on_device, on_host;
       std::string text;
       PetscReal d = -1;
-      OK(Matrix(Shape::star, n, MATAIJ, &A));
-      OK(Matrix(Shape::star, n, MATAIJ, &others, 2));
+      OK(Matrix(Shape::star, n, type, &A));
+      OK(Matrix(Shape::star, n, type, &others, 2));
       OK(Make(A, variant.options + " -@_backend device", &on_device));
       OK(Make(A, variant.options + " -@_backend host", &on_host));
       Vectors v(A);
@@ -72,7 +81,7 @@ TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
         }
         OK(Apply(on_host, v.b, v.y));
         OK(Difference(v.x, v.y, &d));
-        EXPECT_EQ(d, 0) << variant.options << ", " << n << ", turn " << turn;
+        EXPECT_EQ(d, 0) << type << " " << variant.options << ", " << n << ", turn " << turn;
         if (copies) {
           EXPECT_GE(factored, turn > 0 ? values : 0) << variant.options << ", " << n; // the test sees what it is for
         } else {

@@ -1,0 +1,164 @@
+"""Linear systems for the table beside other preconditioners: each is a function that returns a matrix of scipy's, the
+number of unknowns of a point, and what else solvers may be told. Right-hand sides are of ones, unless said."""
+import numpy
+import scipy.sparse as sparse
+from dataclasses import dataclass
+
+
+@dataclass
+class Problem:
+    matrix: sparse.csr_matrix
+    block: int
+    spd: bool = False
+    grid: tuple = ()  # points of a grid whose first axis runs fastest
+    coordinates: numpy.ndarray = None  # of the points of an elastic body, for its rigid motions
+    rhs: numpy.ndarray = None
+
+
+def line(n, weight=1.0):
+    return weight * sparse.diags([-1, 2, -1], [-1, 0, 1], (n, n))
+
+
+def diffusion(n, weights):
+    """-div(K grad u) on n^3 points, K diagonal and constant; the 7-point star."""
+    one = sparse.identity(n)
+    x, y, z = (line(n, w) for w in weights)
+    return (sparse.kron(sparse.kron(one, one), x) + sparse.kron(sparse.kron(one, y), one) + sparse.kron(sparse.kron(z, one), one)).tocsr()
+
+
+def poisson(n=64):
+    return Problem(diffusion(n, (1, 1, 1)), 1, True, (n, n, n))
+
+
+def anisotropic(n=64):
+    return Problem(diffusion(n, (1, 1, 1e-3)), 1, True, (n, n, n))
+
+
+def jumps(n=64):
+    """Finite volumes, conductivities 1 and 1e4 in cubes of 8^3 points, as a chessboard has its colors."""
+    i = numpy.arange(n) // 8
+    k = numpy.where((i[:, None, None] + i[None, :, None] + i[None, None, :]) % 2, 1e4, 1.0)
+    number = numpy.arange(n**3).reshape(n, n, n)
+    rows, columns, values = [], [], []
+    diagonal = numpy.zeros(n**3)
+    for axis in range(3):
+        low = [slice(None)] * 3
+        high = [slice(None)] * 3
+        low[axis], high[axis] = slice(0, n - 1), slice(1, n)
+        a, b = number[tuple(low)].ravel(), number[tuple(high)].ravel()
+        ka, kb = k[tuple(low)].ravel(), k[tuple(high)].ravel()
+        flow = 2 * ka * kb / (ka + kb)
+        rows += [a, b]
+        columns += [b, a]
+        values += [-flow, -flow]
+        numpy.add.at(diagonal, a, flow)
+        numpy.add.at(diagonal, b, flow)
+        for side in (0, n - 1):  # fixed values outside
+            face = [slice(None)] * 3
+            face[axis] = side
+            diagonal[number[tuple(face)].ravel()] += 2 * k[tuple(face)].ravel()
+    rows.append(numpy.arange(n**3))
+    columns.append(numpy.arange(n**3))
+    values.append(diagonal)
+    matrix = sparse.csr_matrix((numpy.concatenate(values), (numpy.concatenate(rows), numpy.concatenate(columns))))
+    return Problem(matrix, 1, True, (n, n, n))
+
+
+def coupled(block, n=40):
+    """Diffusion and convection of `block` unknowns that react with each other, most of them stiffly: implicit Euler, first-order
+    upwind differences, velocities that differ in direction and size."""
+    random = numpy.random.default_rng(block)
+    h = 1.0 / n
+    one = sparse.identity(n)
+    matrix = sparse.csr_matrix((block * n**3, block * n**3))
+    for u in range(block):
+        weight = 10.0 ** -(3.0 * u / max(block - 1, 1))  # diffusion, 1 to 1e-3
+        velocity = random.uniform(-1, 1, 3)
+        terms = []
+        for v in velocity:
+            up = sparse.diags([-1, 1], [-1, 0], (n, n)) if v > 0 else sparse.diags([1, -1], [0, 1], (n, n)) * -1
+            terms.append(line(n, weight / h**2) + abs(v) / h * up)
+        x, y, z = terms
+        scalar = sparse.kron(sparse.kron(one, one), x) + sparse.kron(sparse.kron(one, y), one) + sparse.kron(sparse.kron(z, one), one)
+        place = sparse.csr_matrix(([1.0], ([u], [u])), (block, block))
+        matrix = matrix + sparse.kron(scalar, place)
+    reaction = random.uniform(-1, 1, (block, block)) * 10.0 ** random.uniform(0, 2, (block, 1))
+    reaction += numpy.diag(numpy.abs(reaction).sum(1) + 1)
+    return Problem((matrix + sparse.kron(sparse.identity(n**3), reaction)).tocsr(), block, False, (n, n, n))
+
+
+def elasticity(n=28, poisson_ratio=0.3, stretch=1.0):
+    """Trilinear hexahedra, n^3 of them, one face held; coordinates for the rigid motions."""
+    nodes = n + 1
+    gauss = numpy.array([-1, 1]) / numpy.sqrt(3)
+    corner = numpy.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)])
+    edge = numpy.array([stretch, 1.0, 1.0]) / n
+    lame, shear = poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio)), 0.5 / (1 + poisson_ratio)
+    law = numpy.diag([2 * shear] * 3 + [shear] * 3)
+    law[:3, :3] += lame
+    element = numpy.zeros((24, 24))
+    for point in ((x, y, z) for x in gauss for y in gauss for z in gauss):
+        sign = 2 * corner - 1
+        factor = 1 + sign * numpy.array(point)
+        gradient = numpy.stack([sign[:, a] * factor[:, (a + 1) % 3] * factor[:, (a + 2) % 3] / 8 * 2 / edge[a] for a in range(3)], 1)
+        strain = numpy.zeros((6, 24))
+        for c in range(8):
+            gx, gy, gz = gradient[c]
+            strain[:, 3 * c:3 * c + 3] = [[gx, 0, 0], [0, gy, 0], [0, 0, gz], [gy, gx, 0], [0, gz, gy], [gz, 0, gx]]
+        element += strain.T @ law @ strain * edge.prod() / 8
+    number = numpy.arange(nodes**3).reshape(nodes, nodes, nodes)  # z, y, x
+    first = number[:n, :n, :n].ravel()
+    offsets = numpy.array([number[c[2], c[1], c[0]] for c in corner])
+    vertices = first[:, None] + offsets
+    dofs = (3 * vertices[:, :, None] + numpy.arange(3)).reshape(len(first), 24)
+    rows, columns = numpy.repeat(dofs, 24, 1).ravel(), numpy.tile(dofs, (1, 24)).ravel()
+    matrix = sparse.csr_matrix((numpy.tile(element.ravel(), len(first)), (rows, columns)))
+    z, y, x = numpy.meshgrid(*[numpy.arange(nodes) / n] * 3, indexing="ij")
+    coordinates = numpy.stack([stretch * x.ravel(), y.ravel(), z.ravel()], 1)
+    keep = numpy.flatnonzero(coordinates[:, 0] > 0)
+    free = (3 * keep[:, None] + numpy.arange(3)).ravel()
+    return Problem(matrix[free][:, free].tocsr(), 3, True, (n, nodes, nodes), coordinates[keep])
+
+
+def circuit(n=100000):
+    """Conductances between the nodes of a net: some neighbors, some far away, a few rails that many nodes are at."""
+    random = numpy.random.default_rng(1)
+    near = random.integers(1, 40, 3 * n)
+    a = random.integers(0, n, 3 * n)
+    b = numpy.where(random.random(3 * n) < 0.95, numpy.minimum(a + near, n - 1), random.integers(0, n, 3 * n))
+    rail = random.random(3 * n) < 0.01
+    b = numpy.where(rail, random.integers(0, 20, 3 * n), b)
+    weight = 10.0 ** random.uniform(-2, 2, 3 * n)
+    keep = a != b
+    a, b, weight = a[keep], b[keep], weight[keep]
+    off = sparse.coo_matrix((-weight, (a, b)), (n, n)).tocsr()
+    off = off + off.T
+    return Problem((off + sparse.diags(1e-4 - numpy.asarray(off.sum(1)).ravel())).tocsr(), 1, True)
+
+
+def gallery(name, block=1, spd=False):
+    """A matrix that comes with pyamg."""
+    import pyamg.gallery
+    data = pyamg.gallery.load_example(name)
+    matrix = sparse.csr_matrix(data["A"]).astype(float)
+    if numpy.iscomplexobj(matrix):
+        raise ValueError("complex")
+    matrix.sort_indices()
+    return Problem(matrix, block, spd)
+
+
+problems = {
+    "poisson": poisson,
+    "anisotropic": anisotropic,
+    "jumps": jumps,
+    "coupled4": lambda: coupled(4),
+    "coupled5": lambda: coupled(5),
+    "coupled8": lambda: coupled(8, 32),
+    "elasticity": elasticity,
+    "elasticity_long": lambda: elasticity(28, 0.4, 8.0),
+    "circuit": circuit,
+    "recirc_flow": lambda: gallery("recirc_flow"),
+    "local_disc_galerkin": lambda: gallery("local_disc_galerkin_diffusion"),
+    "bar": lambda: gallery("bar", 3, True),
+    "unit_cube": lambda: gallery("unit_cube", 1, True),
+}

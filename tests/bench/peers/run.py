@@ -1,0 +1,136 @@
+"""Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
+[--ranks 1,2] [--problems a,b] [--methods a,b] [--limit 40] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
+fastest counts. table.py makes the page of it."""
+import argparse
+import csv
+import datetime
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+import problems
+
+boomeramg = "-pc_type hypre -pc_hypre_type boomeramg -pc_hypre_boomeramg_strong_threshold 0.5"
+ours_smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1"
+# name: matrix type, options; @ stands for finegrain's grid options on one rank.
+methods = {
+    "ilu": ("aij", "-pc_type bjacobi -sub_pc_type ilu"),
+    "ilu baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
+    "asm": ("aij", "-pc_type asm -sub_pc_type ilu"),
+    "sor": ("aij", "-pc_type sor"),
+    "pbjacobi": ("aij", "-pc_type pbjacobi"),
+    "icc": ("aij", "-pc_type bjacobi -sub_pc_type icc"),
+    "hypre euclid": ("aij", "-pc_type hypre -pc_hypre_type euclid"),
+    "hypre boomeramg": ("aij", "-pc_type hypre -pc_hypre_type boomeramg"),
+    "hypre boomeramg 0.5": ("aij", boomeramg),
+    "hypre nodal": ("aij", boomeramg + " -pc_hypre_boomeramg_nodal_coarsen 6"),
+    "gamg": ("aij", "-pc_type gamg"),
+    "ml": ("aij", "-pc_type ml"),
+    "fgbilu": ("baijkokkos", "-pc_type fgbilu"),
+    "fgbilu single": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_precision single"),
+    "fgbicc": ("baijkokkos", "-pc_type fgbicc"),
+    "mcpi": ("baijkokkos", "-pc_type mcpi"),
+    "mcpi half": ("baijkokkos", "-pc_type mcpi -pc_mcpi_precision half"),
+    "powerqilu 1": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1"),
+    "gamg fgbilu": ("aij", ours_smooth + " -mg_levels_pc_type fgbilu"),
+    "gamg mcpi": ("aij", ours_smooth + " -mg_levels_pc_type mcpi"),
+    "gamg fgbilu chebyshev": ("aij", "-pc_type gamg -mg_levels_pc_type fgbilu"),
+}
+spd_only = {"icc", "fgbicc"}
+blocks_only = {"hypre nodal", "ilu baij", "pbjacobi"}
+
+
+def write(problem, name, folder):
+    import petsc4py
+    petsc4py.init(["run.py"])
+    from petsc4py import PETSc
+    p = problem()
+    matrix = p.matrix
+    matrix.sort_indices()
+    A = PETSc.Mat().createAIJ(matrix.shape, csr=(matrix.indptr.astype("int32"), matrix.indices.astype("int32"), matrix.data))
+    A.setBlockSize(p.block)
+    viewer = PETSc.Viewer().createBinary(str(folder / f"{name}.matrix"), "w")
+    A.view(viewer)
+    viewer.destroy()
+    rhs = numpy.ones(matrix.shape[0]) if p.rhs is None else p.rhs
+    for what, values, block in (("rhs", rhs, p.block), ("coordinates", None if p.coordinates is None else p.coordinates.ravel(), 3)):
+        if values is None:
+            continue
+        v = PETSc.Vec().createWithArray(values.astype(float), bsize=block)
+        viewer = PETSc.Viewer().createBinary(str(folder / f"{name}.{what}"), "w")
+        v.view(viewer)
+        viewer.destroy()
+    settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None,
+                "grid": list(p.grid)}
+    (folder / f"{name}.json").write_text(json.dumps(settings))
+
+
+def run(args, folder, name, kind, options, ranks):
+    library = Path(args.build) / "libpetscfinegrain.so"
+    command = ["mpiexec", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", sys.executable, str(here / "solve.py"), str(folder), name, kind,
+               "-dll_append", str(library)] + options.split()
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS=str(args.threads))
+    best = None
+    for _ in range(args.repeat):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, env=environment)
+        except subprocess.TimeoutExpired:
+            return {"reason": "time"}
+        lines = [line[7:] for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+        if not lines:
+            errors = [line for line in done.stderr.splitlines() if "PETSC ERROR" in line and "----" not in line]
+            return {"reason": "error: " + (errors[1] if len(errors) > 1 else done.stderr[-80:]).split("ERROR: ")[-1][:80]}
+        result = json.loads(lines[0])
+        if result["reason"] <= 0 or result["residual"] > 1e-6:
+            return dict(result, reason="no convergence")
+        if best is None or result["setup"] + result["solve"] < best["setup"] + best["solve"]:
+            best = result
+    return dict(best, reason="")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("--ranks", default="1,2")
+    parser.add_argument("--problems", default=",".join(problems.problems))
+    parser.add_argument("--methods", default=",".join(methods))
+    parser.add_argument("--limit", type=float, default=40)
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--out", default="peers.csv")
+    args = parser.parse_args()
+    folder = Path(args.build).resolve() / "peers"
+    folder.mkdir(parents=True, exist_ok=True)
+    cpu = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
+    wide = "AVX-512" if "avx512f" in open("/proc/cpuinfo").read() else "no AVX-512"
+    commit = subprocess.run(["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    with open(args.out, "w", newline="") as out:
+        out.write(f"# {cpu}, {wide}, {datetime.date.today()}, {commit}, {args.threads} thread(s) a rank\n")
+        table = csv.writer(out)
+        table.writerow(["problem", "unknowns", "block", "ranks", "method", "setup s", "iterations", "solve s", "total s", "MiB", "trouble"])
+        for name in args.problems.split(","):
+            if not (folder / f"{name}.json").exists():
+                subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{here}'); import run, problems, pathlib; "
+                                f"run.write(problems.problems['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
+            settings = json.loads((folder / f"{name}.json").read_text())
+            for ranks in map(int, args.ranks.split(",")):
+                for method in args.methods.split(","):
+                    kind, options = methods[method]
+                    if (method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1):
+                        continue
+                    r = run(args, folder, name, kind, options, ranks)
+                    good = not r["reason"]
+                    table.writerow([name, settings["unknowns"], settings["block"], ranks, method] +
+                                   ([f"{r['setup']:.3f}", r["iterations"], f"{r['solve']:.3f}", f"{r['setup'] + r['solve']:.3f}", f"{r['memory']:.0f}", ""]
+                                    if good else ["", r.get("iterations", ""), "", "", "", r["reason"]]))
+                    out.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Solves one system of problems.py with one set of options, in a process of its own (run.py): set-up, iterations, solve, residual,
+memory, as a line of JSON. Arguments: folder, name, matrix type, then PETSc's options."""
+import json
+import resource
+import sys
+import time
+
+folder, name, kind = sys.argv[1:4]
+
+import petsc4py
+
+petsc4py.init(sys.argv[:1] + sys.argv[4:])
+from petsc4py import PETSc
+
+
+def load(what):
+    return PETSc.Viewer().createBinary(f"{folder}/{name}.{what}", "r")
+
+
+def resident():  # MiB, of this rank
+    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
+
+
+A = PETSc.Mat().create()
+A.setType("aij")
+A.setOptionsPrefix("load_")
+A.setFromOptions()
+A.load(load("matrix"))
+settings = json.load(open(f"{folder}/{name}.json"))
+if settings["coordinates"]:
+    c = PETSc.Vec().create()
+    c.setBlockSize(3)
+    c.setSizes((A.getSizes()[0]))
+    c.setUp()
+    c.load(load("coordinates"))
+    A.setNearNullSpace(PETSc.NullSpace().createRigidBody(c))
+if kind != "aij":
+    A = A.convert(kind)
+if settings["spd"]:
+    A.setOption(PETSc.Mat.Option.SPD, True)
+x, b = A.createVecs()
+b.load(load("rhs"))
+ksp = PETSc.KSP().create()
+ksp.setOperators(A)
+ksp.setType("cg" if settings["spd"] else "gmres")
+if not settings["spd"]:
+    ksp.setPCSide(PETSc.PC.Side.RIGHT)
+ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)  # the same end for all
+ksp.setTolerances(rtol=1e-8, max_it=3000)
+ksp.setFromOptions()
+before = resident()
+start = time.perf_counter()
+ksp.setUp()
+ksp.getPC().setUpOnBlocks()
+setup = time.perf_counter() - start
+start = time.perf_counter()
+ksp.solve(b, x)
+solve = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+r = b.duplicate()
+A.mult(x, r)
+r.aypx(-1, b)
+residual = r.norm() / b.norm()
+memory = PETSc.Vec().createMPI((1, None))
+memory.array[:] = max(peak - before, 0)
+total = memory.sum()
+if PETSc.COMM_WORLD.rank == 0:
+    print("RESULT " + json.dumps({"setup": setup, "iterations": ksp.getIterationNumber(), "solve": solve, "reason": int(ksp.getConvergedReason()),
+                                  "residual": float(abs(residual)), "memory": float(abs(total))}))
