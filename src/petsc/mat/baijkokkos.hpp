@@ -18,7 +18,8 @@
 // A->spptr of SEQBAIJKOKKOS and MPIBAIJKOKKOS. A->data is BAIJ's, with values on the host.
 struct BAIJKokkos {
   const char *type, *parent_type;
-  _MatOps parent; // its operations
+  bool parallel() const { return parent_type[0] == 'm'; } // mpibaij
+  _MatOps parent;                                         // its operations
   PetscErrorCode (*preallocate_seq)(Mat, PetscInt, PetscInt, const PetscInt[]) = nullptr;
   PetscErrorCode (*preallocate_mpi)(Mat, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[]) = nullptr;
   bool bound = false; // to the host, MatBindToCPU()
@@ -47,6 +48,12 @@ struct BAIJKokkos {
   PetscLogDouble entries = -1; // as the last assembly left them
 
   std::array<void (*)(void), 4> composed{}; // the parent's (host_operations.cpp)
+
+  // A copy of type AIJ, and the states of the matrix that it has (aij_copy.cpp).
+  struct {
+    Mat mat = nullptr;
+    PetscObjectState structure = -1, values = -1;
+  } aij;
 };
 
 // Composes a function with the matrix, or takes it away.
