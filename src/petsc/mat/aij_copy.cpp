@@ -1,6 +1,6 @@
 // A copy of type AIJ of BAIJ with a mirror, and the operations that it does for the matrix: those that BAIJ lacks,
 // and submatrices by index sets that split blocks.
-#include "mat/aij_copy.hpp"
+#include "mat/baijkokkos.hpp"
 
 #include "base/pieces.hpp"
 #include "common/runtime.hpp"
@@ -211,8 +211,6 @@ PetscErrorCode SplitBlocks(Mat A, PetscInt count, const IS sets[], bool *split)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
-
 // By single unknowns it is of type AIJ. PETSc 3.18 takes no submatrix of MPIBAIJ again: it compares rows with blocks.
 PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
 {
@@ -257,9 +255,6 @@ PetscErrorCode MatCreateSubMatrices_BAIJKokkos(Mat A, PetscInt count, const IS r
   PetscCall((*BAIJKokkosGet(A)->parent.createsubmatrices)(A, count, rows, columns, reuse, B));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace
-{
 
 // Puts an operation of the copy where the parent has none.
 template <auto Member> void Lend(Mat A, bool there)

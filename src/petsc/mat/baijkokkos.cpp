@@ -1,6 +1,6 @@
 // BAIJ with a mirror of its blocks where kernels run. The parent's operations work on the host's values, as ever; the
 // object state says when the mirror is behind.
-#include "mat/aij_copy.hpp"
+#include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
 

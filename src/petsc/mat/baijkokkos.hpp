@@ -130,5 +130,22 @@ PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool the
 PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there);
 PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m);
 
+// What asks for single unknowns or for products with other matrices reads A's copy of type AIJ, on the host, up to
+// date. It belongs to A, which keeps it until its structure changes, so that later calls copy values only.
+// Collective.
+PetscErrorCode BAIJKokkosGetAIJ(Mat A, Mat *aij);
+
+// A new one, which is the caller's. Collective.
+PetscErrorCode BAIJKokkosCreateAIJ(Mat A, Mat *aij);
+
+// Products of matrices, some of them of these types (product.cpp).
+PetscErrorCode MatProductSetFromOptions_BAIJKokkos(Mat C);
+
+// Puts operations that BAIJ lacks and the copy has in their places, and those that may split blocks.
+PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there);
+
+// Makes a new matrix one of these types, or AIJ where it is an interpolation (gamg.cpp).
+PetscErrorCode BAIJKokkosCreate(Mat A, MatType baij, MatType aij);
+
 PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A);
 PetscErrorCode MatCreate_MPIBAIJKokkos(Mat A);

@@ -1,7 +1,7 @@
 // PCGAMG gives matrices of its own the type of the matrix it works for, and preallocates them as AIJ only. Where that
 // type is BAIJ with a mirror, its interpolations become AIJ, and its square matrices are set up without
 // preallocation.
-#include "mat/aij_copy.hpp"
+#include "mat/baijkokkos.hpp"
 
 namespace
 {

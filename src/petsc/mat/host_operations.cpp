@@ -2,7 +2,7 @@
 // so that each of them is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"
 #include "base/look_ahead.hpp"
-#include "mat/aij_copy.hpp"
+#include "mat/baijkokkos.hpp"
 
 #include <array>
 #include <cstring>
@@ -81,6 +81,7 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
   PetscInt64 bytes = m->mirror ? PetscInt64(m->mirror->bytes() + m->mirror->index_bytes()) : 0;
+  MatInfo info;
   PetscBool ascii;
   PetscViewerFormat format;
 
@@ -98,6 +99,10 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "%s\n",
                                      m->op.backend == finegrain::Backend::device ? "device" : "host", bytes,
                                      DescribeLookAhead(*m).c_str()));
+  if (!m->aij.mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(m->aij.mat, MAT_GLOBAL_SUM, &info));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "copy of type aij: host, bytes: %" PetscInt64_FMT "\n",
+                                   PetscInt64(info.nz_used) * PetscInt64(sizeof(PetscScalar) + sizeof(PetscInt))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
 // Products of matrices, one of them BAIJ with a mirror, are those of its copy of type AIJ. The product keeps the
 // matrix itself as its operand; each phase exchanges it for the copy, up to date, and back.
-#include "mat/aij_copy.hpp"
+#include "mat/baijkokkos.hpp"
 
 namespace
 {
