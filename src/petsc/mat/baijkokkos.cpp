@@ -364,6 +364,9 @@ standard vectors. Products take vectors of any type; those on the host are copie
    Products are the same bits on any number of threads, and differ from `MATBAIJ`'s by rounding. Diagonal blocks and
 factors of PETSc's are of type `MATBAIJ`, submatrices of this one.
 
+   `PCGAMG`, `PCMG` with Galerkin operators and `PCFIELDSPLIT` by unknowns use a copy of type `MATAIJ` on the host,
+which stays with the matrix: products with sparse matrices and submatrices that split blocks are `MATAIJ`.
+
 .seealso: `MATBAIJ`, `MATSEQBAIJKOKKOS`, `MATMPIBAIJKOKKOS`, `MatBAIJKokkosSetPreallocationCOO()`, `PCFGBILU`
 M*/
 
