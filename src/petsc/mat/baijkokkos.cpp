@@ -182,7 +182,7 @@ template <class Function, class... Sizes> PetscErrorCode Preallocate(Mat A, Func
   PetscFunctionBegin;
   PetscCall((*parent)(A, sizes...));
   PetscCall(SetOperations(A, true));
-  m->structure = -1;
+  m->structure = m->aij.structure = -1;
   m->host_is_behind = m->from_coordinates = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -204,6 +204,8 @@ PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
   PetscCall(BAIJKokkosComposeConversions(A, m, there));
   PetscCall(BAIJKokkosComposeHostFunctions(A, &m, there));
   PetscCall(BAIJKokkosComposeCOO(A, there));
+  PetscCall(BAIJKokkosCompose(A, "MatProductSetFromOptions_anytype_C",
+                              there ? MatProductSetFromOptions_BAIJKokkos : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -270,6 +272,7 @@ PetscErrorCode Release(Mat A, BAIJKokkos *m)
   PetscCall(SetOperations(A, false));
   PetscCall(m->halo.destroy());
   PetscCall(BAIJKokkosDestroyCOO(m));
+  PetscCall(MatDestroy(&m->aij.mat));
   // MatHeaderMerge() destroys a matrix whose name it has put aside.
   const PetscObject object = reinterpret_cast<PetscObject>(A);
   if (object->type_name) PetscCall(PetscObjectChangeTypeName(object, m->parent_type));
@@ -334,8 +337,7 @@ M*/
 PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(MatSetType(A, MATSEQBAIJ));
-  PetscCall(BAIJKokkosAdopt(A));
+  PetscCall(BAIJKokkosCreate(A, MATSEQBAIJ, MATSEQAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -362,6 +364,9 @@ standard vectors. Products take vectors of any type; those on the host are copie
    Products are the same bits on any number of threads, and differ from `MATBAIJ`'s by rounding. Diagonal blocks and
 factors of PETSc's are of type `MATBAIJ`, submatrices of this one.
 
+   `PCGAMG`, `PCMG` with Galerkin operators and `PCFIELDSPLIT` by unknowns use a copy of type `MATAIJ` on the host,
+which stays with the matrix: products with sparse matrices and submatrices that split blocks are `MATAIJ`.
+
 .seealso: `MATBAIJ`, `MATSEQBAIJKOKKOS`, `MATMPIBAIJKOKKOS`, `MatBAIJKokkosSetPreallocationCOO()`, `PCFGBILU`
 M*/
 
@@ -379,7 +384,6 @@ M*/
 PetscErrorCode MatCreate_MPIBAIJKokkos(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(MatSetType(A, MATMPIBAIJ));
-  PetscCall(BAIJKokkosAdopt(A));
+  PetscCall(BAIJKokkosCreate(A, MATMPIBAIJ, MATMPIAIJ));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

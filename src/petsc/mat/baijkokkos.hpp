@@ -18,7 +18,8 @@
 // A->spptr of SEQBAIJKOKKOS and MPIBAIJKOKKOS. A->data is BAIJ's, with values on the host.
 struct BAIJKokkos {
   const char *type, *parent_type;
-  _MatOps parent; // its operations
+  bool parallel() const { return parent_type[0] == 'm'; } // mpibaij
+  _MatOps parent;                                         // its operations
   PetscErrorCode (*preallocate_seq)(Mat, PetscInt, PetscInt, const PetscInt[]) = nullptr;
   PetscErrorCode (*preallocate_mpi)(Mat, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[]) = nullptr;
   bool bound = false; // to the host, MatBindToCPU()
@@ -47,6 +48,12 @@ struct BAIJKokkos {
   PetscLogDouble entries = -1; // as the last assembly left them
 
   std::array<void (*)(void), 4> composed{}; // the parent's (host_operations.cpp)
+
+  // A copy of type AIJ, and the states of the matrix that it has (aij_copy.cpp).
+  struct {
+    Mat mat = nullptr;
+    PetscObjectState structure = -1, values = -1;
+  } aij;
 };
 
 // Composes a function with the matrix, or takes it away.
@@ -122,6 +129,23 @@ PetscErrorCode BAIJKokkosRegisterFactors();
 PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there);
 PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there);
 PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m);
+
+// What asks for single unknowns or for products with other matrices reads A's copy of type AIJ, on the host, up to
+// date. It belongs to A, which keeps it until its structure changes, so that later calls copy values only.
+// Collective.
+PetscErrorCode BAIJKokkosGetAIJ(Mat A, Mat *aij);
+
+// A new one, which is the caller's. Collective.
+PetscErrorCode BAIJKokkosCreateAIJ(Mat A, Mat *aij);
+
+// Products of matrices, some of them of these types (product.cpp).
+PetscErrorCode MatProductSetFromOptions_BAIJKokkos(Mat C);
+
+// Puts operations that BAIJ lacks and the copy has in their places, and those that may split blocks.
+PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there);
+
+// Makes a new matrix one of these types, or AIJ where it is an interpolation (gamg.cpp).
+PetscErrorCode BAIJKokkosCreate(Mat A, MatType baij, MatType aij);
 
 PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A);
 PetscErrorCode MatCreate_MPIBAIJKokkos(Mat A);

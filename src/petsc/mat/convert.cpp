@@ -159,6 +159,14 @@ PetscErrorCode MatConvert_BAIJKokkos_Other(Mat A, MatType type, MatReuse reuse, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatConvert_BAIJKokkos_AIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(BAIJKokkosCreateAIJ(A, B));
+  else PetscCall(MatConvert_BAIJKokkos_Other(A, type, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // `change` makes the matrix, or a copy of it, another.
 template <class Change> PetscErrorCode Convert(Mat A, MatReuse reuse, Mat *result, Change change)
 {
@@ -240,7 +248,8 @@ PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool the
   PetscCall(BAIJKokkosCompose(A, "MatConvert_" + size + "aij_" + type + "_C", or_null(MatConvert_AIJ_BAIJKokkos)));
   PetscCall(
     BAIJKokkosCompose(A, "MatConvert_" + size + "sbaij_" + type + "_C", or_null(MatConvert_SBAIJ_BAIJKokkos)));
-  for (const char *other : {"aij", "sbaij", "adj"})
+  PetscCall(BAIJKokkosCompose(A, "MatConvert_" + type + "_" + size + "aij_C", or_null(MatConvert_BAIJKokkos_AIJ)));
+  for (const char *other : {"sbaij", "adj"})
     PetscCall(
       BAIJKokkosCompose(A, "MatConvert_" + type + "_" + size + other + "_C", or_null(MatConvert_BAIJKokkos_Other)));
   for (const char *other : {"is", "hypre"}) {

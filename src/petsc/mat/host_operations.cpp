@@ -66,35 +66,6 @@ PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure stru
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether an index set consists of whole blocks.
-PetscErrorCode CheckBlocks(Mat A, IS is)
-{
-  const PetscInt *index;
-  PetscInt n, size, bad = 0;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetBlockSize(A, &n));
-  PetscCall(ISGetLocalSize(is, &size));
-  PetscCall(ISGetIndices(is, &index));
-  for (PetscInt i = 0; i < size; ++i) bad += i % n == 0 ? index[i] % n != 0 : index[i] != index[i - 1] + 1;
-  PetscCall(ISRestoreIndices(is, &index));
-  PetscCheck(bad == 0 && size % n == 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "An index set splits blocks of %" PetscInt_FMT
-             ", which matrices of type baij and baijkokkos cannot: PCFIELDSPLIT by unknowns and the like need type "
-             "aij, -mat_type aij or -dm_mat_type aij",
-             n);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
-{
-  PetscFunctionBegin;
-  for (IS is : {rows, columns})
-    if (is) PetscCall(FinegrainOnAllRanks(A, [&] { return CheckBlocks(A, is); }));
-  PetscCall(Preceded<&_MatOps::createsubmatrix>::call(A, rows, columns, reuse, B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // How products read a large matrix on a host.
 std::string DescribeLookAhead(const BAIJKokkos &m)
 {
@@ -110,6 +81,7 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
   PetscInt64 bytes = m->mirror ? PetscInt64(m->mirror->bytes() + m->mirror->index_bytes()) : 0;
+  MatInfo info;
   PetscBool ascii;
   PetscViewerFormat format;
 
@@ -127,6 +99,10 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "%s\n",
                                      m->op.backend == finegrain::Backend::device ? "device" : "host", bytes,
                                      DescribeLookAhead(*m).c_str()));
+  if (!m->aij.mat) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(m->aij.mat, MAT_GLOBAL_SUM, &info));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "copy of type aij: host, bytes: %" PetscInt64_FMT "\n",
+                                   PetscInt64(info.nz_used) * PetscInt64(sizeof(PetscScalar) + sizeof(PetscInt))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,12 +121,12 @@ PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
   SwapAll<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
           &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
           &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
-          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatrices,
-          &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load, &O::getrowmax, &O::getrowmin, &O::getrowmaxabs,
-          &O::getrowminabs, &O::getcolumnvector, &O::getcolumnreductions, &O::invertblockdiagonal,
-          &O::invertvariableblockdiagonal, &O::multdiagonalblock, &O::multhermitiantranspose,
-          &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric, &O::ishermitian>(A, there);
-  BAIJKokkosSwap<&O::createsubmatrix>(A, there, MatCreateSubMatrix_BAIJKokkos);
+          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatricesmpi,
+          &O::getmultiprocblock, &O::load, &O::getrowmax, &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs,
+          &O::getcolumnvector, &O::getcolumnreductions, &O::invertblockdiagonal, &O::invertvariableblockdiagonal,
+          &O::multdiagonalblock, &O::multhermitiantranspose, &O::multhermitiantransposeadd, &O::hermitiantranspose,
+          &O::issymmetric, &O::ishermitian>(A, there);
+  PetscCall(BAIJKokkosSetCopiedOperations(A, there));
   BAIJKokkosSwap<&O::view>(A, there, MatView_BAIJKokkos);
   BAIJKokkosSwap<&O::axpy>(A, there, MatAXPY_BAIJKokkos);
   BAIJKokkosSwap<&O::lufactor>(A, there, Released<&O::lufactor>::call);

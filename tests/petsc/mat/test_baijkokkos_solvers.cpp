@@ -84,20 +84,6 @@ TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)
   }
 }
 
-// The unknowns of fieldsplit are parts of blocks, of which BAIJ makes no matrix. (PCFIELDSPLIT itself is left out:
-// after an error PETSc 3.18 destroys matrices that it has not made yet.)
-TEST(BAIJKokkos, PartsOfBlocksAreAnErrorThatNamesTheTypeThatCan)
-{
-  Owned<Mat> A, B;
-  Owned<IS> rows;
-  PetscInt first, last;
-  OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
-  OK(MatGetOwnershipRange(A, &first, &last));
-  OK(ISCreateStride(PETSC_COMM_WORLD, (last - first) / 2, first, 2, &rows));
-  ExpectIn(ExpectError([&] { return MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, &B); }),
-           {"splits blocks of 2", "-dm_mat_type aij"});
-}
-
 TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
 {
   const char *const fine = "-pc_type fgbilu";

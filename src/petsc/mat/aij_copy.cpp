@@ -1,0 +1,292 @@
+// A copy of type AIJ of BAIJ with a mirror, and the operations that it does for the matrix: those that BAIJ lacks,
+// and submatrices by index sets that split blocks.
+#include "mat/baijkokkos.hpp"
+
+#include "base/pieces.hpp"
+#include "common/runtime.hpp"
+
+#include <algorithm>
+#include <vector>
+
+using namespace finegrain;
+
+namespace
+{
+
+// The sequential parts of a BAIJ matrix.
+struct BlockParts {
+  Operator op;
+  Mat owned = nullptr, coupling = nullptr;
+  const PetscInt *global = nullptr; // block columns of the coupling
+
+  PetscErrorCode find(Mat A)
+  {
+    bool known;
+
+    PetscFunctionBegin;
+    PetscCall(OperatorFindType(A, &op, &known));
+    PetscCall(MatGetBlockSize(A, &op.block));
+    PetscCall(OperatorGetParts(A, op, &owned, &coupling, &global));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+// Rows of scalars with global columns, which ascend.
+struct Rows {
+  std::vector<PetscInt> ptr, col;
+};
+
+PetscErrorCode FindRows(const BlockParts &parts, PetscInt first_column, Rows *rows)
+{
+  const PetscInt n = parts.op.block;
+  const PetscInt first = first_column / n;
+  Structure owned, coupling;
+  std::vector<PetscInt> row;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetStructure(parts.owned, true, &owned));
+  if (parts.coupling) PetscCall(OperatorGetStructure(parts.coupling, true, &coupling));
+  PetscInt entries = owned.rows ? owned.ptr[owned.rows] : 0;
+  if (parts.coupling && coupling.rows) entries += coupling.ptr[coupling.rows];
+  rows->ptr.reserve(std::size_t(owned.rows * n + 1));
+  rows->ptr.push_back(0);
+  rows->col.reserve(std::size_t(entries * n * n));
+  for (PetscInt i = 0; i < owned.rows; ++i) {
+    row.clear();
+    for (PetscInt e = owned.ptr[i]; e < owned.ptr[i + 1]; ++e) row.push_back(first + owned.col[e]);
+    if (parts.coupling)
+      for (PetscInt e = coupling.ptr[i]; e < coupling.ptr[i + 1]; ++e) row.push_back(parts.global[coupling.col[e]]);
+    std::sort(row.begin(), row.end());
+    for (PetscInt r = 0; r < n; ++r) {
+      for (const PetscInt j : row)
+        for (PetscInt c = 0; c < n; ++c) rows->col.push_back(j * n + c);
+      rows->ptr.push_back(PetscInt(rows->col.size()));
+    }
+  }
+  if (parts.coupling) PetscCall(OperatorRestoreStructure(true, &coupling));
+  PetscCall(OperatorRestoreStructure(true, &owned));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Values of one part. Columns of both ascend by global numbers, so that blocks stand side by side in a row.
+PetscErrorCode CopyPart(Mat blocks, PetscInt n, const Scalar *from, Mat scalars)
+{
+  Structure s;
+  PetscScalar *to;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetStructure(blocks, true, &s));
+  PetscCall(MatSeqAIJGetArray(scalars, &to));
+  const Pieces pieces{Index(s.rows)};
+  pieces.for_each([&](int, Index first, Index last) {
+    for (Index i = first; i < last; ++i) {
+      const Offset begin = s.ptr[i], count = s.ptr[i + 1] - begin;
+      for (Offset e = 0; e < count; ++e)
+        for (Offset r = 0; r < n; ++r)
+          for (Offset c = 0; c < n; ++c)
+            to[n * n * begin + r * n * count + e * n + c] = from[((begin + e) * n + c) * n + r];
+    }
+  });
+  PetscCall(MatSeqAIJRestoreArray(scalars, &to));
+  PetscCall(OperatorRestoreStructure(true, &s));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CopyValues(Mat A, const BlockParts &parts, Mat aij)
+{
+  Mat owned = aij, coupling = nullptr;
+  Values values;
+
+  PetscFunctionBegin;
+  if (parts.op.parallel) PetscCall(MatMPIAIJGetSeqAIJ(aij, &owned, &coupling, nullptr));
+  PetscCall(OperatorGetHostValues(A, parts.op, &values));
+  PetscCall(CopyPart(parts.owned, parts.op.block, values.owned.values, owned));
+  if (coupling) PetscCall(CopyPart(parts.coupling, parts.op.block, values.coupling.values, coupling));
+  PetscCall(OperatorRestoreValues(A, parts.op, &values));
+  PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(aij)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CreateEmpty(Mat A, const BlockParts &parts, Mat *aij)
+{
+  PetscInt m, n, block;
+  Rows rows;
+  Mat B = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(FinegrainOnAllRanks(A, [&] { return FindRows(parts, A->cmap->rstart, &rows); }));
+  PetscCall(MatGetLocalSize(A, &m, &n));
+  PetscCall(MatGetBlockSize(A, &block));
+  PetscCall(MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &B));
+  PetscCall(MatSetSizes(B, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetBlockSize(B, block));
+  PetscCall(MatSetType(B, parts.op.parallel ? MATMPIAIJ : MATSEQAIJ));
+  PetscCall(MatSeqAIJSetPreallocationCSR(B, rows.ptr.data(), rows.col.data(), nullptr));
+  PetscCall(MatMPIAIJSetPreallocationCSR(B, rows.ptr.data(), rows.col.data(), nullptr));
+  *aij = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosCreateAIJ(Mat A, Mat *aij)
+{
+  BlockParts parts;
+  Mat B = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall(parts.find(A));
+  PetscCall(CreateEmpty(A, parts, &B));
+  PetscCall(FinegrainOnAllRanks(A, [&] { return CopyValues(A, parts, B); }));
+  PetscCall(MatPropagateSymmetryOptions(A, B));
+  *aij = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode BAIJKokkosGetAIJ(Mat A, Mat *aij)
+{
+  auto &copy = BAIJKokkosGet(A)->aij;
+  PetscObjectState state;
+  BlockParts parts;
+
+  PetscFunctionBegin;
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  if (copy.mat && copy.structure != A->nonzerostate) PetscCall(MatDestroy(&copy.mat));
+  if (!copy.mat) {
+    PetscCall(BAIJKokkosCreateAIJ(A, &copy.mat));
+  } else if (copy.values != state) {
+    PetscCall(parts.find(A));
+    PetscCall(FinegrainOnAllRanks(A, [&] { return CopyValues(A, parts, copy.mat); }));
+  }
+  copy.structure = A->nonzerostate;
+  copy.values = state;
+  PetscCall(MatPropagateSymmetryOptions(A, copy.mat));
+  *aij = copy.mat;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace
+{
+
+// An operation of the copy.
+template <auto Member> struct OfCopy;
+template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct OfCopy<Member> {
+  static PetscErrorCode call(Mat A, Rest... rest)
+  {
+    Mat aij;
+
+    PetscFunctionBegin;
+    PetscCall(BAIJKokkosGetAIJ(A, &aij));
+    PetscCheck(aij->ops[0].*Member, PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_SUP,
+               "Neither BAIJ nor AIJ has this operation");
+    PetscCall((aij->ops[0].*Member)(aij, rest...));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+// The same on all ranks: whether one of the index sets on any of them splits blocks.
+PetscErrorCode SplitBlocks(Mat A, PetscInt count, const IS sets[], bool *split)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(A, &n));
+  int splits = 0;
+  for (PetscInt k = 0; k < count && n > 1; ++k) {
+    const PetscInt *index;
+    PetscInt size;
+    if (!sets[k]) continue;
+    PetscCall(ISGetLocalSize(sets[k], &size));
+    PetscCall(ISGetIndices(sets[k], &index));
+    splits |= size % n != 0;
+    for (PetscInt i = 0; i < size; ++i) splits |= i % n == 0 ? index[i] % n != 0 : index[i] != index[i - 1] + 1;
+    PetscCall(ISRestoreIndices(sets[k], &index));
+  }
+  if (n > 1)
+    PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, &splits, 1, MPI_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(A))));
+  *split = splits;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// By single unknowns it is of type AIJ. PETSc 3.18 takes no submatrix of MPIBAIJ again: it compares rows with blocks.
+PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
+{
+  const IS sets[] = {rows, columns};
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  Mat aij, again;
+  bool split;
+
+  PetscFunctionBegin;
+  PetscCall(SplitBlocks(A, 2, sets, &split));
+  if (split) {
+    PetscCall(BAIJKokkosGetAIJ(A, &aij));
+    PetscCall(MatCreateSubMatrix(aij, rows, columns, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(BAIJKokkosSyncHost(A));
+  if (reuse == MAT_INITIAL_MATRIX || !m->parallel()) {
+    PetscCall((*m->parent.createsubmatrix)(A, rows, columns, reuse, B));
+  } else {
+    PetscCall((*m->parent.createsubmatrix)(A, rows, columns, MAT_INITIAL_MATRIX, &again));
+    PetscCall(MatCopy(again, *B, SAME_NONZERO_PATTERN));
+    PetscCall(MatDestroy(&again));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreateSubMatrices_BAIJKokkos(Mat A, PetscInt count, const IS rows[], const IS columns[],
+                                               MatReuse reuse, Mat *B[])
+{
+  Mat aij;
+  bool split[2];
+
+  PetscFunctionBegin;
+  PetscCall(SplitBlocks(A, count, rows, &split[0]));
+  PetscCall(SplitBlocks(A, count, columns, &split[1]));
+  if (split[0] || split[1]) {
+    PetscCall(BAIJKokkosGetAIJ(A, &aij));
+    PetscCall(MatCreateSubMatrices(aij, count, rows, columns, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(BAIJKokkosSyncHost(A));
+  PetscCall((*BAIJKokkosGet(A)->parent.createsubmatrices)(A, count, rows, columns, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Puts an operation of the copy where the parent has none.
+template <auto Member> void Lend(Mat A, bool there)
+{
+  const auto now = A->ops[0].*Member;
+  if (!there || !now || now == OfCopy<Member>::call) BAIJKokkosSwap<Member>(A, there, OfCopy<Member>::call, true);
+}
+
+// What gamg coarsens: PETSc 3.18 has it as an operation, older releases read rows.
+template <class O> void LendGraph(Mat A, bool there)
+{
+  if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, there);
+}
+
+} // namespace
+
+PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there)
+{
+  using O = _MatOps;
+
+  PetscFunctionBegin;
+  BAIJKokkosSwap<&O::createsubmatrix>(A, there, MatCreateSubMatrix_BAIJKokkos);
+  BAIJKokkosSwap<&O::createsubmatrices>(A, there, MatCreateSubMatrices_BAIJKokkos);
+  LendGraph<O>(A, there);
+  Lend<&O::findzerodiagonals>(A, there);
+  Lend<&O::findnonzerorows>(A, there);
+  Lend<&O::findoffblockdiagonalentries>(A, there);
+  Lend<&O::issymmetric>(A, there);
+  Lend<&O::getrowmax>(A, there);
+  Lend<&O::getrowmin>(A, there);
+  Lend<&O::getrowminabs>(A, there);
+  Lend<&O::invertvariableblockdiagonal>(A, there);
+  if (static_cast<const BAIJKokkos *>(A->spptr)->parallel()) Lend<&O::createsubmatricesmpi>(A, there);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
