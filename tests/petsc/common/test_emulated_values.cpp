@@ -3,6 +3,8 @@
 #include "types.hpp"
 #include "common/arrays.hpp"
 
+#include <limits>
+
 using namespace finegrain::test;
 
 namespace
@@ -74,9 +76,10 @@ TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
           OK(PCSetUp(on_device));
           factored = counted.bytes();
         }
+        OK(VecSet(v.x, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
         {
           const Copied counted;
-          OK(Apply(on_device, v.b, v.x));
+          OK(PCApply(on_device, v.b, v.x));
           applied = counted.bytes();
         }
         OK(Apply(on_host, v.b, v.y));
