@@ -179,8 +179,6 @@ template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struc
 
     PetscFunctionBegin;
     PetscCall(BAIJKokkosGetAIJ(A, &aij));
-    PetscCheck(aij->ops[0].*Member, PetscObjectComm(reinterpret_cast<PetscObject>(A)), PETSC_ERR_SUP,
-               "Neither BAIJ nor AIJ has this operation");
     PetscCall((aij->ops[0].*Member)(aij, rest...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -212,6 +210,7 @@ PetscErrorCode SplitBlocks(Mat A, PetscInt count, const IS sets[], bool *split)
 }
 
 // By single unknowns it is of type AIJ. PETSc 3.18 takes no submatrix of MPIBAIJ again: it compares rows with blocks.
+// 3.26 makes them of the parent's type, which it needs to print one.
 PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
 {
   const IS sets[] = {rows, columns};
@@ -229,6 +228,7 @@ PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReus
   PetscCall(BAIJKokkosSyncHost(A));
   if (reuse == MAT_INITIAL_MATRIX || !m->parallel()) {
     PetscCall((*m->parent.createsubmatrix)(A, rows, columns, reuse, B));
+    if (!BAIJKokkosGet(*B) && !m->is_viewed) PetscCall(BAIJKokkosAdopt(*B));
   } else {
     PetscCall((*m->parent.createsubmatrix)(A, rows, columns, MAT_INITIAL_MATRIX, &again));
     PetscCall(MatCopy(again, *B, SAME_NONZERO_PATTERN));
@@ -256,17 +256,38 @@ PetscErrorCode MatCreateSubMatrices_BAIJKokkos(Mat A, PetscInt count, const IS r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Puts an operation of the copy where the parent has none.
-template <auto Member> void Lend(Mat A, bool there)
+// The operations of AIJ in this PETSc.
+PetscErrorCode FindOperations(bool parallel, const _MatOps **operations)
+{
+  static _MatOps of_aij[2];
+  static bool found[2] = {false, false};
+  Mat aij;
+
+  PetscFunctionBegin;
+  if (!found[parallel]) {
+    PetscCall(MatCreate(PETSC_COMM_SELF, &aij));
+    PetscCall(MatSetSizes(aij, 0, 0, 0, 0));
+    PetscCall(MatSetType(aij, parallel ? MATMPIAIJ : MATSEQAIJ));
+    of_aij[parallel] = *aij->ops;
+    found[parallel] = true;
+    PetscCall(MatDestroy(&aij));
+  }
+  *operations = &of_aij[parallel];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Puts an operation of the copy where the parent has none and AIJ has one.
+template <auto Member> void Lend(Mat A, const _MatOps &of_aij, bool there)
 {
   const auto now = A->ops[0].*Member;
-  if (!there || !now || now == OfCopy<Member>::call) BAIJKokkosSwap<Member>(A, there, OfCopy<Member>::call, true);
+  if (!there || (!now && of_aij.*Member) || now == OfCopy<Member>::call)
+    BAIJKokkosSwap<Member>(A, there, OfCopy<Member>::call, true);
 }
 
 // What gamg coarsens: PETSc 3.18 has it as an operation, older releases read rows.
-template <class O> void LendGraph(Mat A, bool there)
+template <class O> void LendGraph(Mat A, const O &of_aij, bool there)
 {
-  if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, there);
+  if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, of_aij, there);
 }
 
 } // namespace
@@ -274,19 +295,22 @@ template <class O> void LendGraph(Mat A, bool there)
 PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there)
 {
   using O = _MatOps;
+  const bool parallel = static_cast<const BAIJKokkos *>(A->spptr)->parallel();
+  const O *of_aij;
 
   PetscFunctionBegin;
+  PetscCall(FindOperations(parallel, &of_aij));
   BAIJKokkosSwap<&O::createsubmatrix>(A, there, MatCreateSubMatrix_BAIJKokkos);
   BAIJKokkosSwap<&O::createsubmatrices>(A, there, MatCreateSubMatrices_BAIJKokkos);
-  LendGraph<O>(A, there);
-  Lend<&O::findzerodiagonals>(A, there);
-  Lend<&O::findnonzerorows>(A, there);
-  Lend<&O::findoffblockdiagonalentries>(A, there);
-  Lend<&O::issymmetric>(A, there);
-  Lend<&O::getrowmax>(A, there);
-  Lend<&O::getrowmin>(A, there);
-  Lend<&O::getrowminabs>(A, there);
-  Lend<&O::invertvariableblockdiagonal>(A, there);
-  if (static_cast<const BAIJKokkos *>(A->spptr)->parallel()) Lend<&O::createsubmatricesmpi>(A, there);
+  LendGraph<O>(A, *of_aij, there);
+  Lend<&O::findzerodiagonals>(A, *of_aij, there);
+  Lend<&O::findnonzerorows>(A, *of_aij, there);
+  Lend<&O::findoffblockdiagonalentries>(A, *of_aij, there);
+  Lend<&O::issymmetric>(A, *of_aij, there);
+  Lend<&O::getrowmax>(A, *of_aij, there);
+  Lend<&O::getrowmin>(A, *of_aij, there);
+  Lend<&O::getrowminabs>(A, *of_aij, there);
+  Lend<&O::invertvariableblockdiagonal>(A, *of_aij, there);
+  if (parallel) Lend<&O::createsubmatricesmpi>(A, *of_aij, there);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,8 @@ struct BAIJKokkos {
   _MatOps parent;                                         // its operations
   PetscErrorCode (*preallocate_seq)(Mat, PetscInt, PetscInt, const PetscInt[]) = nullptr;
   PetscErrorCode (*preallocate_mpi)(Mat, PetscInt, PetscInt, const PetscInt[], PetscInt, const PetscInt[]) = nullptr;
-  bool bound = false; // to the host, MatBindToCPU()
+  bool bound = false;     // to the host, MatBindToCPU()
+  bool is_viewed = false; // PETSc prints it
 
   std::unique_ptr<finegrain::Mirror> mirror; // made at first use
   bool reserved[2] = {false, false};         // what products need, and transposed ones

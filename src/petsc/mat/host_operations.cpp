@@ -79,14 +79,17 @@ std::string DescribeLookAhead(const BAIJKokkos &m)
 // With -ksp_view and the like: where products run.
 PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
-  const BAIJKokkos *m = BAIJKokkosGet(A);
+  BAIJKokkos *m = BAIJKokkosGet(A);
   PetscInt64 bytes = m->mirror ? PetscInt64(m->mirror->bytes() + m->mirror->index_bytes()) : 0;
   MatInfo info;
   PetscBool ascii;
   PetscViewerFormat format;
 
   PetscFunctionBegin;
-  PetscCall(Preceded<&_MatOps::view>::call(A, viewer));
+  m->is_viewed = true;
+  const PetscErrorCode code = Preceded<&_MatOps::view>::call(A, viewer);
+  m->is_viewed = false;
+  PetscCall(code);
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL))
