@@ -76,7 +76,7 @@ def coupled(block, n=40):
         velocity = random.uniform(-1, 1, 3)
         terms = []
         for v in velocity:
-            up = sparse.diags([-1, 1], [-1, 0], (n, n)) if v > 0 else sparse.diags([1, -1], [0, 1], (n, n)) * -1
+            up = sparse.diags([-1, 1], [-1, 0], (n, n)) if v > 0 else sparse.diags([1, -1], [0, 1], (n, n))
             terms.append(line(n, weight / h**2) + abs(v) / h * up)
         x, y, z = terms
         scalar = sparse.kron(sparse.kron(one, one), x) + sparse.kron(sparse.kron(one, y), one) + sparse.kron(sparse.kron(z, one), one)
@@ -147,6 +147,14 @@ def gallery(name, block=1, spd=False):
     return Problem(matrix, block, spd)
 
 
+@dataclass
+class Captured:
+    """The last linear system that a program solves. Its first word is a path below the build folder, or, with clients/, what
+    tests/clients/compile makes of a program of PETSc's."""
+    command: str
+    spd: bool = False
+
+
 problems = {
     "poisson": poisson,
     "anisotropic": anisotropic,
@@ -154,6 +162,9 @@ problems = {
     "coupled4": lambda: coupled(4),
     "coupled5": lambda: coupled(5),
     "coupled8": lambda: coupled(8, 32),
+    "euler": Captured("tutorials/euler -cells 48,20,20 -timing false"),
+    "navierstokes": Captured("tutorials/navierstokes -unknowns 4 -cells 32,32,32 -max_steps 6 -timing false"),
+    "ex19": Captured("clients/ex19 -da_refine 6 -pc_type lu"),
     "elasticity": elasticity,
     "elasticity_long": lambda: elasticity(28, 0.4, 8.0),
     "circuit": circuit,

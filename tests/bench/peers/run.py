@@ -1,56 +1,99 @@
 """Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
-[--ranks 1,2] [--problems a,b] [--methods a,b] [--limit 40] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
+[--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 40] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
 fastest counts. table.py makes the page of it."""
 import argparse
 import csv
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy
+import scipy.sparse as sparse
 
 here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 import problems
 
 boomeramg = "-pc_type hypre -pc_hypre_type boomeramg -pc_hypre_boomeramg_strong_threshold 0.5"
-ours_smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1"
-# name: matrix type, options; @ stands for finegrain's grid options on one rank.
+smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type "
+# Name: matrix type, options.
 methods = {
     "ilu": ("aij", "-pc_type bjacobi -sub_pc_type ilu"),
-    "ilu baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
-    "asm": ("aij", "-pc_type asm -sub_pc_type ilu"),
+    "ilu, baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
+    "icc": ("aij", "-pc_type bjacobi -sub_pc_type icc"),
+    "asm": ("aij", "-pc_type asm"),
     "sor": ("aij", "-pc_type sor"),
     "pbjacobi": ("aij", "-pc_type pbjacobi"),
-    "icc": ("aij", "-pc_type bjacobi -sub_pc_type icc"),
     "hypre euclid": ("aij", "-pc_type hypre -pc_hypre_type euclid"),
     "hypre boomeramg": ("aij", "-pc_type hypre -pc_hypre_type boomeramg"),
-    "hypre boomeramg 0.5": ("aij", boomeramg),
-    "hypre nodal": ("aij", boomeramg + " -pc_hypre_boomeramg_nodal_coarsen 6"),
+    "hypre boomeramg, threshold 0.5": ("aij", boomeramg),
+    "hypre boomeramg, nodal": ("aij", boomeramg + " -pc_hypre_boomeramg_nodal_coarsen 6"),
     "gamg": ("aij", "-pc_type gamg"),
+    "gamg, unsmoothed": ("aij", "-pc_type gamg -pc_gamg_agg_nsmooths 0"),
     "ml": ("aij", "-pc_type ml"),
     "fgbilu": ("baijkokkos", "-pc_type fgbilu"),
-    "fgbilu single": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_precision single"),
+    "fgbilu, single": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_precision single"),
     "fgbicc": ("baijkokkos", "-pc_type fgbicc"),
     "mcpi": ("baijkokkos", "-pc_type mcpi"),
-    "mcpi half": ("baijkokkos", "-pc_type mcpi -pc_mcpi_precision half"),
-    "powerqilu 1": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1"),
-    "gamg fgbilu": ("aij", ours_smooth + " -mg_levels_pc_type fgbilu"),
-    "gamg mcpi": ("aij", ours_smooth + " -mg_levels_pc_type mcpi"),
-    "gamg fgbilu chebyshev": ("aij", "-pc_type gamg -mg_levels_pc_type fgbilu"),
+    "powerqilu, level 1": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1"),
+    "gamg with fgbilu": ("baijkokkos", smooth + "fgbilu"),
+    "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -pc_gamg_agg_nsmooths 0"),
+    "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
 spd_only = {"icc", "fgbicc"}
-blocks_only = {"hypre nodal", "ilu baij", "pbjacobi"}
+blocks_only = {"hypre boomeramg, nodal", "ilu, baij", "pbjacobi"}
+
+
+def last(viewer_file, make):
+    """The last of the objects in a file, to which a program has added one at each solve."""
+    from petsc4py import PETSc
+    viewer = PETSc.Viewer().createBinary(str(viewer_file), "r")
+    found = None
+    while True:
+        x = make()
+        try:
+            x.load(viewer)
+        except PETSc.Error:
+            return found
+        found = x
+
+
+def aij():
+    from petsc4py import PETSc
+    A = PETSc.Mat().create()
+    A.setType("aij")
+    return A
+
+
+def capture(problem, build):
+    """Runs a program that writes its systems."""
+    from petsc4py import PETSc
+    program, *options = problem.command.split()
+    if program.startswith("clients/"):
+        source = "snes/tutorials/" + program.removeprefix("clients/")
+        subprocess.run([str(here.parents[1] / "clients/compile"), str(build), source], check=True, stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory(dir=build) as away:
+        files = [Path(away) / what for what in ("matrix", "rhs")]
+        subprocess.run([str(build / program)] + options + ["-ksp_view_mat", f"binary:{files[0]}", "-ksp_view_rhs", f"binary:{files[1]}"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(1))
+        block = int(re.search(r"-mat(?:load)?_block_size (\d+)", Path(f"{files[0]}.info").read_text()).group(1))
+        Path(f"{files[0]}.info").unlink()
+        A = last(files[0], aij)
+        b = last(files[1], lambda: PETSc.Vec().create())
+    ptr, col, values = A.getValuesCSR()
+    return problems.Problem(sparse.csr_matrix((values, col, ptr)), block, problem.spd, rhs=b.getArray().copy())
 
 
 def write(problem, name, folder):
     import petsc4py
     petsc4py.init(["run.py"])
     from petsc4py import PETSc
-    p = problem()
+    p = capture(problem, folder.parent) if isinstance(problem, problems.Captured) else problem()
     matrix = p.matrix
     matrix.sort_indices()
     A = PETSc.Mat().createAIJ(matrix.shape, csr=(matrix.indptr.astype("int32"), matrix.indices.astype("int32"), matrix.data))
@@ -66,20 +109,22 @@ def write(problem, name, folder):
         viewer = PETSc.Viewer().createBinary(str(folder / f"{name}.{what}"), "w")
         v.view(viewer)
         viewer.destroy()
-    settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None,
-                "grid": list(p.grid)}
+    settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None}
     (folder / f"{name}.json").write_text(json.dumps(settings))
+
+
+def environment(threads):
+    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS=str(threads))
 
 
 def run(args, folder, name, kind, options, ranks):
     library = Path(args.build) / "libpetscfinegrain.so"
     command = ["mpiexec", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", sys.executable, str(here / "solve.py"), str(folder), name, kind,
                "-dll_append", str(library)] + options.split()
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS=str(args.threads))
     best = None
     for _ in range(args.repeat):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, env=environment(args.threads))
         except subprocess.TimeoutExpired:
             return {"reason": "time"}
         lines = [line[7:] for line in done.stdout.splitlines() if line.startswith("RESULT ")]
@@ -99,7 +144,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--ranks", default="1,2")
     parser.add_argument("--problems", default=",".join(problems.problems))
-    parser.add_argument("--methods", default=",".join(methods))
+    parser.add_argument("--methods", default=";".join(methods))
     parser.add_argument("--limit", type=float, default=40)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -120,7 +165,7 @@ def main():
                                 f"run.write(problems.problems['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
             settings = json.loads((folder / f"{name}.json").read_text())
             for ranks in map(int, args.ranks.split(",")):
-                for method in args.methods.split(","):
+                for method in args.methods.split(";"):
                     kind, options = methods[method]
                     if (method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1):
                         continue

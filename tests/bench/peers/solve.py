@@ -27,15 +27,15 @@ A.setOptionsPrefix("load_")
 A.setFromOptions()
 A.load(load("matrix"))
 settings = json.load(open(f"{folder}/{name}.json"))
-if settings["coordinates"]:
+if kind != "aij":
+    A = A.convert(kind)
+if settings["coordinates"]:  # a conversion would lose the null space
     c = PETSc.Vec().create()
     c.setBlockSize(3)
-    c.setSizes((A.getSizes()[0]))
+    c.setSizes(A.getSizes()[0])
     c.setUp()
     c.load(load("coordinates"))
     A.setNearNullSpace(PETSc.NullSpace().createRigidBody(c))
-if kind != "aij":
-    A = A.convert(kind)
 if settings["spd"]:
     A.setOption(PETSc.Mat.Option.SPD, True)
 x, b = A.createVecs()
