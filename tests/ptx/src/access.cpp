@@ -13,7 +13,8 @@
 //
 // What nobody has written is not to be read: each byte has a mark of that.
 //
-// Between grids: whatever two grids that may overlap both touch, one of them writing.
+// Between grids: whatever two grids that may overlap both touch, one of them writing. Grids of two streams may,
+// unless an event, a wait of the host or the legacy stream lies between, whenever they ran here.
 //
 // The last team of Kokkos' reductions and scans counts the others by a relaxed atomic, and reads what they left
 // without a fence of its own (as NVIDIA's threadFenceReduction does); there, and only there, an atomic acquires.
@@ -51,6 +52,13 @@ void publish(KnownP &at, const KnownP &fenced, bool atomic)
   } else at = fenced;
 }
 
+// Whether a grid came before what has this order.
+bool ordered(u32 grid, const Order &order)
+{
+  const auto &all = orders();
+  return grid >= all.size() || !all[grid] || order.after(*all[grid]);
+}
+
 std::string pair_of(u32 a, u32 b) { return "teams " + std::to_string(a) + " and " + std::to_string(b); }
 std::string place(int warp, int lane) { return "warp " + std::to_string(warp) + " lane " + std::to_string(lane); }
 u8 bytes_of(u64 word, u64 first, u64 last)
@@ -59,6 +67,24 @@ u8 bytes_of(u64 word, u64 first, u64 last)
   return u8(((2u << e) - 1) & ~((1u << b) - 1));
 }
 } // namespace
+
+void check_copy(const Order &order, u64 a, u64 n, bool writes)
+{
+  const Memory &m = mem();
+  if (!opt().races || !m.is_device(a)) return;
+  u32 last = 0; // most words are the same grid's
+  for (u64 k = (a - m.base) / 4; k <= (a - m.base + n - 1) / 4; ++k)
+    for (const Memory::Mark *marks : {m.writer, m.reader}) {
+      if (marks == m.reader && !writes) continue;
+      const u32 grid = marks[k].grid;
+      if (!grid || grid == last) continue;
+      last = grid;
+      if (ordered(grid, order)) continue;
+      report(std::string("no wait between streams: a copy or memset ") + (writes ? "to" : "from") +
+             " what a kernel " + (marks == m.writer ? "writes" : "reads"));
+      return;
+    }
+}
 
 void Machine::fence(Warp &w)
 {
@@ -165,12 +191,15 @@ void Machine::global_access(Warp &w, const Ins &in, int lane, u64 a, int n, Acce
   for (u64 k = first / 4; k <= last / 4; ++k) {
     const u8 bytes = bytes_of(k, first, last);
     Mark &wm = m.writer[k], &rm = m.reader[k];
-    const auto meets = [&](const Mark &s, const char *in_grid, const char *of_team, const char *overlap) {
+    const auto meets = [&](const Mark &s, const char *in_grid, const char *of_team, const char *overlap,
+                           const char *streams) {
       if (!s.grid || !(s.bytes & bytes)) return;
       if (s.grid != g->serial) {
         const auto r = begun().find(s.grid);
-        if (r != begun().end() && (w.waited ? !r->second->complete : r->second->overlaps(*g)))
+        const bool together = r != begun().end();
+        if (together && (w.waited ? !r->second->complete : r->second->overlaps(*g)))
           report(overlap, g, in, "with " + shorten(demangle(r->second->code->name)));
+        if (!together && g->order && !ordered(s.grid, *g->order)) report(streams, g, in, "of another stream");
       } else if (!how.same && !(strong && s.strong)) {
         if (s.cta == c.index ? !in_team(s) : !covers(c.knows, s.cta, s.clock))
           report(s.cta == c.index ? of_team : in_grid, g, in, who(s));
@@ -179,13 +208,13 @@ void Machine::global_access(Warp &w, const Ins &in, int lane, u64 a, int n, Acce
     if (in.nc && !how.write && wm.grid == g->serial) report("ld.nc of what the grid has written", g, in, who(wm));
     else if (how.write)
       meets(wm, "global race in a grid (write after write)", "global race in a team (write after write)",
-            "overlap of kernels (write after write)");
+            "overlap of kernels (write after write)", "no wait between streams (write after write)");
     else
       meets(wm, "global race in a grid (read after write)", "global race in a team (read after write)",
-            "overlap of kernels (read after write)");
+            "overlap of kernels (read after write)", "no wait between streams (read after write)");
     if (how.write)
       meets(rm, "global race in a grid (write after read)", "global race in a team (write after read)",
-            "overlap of kernels (write after read)");
+            "overlap of kernels (write after read)", "no wait between streams (write after read)");
     if (how.write || !strong) {
       Mark &s = how.write ? wm : rm;
       const bool again = s.grid == g->serial && s.cta == c.index && s.clock == c.clock && s.strong == strong &&

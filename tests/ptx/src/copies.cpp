@@ -30,6 +30,8 @@ static u8 *host_view(const void *p, size_t n, const char *what)
 static void copy_now(void *d, const void *s, size_t n)
 {
   u8 *dp = host_view(d, n, "copy to"), *sp = host_view(s, n, "copy from");
+  check_copy(*current_order, u64(s), n, false);
+  check_copy(*current_order, u64(d), n, true);
   memmove(dp, sp, n);
   if (!mem().is_device(u64(d))) return;
   mem().copy_written(u64(d), u64(s), n);
@@ -52,11 +54,11 @@ static cudaError_t copy(void *d, const void *s, size_t n, cudaMemcpyKind kind, S
   if (!sd && pageable(s)) { // staged: the source is the caller's again when the call returns
     auto keep = std::make_shared<std::vector<u8>>((const u8 *)s, (const u8 *)s + n);
     o = push(st, [=] { copy_now(d, keep->data(), n); });
-    if (!async) need(o);
+    if (!async) wait_for(o);
   } else {
     o = push(st, [=] { copy_now(d, s, n); });
-    if (!async && !(dd && sd)) need(o);
-    if (async && !dd && pageable(d)) need(o);
+    if (!async && !(dd && sd)) wait_for(o);
+    if (async && !dd && pageable(d)) wait_for(o);
   }
   return result();
 }
@@ -161,6 +163,7 @@ static cudaError_t set(void *p, int v, size_t n, Stream *s)
 {
   push(s, [=] {
     memset(host_view(p, n, "memset"), v, n);
+    check_copy(*current_order, u64(p), n, true);
     if (!mem().is_device(u64(p))) return;
     mem().fill(u64(p), n);
     if (opt().races) mem().forget(u64(p), n);
