@@ -151,6 +151,10 @@ TEST(Defects, FlagsWithoutFences)
                orders = c("", "st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", "");
     expect_defect(kind, c("", "st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", "membar.gl;"), fences);
     expect_defect(kind, c("membar.gl;", "st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", ""), fences);
+    // A fence of the team is enough for its own warps.
+    const Case of_team = c("membar.cta;", "st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", "membar.cta;");
+    if (teams) expect_defect(kind, of_team, fences);
+    else EXPECT_TRUE(outcome_of(of_team).reports.empty());
     expect_defect(kind, c("", "st.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32", ""), orders);
     expect_defect(kind, c("", "st.release.gpu.global.u32", "ld.relaxed.gpu.global.u32", ""), orders);
   }

@@ -86,7 +86,7 @@ void check_copy(const Order &order, u64 a, u64 n, bool writes)
     }
 }
 
-void Machine::fence(Warp &w)
+void Machine::fence(Warp &w, bool beyond_team)
 {
   if (!opt().races) return;
   Cta &c = *w.cta;
@@ -95,7 +95,7 @@ void Machine::fence(Warp &w)
     w.pending = nullptr;
     w.fenced = close(w.seen, u32(w.id), w.fences);
   }
-  if (c.grid->total == 1) return;
+  if (c.grid->total == 1 || !beyond_team) return;
   for (auto &p : c.pending) merge(c.knows, p);
   c.pending.clear();
   c.fenced = close(c.knows, c.index, c.clock);
@@ -106,7 +106,7 @@ void Machine::synchronize(Warp &w, const Ins &in, u64 a, Access how)
 {
   Cta &c = *w.cta;
   if (c.grid->total == 1 && c.warps.size() == 1) return;
-  if (how.write && in.releases) fence(w);
+  if (how.write && in.releases) fence(w, true);
   if (!how.write || how.atomic) {
     if (const auto found = c.grid->published.find(a); found != c.grid->published.end()) {
       const Published &p = found->second;

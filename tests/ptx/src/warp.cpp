@@ -305,7 +305,7 @@ bool Machine::step(Warp &w)
         for (u32 q = mask; q; q &= q - 1) w.pc[__builtin_ctz(q)] = pc;
         return true; // others
       case O_MEMBAR:
-        if (m && in.mode) fence(w); // of the device, or more
+        if (m) fence(w, in.mode);
         ++pc;
         break;
       case O_NOP:
