@@ -2,6 +2,7 @@
 // are copied there and back. It runs in the tests with Space = HostSpace, and on a GPU nobody has run it yet.
 #pragma once
 
+#include "staged_halo.hpp"
 #include "engine.hpp"
 #include "base/copies.hpp"
 
@@ -11,7 +12,7 @@
 namespace finegrain
 {
 
-template <class Space> class Staged final : public Engine, private FactorParts, private Halo
+template <class Space> class Staged final : public Engine, private FactorParts
 {
 public:
   Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
@@ -28,17 +29,11 @@ public:
     owned_ = {view.blocks(), {}, {}, {}, false};
     coupling_ = {std::size_t(view.coupling.entries()), {}, {}, {}, false};
     sent_ = corrects_ = false;
-    halo_ = nullptr;
-    ghosts_host_ = make_array<Scalar>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(block_));
+    ghosts_ = std::size_t(view.ghosts) * std::size_t(block_);
     return error;
   }
 
-  void set_halo(Halo *halo) override
-  {
-    halo_ = halo;
-    engine_->set_halo(!halo || halo->takes_device_arrays() ? halo : this);
-    if (halo && !halo->takes_device_arrays()) on_host();
-  }
+  void set_halo(Halo *halo) override { engine_->set_halo(halo_.set(halo, scalars_, ghosts_)); }
   bool set_queue(const Queue &queue) override { return engine_->set_queue(queue); }
   Scalar *scratch(Memory memory) override
   {
@@ -233,45 +228,17 @@ private:
     return here;
   }
 
-  // The halo of the engine inside: the caller's, between copies.
-  void begin(Index color, const Scalar *x, Scalar *ghosts) override
-  {
-    copy_down<Space>(on_host(), x, scalars_);
-    if (color != all) copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0)); // the others stay
-    halo_->begin(color, x_host_.data(), ghosts_host_.data());
-  }
-  void end(Index color, const Scalar *, Scalar *ghosts) override
-  {
-    halo_->end(color, x_host_.data(), ghosts_host_.data());
-    const std::size_t size = ghosts_host_.extent(0);
-    if (size) Kokkos::deep_copy(Unmanaged<Scalar, Space>(ghosts, size), ghosts_host_);
-  }
-  void add(Index color, const Scalar *ghosts, Scalar *x) override
-  {
-    copy_down<Space>(on_host(), x, scalars_);
-    copy_down<Space>(ghosts_host_.data(), ghosts, ghosts_host_.extent(0));
-    halo_->add(color, ghosts_host_.data(), x_host_.data());
-    copy_up<Space>(x, x_host_.data(), scalars_);
-  }
-  Scalar *on_host()
-  {
-    if (x_host_.extent(0) < scalars_) x_host_ = make_array<Scalar>("finegrain::staged", scalars_);
-    return x_host_.data();
-  }
-  void residual(bool interior, bool starts) override { halo_->residual(interior, starts); }
-
   Backend backend_;
   std::unique_ptr<Engine> engine_;
   int block_ = 1;
-  std::size_t scalars_ = 0;
+  std::size_t scalars_ = 0, ghosts_ = 0;
   Part owned_, coupling_;
   Upload<Space> upload_; // of values
   bool corrects_ = false;
   bool sent_ = false; // by find_largest(), for the factor() that follows
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
-  Halo *halo_ = nullptr; // the caller's
-  HostArray<Scalar> x_host_, ghosts_host_;
+  StagedHalo<Space> halo_;
 };
 
 // An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().

@@ -1,6 +1,8 @@
 // The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
 #include "product/mirror.hpp"
 
+#include "staged_halo.hpp"
+
 #include "product/overlap.hpp"
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
@@ -112,7 +114,12 @@ public:
     ghosts_ = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n_));
     kernels_ = find_product_kernels<Exec>(n_);
   }
-  void set_halo(Halo *halo) override { halo_ = halo; }
+  void set_halo(Halo *halo) override
+  {
+    if constexpr (far)
+      halo = staged_.set(halo, std::size_t(columns_) * std::size_t(n_), std::size_t(ghost_count_) * std::size_t(n_));
+    halo_ = halo;
+  }
   bool set_queue(const Queue &wanted) override { return this->change_queue(queue_with(halo_, wanted)); }
 
   void load(const Scalar *owned, const Scalar *coupling) override
@@ -315,6 +322,7 @@ private:
   Vector ghosts_, x_, y_, own_;
   ProductKernels<Exec> kernels_{};
   Halo *halo_ = nullptr;
+  StagedHalo<Space> staged_; // around the caller's
   Offset launches_ = 0;
   int unit_ = 1; // assembly
   Offset own_count_ = 0;

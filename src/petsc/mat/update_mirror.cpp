@@ -28,7 +28,11 @@ PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
   }));
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
-  m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode { // it may need room for copies
+    PetscFunctionBegin;
+    m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // for the assembly that finds others: a conversion had none
   m->entries = info.nz_used;
   m->structure = A->nonzerostate;

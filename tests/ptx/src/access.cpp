@@ -7,9 +7,14 @@
 // closes a piece of a team's time. A strong store (atomic, relaxed, volatile) publishes what its team knew at its
 // last fence; a strong load takes that along, and the next fence, or the load itself if it acquires, makes it known.
 // What a team meets of another's has to be known to it, unless both accesses are strong. A missing wait and a missing
-// fence are both found this way, whatever values come out. Threads of one team are not told apart.
+// fence are both found this way, whatever values come out.
 //
-// Between grids: whatever two grids that may overlap both touch, one of them writing.
+// Global memory, within a team: as shared memory, or, between two of its warps, by what they publish as above.
+//
+// What nobody has written is not to be read: each byte has a mark of that.
+//
+// Between grids: whatever two grids that may overlap both touch, one of them writing. Grids of two streams may,
+// unless an event, a wait of the host or the legacy stream lies between, whenever they ran here.
 //
 // The last team of Kokkos' reductions and scans counts the others by a relaxed atomic, and reads what they left
 // without a fence of its own (as NVIDIA's threadFenceReduction does); there, and only there, an atomic acquires.
@@ -20,17 +25,39 @@
 namespace sim
 {
 
-using Known = std::vector<u32>; // of each team, up to which of its fences
-
 namespace
 {
-void merge(Known &into, const std::shared_ptr<const Known> &from)
+void merge(Known &into, const KnownP &from)
 {
   if (!from) return;
   if (into.size() < from->size()) into.resize(from->size(), 0);
   for (size_t i = 0; i < from->size(); ++i) into[i] = std::max(into[i], (*from)[i]);
 }
-bool knows(const Cta &c, u32 team, u32 clock) { return team < c.knows.size() && c.knows[team] >= clock; }
+bool covers(const Known &known, u32 who, u32 clock) { return who < known.size() && known[who] >= clock; }
+// Closes a piece of somebody's time, and says what is known with it.
+KnownP close(Known &known, u32 who, u32 &clock)
+{
+  if (known.size() <= who) known.resize(who + 1, 0);
+  known[who] = clock++;
+  return std::make_shared<const Known>(known);
+}
+// With a word that an atomic has changed, what was published before it stays.
+void publish(KnownP &at, const KnownP &fenced, bool atomic)
+{
+  if (atomic && !fenced) return;
+  if (atomic && at) {
+    auto both = std::make_shared<Known>(*at);
+    merge(*both, fenced);
+    at = both;
+  } else at = fenced;
+}
+
+// Whether a grid came before what has this order.
+bool ordered(u32 grid, const Order &order)
+{
+  const auto &all = orders();
+  return grid >= all.size() || !all[grid] || order.after(*all[grid]);
+}
 
 std::string pair_of(u32 a, u32 b) { return "teams " + std::to_string(a) + " and " + std::to_string(b); }
 std::string place(int warp, int lane) { return "warp " + std::to_string(warp) + " lane " + std::to_string(lane); }
@@ -41,36 +68,68 @@ u8 bytes_of(u64 word, u64 first, u64 last)
 }
 } // namespace
 
-void Machine::fence(Cta &c)
+void check_copy(const Order &order, u64 a, u64 n, bool writes)
 {
-  if (!opt().races || c.grid->total == 1) return;
+  const Memory &m = mem();
+  if (!opt().races || !m.is_device(a)) return;
+  u32 last = 0; // most words are the same grid's
+  for (u64 k = (a - m.base) / 4; k <= (a - m.base + n - 1) / 4; ++k)
+    for (const Memory::Mark *marks : {m.writer, m.reader}) {
+      if (marks == m.reader && !writes) continue;
+      const u32 grid = marks[k].grid;
+      if (!grid || grid == last) continue;
+      last = grid;
+      if (ordered(grid, order)) continue;
+      report(std::string("no wait between streams: a copy or memset ") + (writes ? "to" : "from") +
+             " what a kernel " + (marks == m.writer ? "writes" : "reads"));
+      return;
+    }
+}
+
+void Machine::fence(Warp &w, bool beyond_team)
+{
+  if (!opt().races) return;
+  Cta &c = *w.cta;
+  if (c.warps.size() > 1) {
+    merge(w.seen, w.pending);
+    w.pending = nullptr;
+    w.fenced = close(w.seen, u32(w.id), w.fences);
+  }
+  if (c.grid->total == 1 || !beyond_team) return;
   for (auto &p : c.pending) merge(c.knows, p);
   c.pending.clear();
-  if (c.knows.size() <= c.index) c.knows.resize(c.index + 1, 0);
-  c.knows[c.index] = c.clock++;
-  c.fenced = std::make_shared<const Known>(c.knows);
+  c.fenced = close(c.knows, c.index, c.clock);
 }
 
 // A strong access to a word of global memory.
-void Machine::synchronize(Cta &c, const Ins &in, u64 a, Access how)
+void Machine::synchronize(Warp &w, const Ins &in, u64 a, Access how)
 {
-  if (c.grid->total == 1) return;
-  const bool reads = !how.write || how.atomic;
-  if (how.write && in.releases) fence(c);
-  if (reads) {
-    auto found = c.grid->published.find(a);
-    if (found != c.grid->published.end() && found->second) {
-      if (in.acquires || (how.atomic && c.grid->code->reduces)) merge(c.knows, found->second);
-      else if (c.pending.empty() || c.pending.back() != found->second) c.pending.push_back(found->second);
+  Cta &c = *w.cta;
+  if (c.grid->total == 1 && c.warps.size() == 1) return;
+  if (how.write && in.releases) fence(w, true);
+  if (!how.write || how.atomic) {
+    if (const auto found = c.grid->published.find(a); found != c.grid->published.end()) {
+      const Published &p = found->second;
+      const bool at_once = in.acquires || (how.atomic && c.grid->code->reduces);
+      if (p.warps && p.team == c.index) {
+        if (at_once) merge(w.seen, p.warps);
+        else if (w.pending != p.warps) {
+          Known both = w.pending ? *w.pending : Known();
+          merge(both, p.warps);
+          w.pending = std::make_shared<const Known>(both);
+        }
+      }
+      if (at_once) merge(c.knows, p.teams);
+      else if (p.teams && (c.pending.empty() || c.pending.back() != p.teams)) c.pending.push_back(p.teams);
     }
   }
   if (!how.write) return;
-  auto &at = c.grid->published[a];
-  if (how.atomic && at && c.fenced) { // the words before it stay published
-    auto both = std::make_shared<Known>(*at);
-    merge(*both, c.fenced);
-    at = both;
-  } else if (!how.atomic || c.fenced) at = c.fenced;
+  Published &at = c.grid->published[a];
+  publish(at.teams, c.fenced, how.atomic);
+  if (!how.atomic || w.fenced) {
+    publish(at.warps, w.fenced, how.atomic && at.team == c.index);
+    at.team = c.index;
+  }
 }
 
 void Machine::shared_access(Warp &w, const Ins &in, int lane, u64 off, int n, Access how)
@@ -109,42 +168,70 @@ void Machine::shared_access(Warp &w, const Ins &in, int lane, u64 off, int n, Ac
   }
 }
 
-void Machine::global_access(Warp &w, const Ins &in, u64 a, int n, Access how)
+void Machine::global_access(Warp &w, const Ins &in, int lane, u64 a, int n, Access how)
 {
   Memory &m = mem();
   if (!m.is_device(a)) return;
   Cta &c = *w.cta;
   Grid *g = c.grid;
   const bool strong = how.atomic || !in.weak;
-  if (strong) synchronize(c, in, a, how);
+  if (strong) synchronize(w, in, a, how);
+  using Mark = Memory::Mark;
+  const auto in_team = [&](const Mark &s) { // whether something orders it after what another thread of the team did
+    if (s.epoch != c.bar_epoch) return true;
+    if (s.warp != w.id) return covers(w.seen, s.warp, s.fences);
+    if (s.multi) return w.last_sync[lane] > s.serial;
+    return s.lane == lane || (w.last_sync[lane] > s.serial && w.last_sync[s.lane] > s.serial);
+  };
+  const auto who = [&](const Mark &s) {
+    if (s.cta != c.index) return pair_of(c.index, s.cta);
+    return place(w.id, lane) + " and " + place(s.warp, s.lane) + " of team " + std::to_string(c.index);
+  };
   const u64 first = a - m.base, last = first + u64(n) - 1;
   for (u64 k = first / 4; k <= last / 4; ++k) {
     const u8 bytes = bytes_of(k, first, last);
-    Memory::Mark &wm = m.writer[k], &rm = m.reader[k];
-    const auto free_of = [&](const Memory::Mark &s) { // nothing of the same grid in the way
-      return !(s.bytes & bytes) || s.cta == c.index || (strong && s.strong) || knows(c, s.cta, s.clock);
+    Mark &wm = m.writer[k], &rm = m.reader[k];
+    const auto meets = [&](const Mark &s, const char *in_grid, const char *of_team, const char *overlap,
+                           const char *streams) {
+      if (!s.grid || !(s.bytes & bytes)) return;
+      if (s.grid != g->serial) {
+        const auto r = begun().find(s.grid);
+        const bool together = r != begun().end();
+        if (together && (w.waited ? !r->second->complete : r->second->overlaps(*g)))
+          report(overlap, g, in, "with " + shorten(demangle(r->second->code->name)));
+        if (!together && g->order && !ordered(s.grid, *g->order)) report(streams, g, in, "of another stream");
+      } else if (!how.same && !(strong && s.strong)) {
+        if (s.cta == c.index ? !in_team(s) : !covers(c.knows, s.cta, s.clock))
+          report(s.cta == c.index ? of_team : in_grid, g, in, who(s));
+      }
     };
-    if (wm.grid == g->serial) {
-      if (in.nc && !how.write) report("ld.nc of what the grid has written", g, in, pair_of(c.index, wm.cta));
-      else if (!free_of(wm) && !how.same)
-        report(how.write ? "global race in a grid (write after write)" : "global race in a grid (read after write)",
-               g, in, pair_of(c.index, wm.cta));
-    } else if (wm.grid && (wm.bytes & bytes)) {
-      if (auto r = running().find(wm.grid); r != running().end())
-        report(how.write ? "overlap of kernels (write after write)" : "overlap of kernels (read after write)", g, in,
-               "with " + shorten(demangle(r->second->code->name)));
-    }
-    if (how.write && rm.grid == g->serial) {
-      if (!free_of(rm) && !how.same)
-        report("global race in a grid (write after read)", g, in, pair_of(c.index, rm.cta));
-    } else if (how.write && rm.grid && (rm.bytes & bytes)) {
-      if (auto r = running().find(rm.grid); r != running().end())
-        report("overlap of kernels (write after read)", g, in, "of " + shorten(demangle(r->second->code->name)));
-    }
+    if (in.nc && !how.write && wm.grid == g->serial) report("ld.nc of what the grid has written", g, in, who(wm));
+    else if (how.write)
+      meets(wm, "global race in a grid (write after write)", "global race in a team (write after write)",
+            "overlap of kernels (write after write)", "no wait between streams (write after write)");
+    else
+      meets(wm, "global race in a grid (read after write)", "global race in a team (read after write)",
+            "overlap of kernels (read after write)", "no wait between streams (read after write)");
+    if (how.write)
+      meets(rm, "global race in a grid (write after read)", "global race in a team (write after read)",
+            "overlap of kernels (write after read)", "no wait between streams (write after read)");
     if (how.write || !strong) {
-      Memory::Mark &s = how.write ? wm : rm;
-      const bool again = s.grid == g->serial && s.cta == c.index && s.clock == c.clock && s.strong == strong;
-      s = {g->serial, c.index, c.clock, u8(bytes | (again ? s.bytes : 0)), strong};
+      Mark &s = how.write ? wm : rm;
+      const bool again = s.grid == g->serial && s.cta == c.index && s.clock == c.clock && s.strong == strong &&
+                         s.epoch == c.bar_epoch && s.warp == w.id && s.serial == w.sync_serial &&
+                         s.fences == w.fences,
+                 others = again && (s.lane != lane || s.multi);
+      s = {g->serial,
+           c.index,
+           c.clock,
+           c.bar_epoch,
+           w.sync_serial,
+           w.fences,
+           u8(w.id),
+           u8(lane),
+           u8(bytes | (again && (!how.write || s.lane == lane) ? s.bytes : 0)),
+           strong,
+           !how.write && others};
     }
   }
 }
@@ -189,7 +276,15 @@ u8 *Machine::address(Warp &w, const Ins &in, int lane, u64 a, int n, Space sp, b
     const char *why = "";
     u8 *p = mem().at(a, u64(n), &why);
     if (!p) bad("invalid global address", why);
-    if (opt().races) global_access(w, in, a, n, how(p));
+    if (opt().races) global_access(w, in, lane, a, n, how(p));
+    if (mem().is_device(a)) {
+      if ((!write || atomic) && opt().unwritten && !mem().all_written(a, u64(n))) {
+        report("load of what was never written", &g, in,
+               place(w.id, lane) + " of team " + std::to_string(w.cta->index));
+        mem().fill(a, u64(n)); // once
+      }
+      if (write) mem().fill(a, u64(n));
+    }
     return p;
   }
   }
@@ -209,7 +304,8 @@ void Machine::finish_copies(Warp &w, const Ins &in, u32 mask, int pending)
     u8 t[16] = {};
     Ins as = in;
     as.weak = true;
-    if (c.size > c.zero) memcpy(t, address(w, as, c.lane, c.src, c.size, GLOBAL, false, false), c.size);
+    if (c.size > c.zero)
+      memcpy(t, address(w, as, c.lane, c.src, c.size, GLOBAL, false, false), size_t(c.size - c.zero));
     memcpy(w.cta->shared.data() + c.dst, t, c.size);
   }
   w.copies.swap(stay);

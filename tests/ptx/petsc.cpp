@@ -1,0 +1,153 @@
+// The plugin with its kernels on the device, against the same on the host, bit by bit: all types of preconditioners
+// in all of their variants, on vectors of the host. Any number of ranks: tests/ptx/run.
+#include "types.hpp"
+
+#include <cstring>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+int comparisons = 0, refusals = 0; // of what a device does not do
+
+std::vector<PetscScalar> Values(Vec x)
+{
+  PetscInt size = 0;
+  const PetscScalar *values;
+  EXPECT_EQ(int(VecGetLocalSize(x, &size)), 0);
+  EXPECT_EQ(int(VecGetArrayRead(x, &values)), 0);
+  const std::vector<PetscScalar> v(values, values + size);
+  EXPECT_EQ(int(VecRestoreArrayRead(x, &values)), 0);
+  return v;
+}
+void ExpectSameBits(Vec x, Vec y, const std::string &what)
+{
+  const std::vector<PetscScalar> a = Values(x), b = Values(y);
+  ++comparisons;
+  if (!a.empty()) {
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(PetscScalar)), 0) << what;
+  }
+}
+
+PER_TYPE(OnTheDevice);
+
+void Compare(Mat A, PC host, PC device, const std::string &what)
+{
+  Owned<Vec> b, x, y;
+  OK(MakeVectors(A, &b, &x));
+  OK(VecDuplicate(x, &y));
+  for (const auto apply : {PCApply, PCApplyTranspose}) {
+    for (Vec v : {Vec(x), Vec(y)}) OK(VecSet(v, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
+    const ErrorCatcher quiet; // some have no transposed application, on either
+    const PetscErrorCode first = apply(host, b, x), second = apply(device, b, y);
+    ASSERT_EQ(int(first), int(second)) << what;
+    if (!first) ExpectSameBits(x, y, what + (apply == PCApply ? "" : ", transposed"));
+  }
+}
+
+// Factors twice; the second time the values are others.
+void CompareTypes(const PerType &, const TypeCase &t, Mat A, const std::string &options)
+{
+  Owned<PC> host, device;
+  OK(MakePC(A, t.type, Expand(options + " -@_backend host", t.type), &host));
+  {
+    const ErrorCatcher quiet;
+    const PetscErrorCode code = MakePC(A, t.type, Expand(options + " -@_backend device", t.type), &device);
+    if (code || PCSetUp(device)) {
+      ++refusals;
+      std::printf("refused: %s %s\n", t.type, options.c_str());
+      return;
+    }
+  }
+  OK(PCSetUp(host));
+  Compare(A, host, device, options);
+  OK(MatScale(A, PetscScalar(1.25)));
+  for (PC pc : {PC(host), PC(device)}) {
+    OK(PCSetOperators(pc, A, A));
+    OK(PCSetUp(pc));
+  }
+  Compare(A, host, device, options + ", factored again");
+}
+
+TEST_P(OnTheDevice, AllVariantsGiveTheHostsBits)
+{
+  for (const Variant &v : t.variants) {
+    SCOPED_TRACE(v.options);
+    Owned<Mat> A;
+    OK(Matrix(Shape::star, 3, MATBAIJ, &A));
+    CompareTypes(*this, t, A, v.options);
+  }
+}
+
+TEST_P(OnTheDevice, AllKindsOfMatricesGiveTheHostsBits)
+{
+  for (const MatType type : {MATAIJ, MATBAIJ, MATBAIJKOKKOS})
+    for (const PetscInt n : {1, 5})
+      for (const Shape shape : {Shape::box, Shape::small}) {
+        SCOPED_TRACE(std::string(type) + " " + std::to_string(n));
+        for (const std::string options : {"", "-@_executor self"}) {
+          Owned<Mat> A;
+          OK(Matrix(shape, n, type, &A));
+          CompareTypes(*this, t, A, options);
+        }
+      }
+}
+
+// Solved with a matrix on the device and a type's default options.
+TEST_P(OnTheDevice, SolversTakeTheHostsSteps)
+{
+  std::vector<PetscReal> histories[2];
+  for (const bool on_device : {false, true}) {
+    Owned<Mat> A;
+    Owned<KSP> ksp;
+    Owned<Vec> b, x;
+    const PetscReal *h;
+    PetscInt size;
+    OK(Matrix(Shape::star, 2, MATBAIJKOKKOS, &A));
+    OK(MakeVectors(A, &b, &x));
+    const Options set(Expand(
+      std::string("-pc_type ") + t.type + " -ksp_type gmres -@_backend " + (on_device ? "device" : "host"), t.type));
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, A, A));
+    OK(KSPSetResidualHistory(ksp, nullptr, 100, PETSC_TRUE));
+    OK(KSPSetFromOptions(ksp));
+    OK(KSPSolve(ksp, b, x));
+    OK(KSPGetResidualHistory(ksp, &h, &size));
+    histories[on_device].assign(h, h + size);
+  }
+  ++comparisons;
+  EXPECT_GT(histories[0].size(), 1u);
+  EXPECT_EQ(histories[0], histories[1]);
+}
+
+TEST(ProductsOnTheDevice, GiveTheHostsBits)
+{
+  for (const PetscInt n : {1, 2, 5}) {
+    Owned<Mat> A, B;
+    Owned<Vec> b, x, y;
+    OK(AssembleMatrix(box(6, 5, 4), n, MATBAIJ, 1, &A));
+    OK(AssembleMatrix(box(6, 5, 4), n, MATBAIJKOKKOS, 1, &B));
+    OK(MakeVectors(A, &b, &x));
+    OK(VecDuplicate(x, &y));
+    for (const auto multiply : {MatMult, MatMultTranspose}) {
+      PetscReal d;
+      OK(multiply(A, b, x));
+      OK(multiply(B, b, y));
+      OK(Difference(y, x, &d)); // PETSc's own products add in other orders
+      ++comparisons;
+      EXPECT_LT(d, tolerance) << n;
+    }
+  }
+}
+
+struct Counts : ::testing::Environment {
+  void TearDown() override
+  {
+    if (Rank() == 0)
+      std::printf("%d comparisons, %d refused by the device, on %d ranks\n", comparisons, refusals, Size());
+  }
+};
+const auto *const counts = ::testing::AddGlobalTestEnvironment(new Counts);
+
+} // namespace

@@ -1,0 +1,54 @@
+// One instruction of PTX while it is read: its words go in, an instruction of program.hpp comes out.
+#pragma once
+#include "parser.hpp"
+
+namespace sim
+{
+
+struct Reader {
+  Parser &parser;
+  size_t &i; // the word that comes next
+  const std::string &end_label;
+  Ins in;
+  std::vector<std::string_view> pieces; // of the opcode, between dots
+  std::vector<Ty> types;
+  size_t begin = 0; // where the opcode is
+
+  std::string_view word() const { return parser.tok[i].t; }
+  bool has(std::string_view piece) const;
+  bool next_is(std::string_view t) const { return word() == t; }
+  bool take(std::string_view t); // whether it was there
+  void comma();
+  void destination();
+  void source(Ty t) { in.s[in.ns++] = parser.operand(i, t); }
+  void sources(int count, Ty t); // each after a comma
+  void predicate();              // a source that may be negated
+  void list(bool written);       // {a, b}, or one operand
+  void address();                // [register + offset], [symbol + offset] or [number]
+  Space space() const;
+  void fix(int slot, const std::string &label)
+  {
+    parser.fixes.push_back({int(parser.c.ins.size()), slot, label, parser.label_scope});
+  }
+  void skip(); // the rest of its words
+  void finish();
+  void unknown(); // it stops the kernel when it is met
+
+  void simple(Op op, int count, Ty of_sources = NOTY);
+};
+
+// An instruction that is known: `modifiers` and `types` are all that it may have, with blanks between.
+struct Opcode {
+  std::string_view name, modifiers, types;
+  void (*read)(Reader &);
+};
+// Sorted by what they do: read_arithmetic.cpp, read_memory.cpp, read_control.cpp.
+std::vector<Opcode> arithmetic_opcodes();
+std::vector<Opcode> memory_opcodes();
+std::vector<Opcode> control_opcodes();
+const std::vector<Opcode> &opcodes();
+
+// NAME.PIECE of all that has been read, where somebody wants to know (tests/ptx/oracle).
+inline std::vector<std::string> *pieces_read = nullptr;
+
+} // namespace sim
