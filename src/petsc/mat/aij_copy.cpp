@@ -296,7 +296,7 @@ PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there)
 {
   using O = _MatOps;
   const bool parallel = static_cast<const BAIJKokkos *>(A->spptr)->parallel();
-  const O *of_aij;
+  const O *of_aij = nullptr;
 
   PetscFunctionBegin;
   PetscCall(FindOperations(parallel, &of_aij));
