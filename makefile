@@ -70,6 +70,7 @@ bench:
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_assembly
 	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_reduction
 	@OMP_NUM_THREADS=2 OMP_PROC_BIND=true $(BUILD)/tests/bench_mcpi -settings working,DS,DSH -executors launch,self,tile
+	@BUILD=$(BUILD) tests/bench/run_peers --out $(BUILD)/peers.csv && cat $(BUILD)/peers.csv
 
 # The library that leaves this machine: .packaging/portable says which, and prints the build folder that has it.
 PORTABLE = JOBS=$(JOBS) .packaging/portable $(BUILD) $(SETTINGS)

@@ -74,12 +74,13 @@ def capture(problem, build):
     """Runs a program that writes its systems."""
     from petsc4py import PETSc
     program, *options = problem.command.split()
-    if program.startswith("clients/"):
-        source = "snes/tutorials/" + program.removeprefix("clients/")
-        subprocess.run([str(here.parents[1] / "clients/compile"), str(build), source], check=True, stdout=subprocess.DEVNULL)
+    command = [str(build / "tutorials" / program)]
+    if program.endswith(".c"):
+        compiled = subprocess.run([str(here.parents[1] / "clients/compile"), str(build), program], check=True, capture_output=True, text=True)
+        command = compiled.stdout.split()
     with tempfile.TemporaryDirectory(dir=build) as away:
         files = [Path(away) / what for what in ("matrix", "rhs")]
-        subprocess.run([str(build / program)] + options + ["-ksp_view_mat", f"binary:{files[0]}", "-ksp_view_rhs", f"binary:{files[1]}"],
+        subprocess.run(command + options + ["-ksp_view_mat", f"binary:{files[0]}", "-ksp_view_rhs", f"binary:{files[1]}"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(1))
         block = int(re.search(r"-mat(?:load)?_block_size (\d+)", Path(f"{files[0]}.info").read_text()).group(1))
         Path(f"{files[0]}.info").unlink()
@@ -149,7 +150,9 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", default="peers.csv")
+    parser.add_argument("--strict", action="store_true", help="fail where a run had trouble")
     args = parser.parse_args()
+    troubles = []
     folder = Path(args.build).resolve() / "peers"
     folder.mkdir(parents=True, exist_ok=True)
     cpu = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
@@ -162,7 +165,7 @@ def main():
         for name in args.problems.split(","):
             if not (folder / f"{name}.json").exists():
                 subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{here}'); import run, problems, pathlib; "
-                                f"run.write(problems.problems['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
+                                f"run.write((problems.problems | problems.small)['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
             settings = json.loads((folder / f"{name}.json").read_text())
             for ranks in map(int, args.ranks.split(",")):
                 for method in args.methods.split(";"):
@@ -171,10 +174,13 @@ def main():
                         continue
                     r = run(args, folder, name, kind, options, ranks)
                     good = not r["reason"]
+                    troubles += [] if good else [f"{name}, {method}, {ranks}: {r['reason']}"]
                     table.writerow([name, settings["unknowns"], settings["block"], ranks, method] +
                                    ([f"{r['setup']:.3f}", r["iterations"], f"{r['solve']:.3f}", f"{r['setup'] + r['solve']:.3f}", f"{r['memory']:.0f}", ""]
                                     if good else ["", r.get("iterations", ""), "", "", "", r["reason"]]))
                     out.flush()
+    if args.strict and troubles:
+        sys.exit("\n".join(troubles))
 
 
 if __name__ == "__main__":

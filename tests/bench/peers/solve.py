@@ -27,6 +27,8 @@ A.setOptionsPrefix("load_")
 A.setFromOptions()
 A.load(load("matrix"))
 settings = json.load(open(f"{folder}/{name}.json"))
+if settings["spd"]:  # PETSc 3.18 does not let MPIBAIJ be told
+    A.setOption(PETSc.Mat.Option.SPD, True)
 if kind != "aij":
     A = A.convert(kind)
 if settings["coordinates"]:  # a conversion would lose the null space
@@ -36,8 +38,6 @@ if settings["coordinates"]:  # a conversion would lose the null space
     c.setUp()
     c.load(load("coordinates"))
     A.setNearNullSpace(PETSc.NullSpace().createRigidBody(c))
-if settings["spd"]:
-    A.setOption(PETSc.Mat.Option.SPD, True)
 x, b = A.createVecs()
 b.load(load("rhs"))
 ksp = PETSc.KSP().create()
