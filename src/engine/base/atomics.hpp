@@ -21,7 +21,7 @@ struct Trouble {
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
-  Kokkos::atomic_min(least, x);
+  on_device::lower(least, x);
 #else
   Index seen = __atomic_load_n(least, __ATOMIC_RELAXED);
   while (x < seen && !__atomic_compare_exchange_n(least, &seen, x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -48,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION Index atomic_fetch_add(Index *count, Index more)
 KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
-  Kokkos::atomic_add(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
+  on_device::add(reinterpret_cast<unsigned long long *>(sum), static_cast<unsigned long long>(more));
 #else
   __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 #endif
@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
 {
   const std::uint64_t bits = detail::bits_as<std::uint64_t>(double(x));
 #if defined(FINEGRAIN_ON_DEVICE)
-  Kokkos::atomic_max(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
+  on_device::raise(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
 #else
   std::uint64_t seen = __atomic_load_n(largest, __ATOMIC_RELAXED);
   while (bits > seen &&

@@ -145,6 +145,33 @@ KOKKOS_FORCEINLINE_FUNCTION void rest()
 #endif
 }
 
+// *least = min(*least, x), *largest = max(*largest, x), *sum += x. Desul's are loops that begin with a plain load.
+KOKKOS_FORCEINLINE_FUNCTION void lower(int *least, int x)
+{
+#if defined(__SYCL_DEVICE_ONLY__)
+  Kokkos::atomic_min(least, x);
+#else
+  atomicMin(least, x);
+#endif
+}
+KOKKOS_FORCEINLINE_FUNCTION void raise(unsigned long long *largest, unsigned long long x)
+{
+#if defined(__SYCL_DEVICE_ONLY__)
+  Kokkos::atomic_max(largest, x);
+#else
+  atomicMax(largest, x);
+#endif
+}
+
+KOKKOS_FORCEINLINE_FUNCTION void add(unsigned long long *sum, unsigned long long x)
+{
+#if defined(__SYCL_DEVICE_ONLY__)
+  Kokkos::atomic_add(sum, x);
+#else
+  atomicAdd(sum, x);
+#endif
+}
+
 KOKKOS_FORCEINLINE_FUNCTION int count_bits(std::uint32_t v)
 {
 #if defined(__SYCL_DEVICE_ONLY__)

@@ -3,8 +3,8 @@
 // steps, each without a word that one part writes and another reads or writes:
 //
 // 1. Gather (passes one and two of the paper, fused). Part p reads its range of every stream and writes only its
-// range
-//    of the last stream, which only p reads. It reads that before it writes it, and nothing is written elsewhere.
+//    range of the last stream, which only p reads. It reads that before it writes it, and nothing is written
+//    elsewhere.
 // 2. Spread (pass three). Part p reads its range of the last stream and writes only its range of each stream of
 //    results; these fill the bytes below the last stream's, which nobody reads any more.
 //
@@ -13,6 +13,7 @@
 // where the last stream does (factor 2), in the range of part 0, which does them after it has spread that range.
 #include "base/rounding_in_place.hpp"
 
+#include "base/atomics.hpp"
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
@@ -37,12 +38,7 @@ template <class To, class From> struct Streams {
 
   KOKKOS_FORCEINLINE_FUNCTION void report(Offset lost) const
   {
-    if (lost == 0 || !flushed) return;
-#if defined(FINEGRAIN_ON_DEVICE)
-    Kokkos::atomic_add(flushed, lost);
-#else
-    __atomic_fetch_add(flushed, lost, __ATOMIC_RELAXED); // a Kokkos without threads has no atomics on hosts
-#endif
+    if (lost != 0 && flushed) atomic_add(flushed, lost);
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish() const
   {
