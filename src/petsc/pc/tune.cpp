@@ -6,6 +6,7 @@
 #include <petsctime.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 using namespace finegrain;
@@ -16,8 +17,9 @@ namespace
 constexpr PCFinegrainExecutorType all_executors[] = {PC_FINEGRAIN_EXECUTOR_NATURAL, PC_FINEGRAIN_EXECUTOR_LAUNCH,
                                                      PC_FINEGRAIN_EXECUTOR_SELF, PC_FINEGRAIN_EXECUTOR_TILE};
 
-// Applications of one executor: as many as take so many seconds, within these numbers.
-constexpr double enough_seconds = 0.02;
+// Applications of one executor: as many as take so many seconds, within these numbers; one, if that takes so many
+// times what the best has taken.
+constexpr double enough_seconds = 0.02, hopeless = 3;
 constexpr int least_turns = 3, most_turns = 50;
 
 // Those that no setting excludes on any rank; the matrix has been analyzed.
@@ -56,8 +58,8 @@ PetscErrorCode TimeOnce(PC pc, Vec b, Vec x, double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The shortest of several, after one that makes what is made once.
-PetscErrorCode TimeApplication(PC pc, double *seconds)
+// The shortest of several, after one that makes what is made once. `best`: what another executor takes.
+PetscErrorCode TimeApplication(PC pc, double best, double *seconds)
 {
   Vec b, x;
   double first, next;
@@ -69,7 +71,9 @@ PetscErrorCode TimeApplication(PC pc, double *seconds)
     PetscCall(VecSet(b, 1));
     PetscCall(TimeOnce(pc, b, x, &first));
     PetscCall(TimeOnce(pc, b, x, seconds));
-    const int turns = std::clamp(int(enough_seconds / std::max(*seconds, 1e-9)), least_turns, most_turns);
+    const int turns = *seconds > hopeless * best
+                        ? 1
+                        : std::clamp(int(enough_seconds / std::max(*seconds, 1e-9)), least_turns, most_turns);
     for (int turn = 1; turn < turns; ++turn) {
       PetscCall(TimeOnce(pc, b, x, &next));
       *seconds = std::min(*seconds, next);
@@ -88,7 +92,8 @@ PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCo
                             const std::function<PetscErrorCode()> &factor)
 {
   std::vector<PCFinegrainExecutorType> candidates;
-  PCFinegrainExecutorType last = PC_FINEGRAIN_EXECUTOR_AUTO;
+  PCFinegrainExecutorType last = PC_FINEGRAIN_EXECUTOR_AUTO, fastest = last;
+  double best = std::numeric_limits<double>::max();
 
   PetscFunctionBegin;
   PetscCall(FindCandidates(pc, *e, &candidates));
@@ -98,12 +103,12 @@ PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCo
     PetscCall(analyze());
     PetscCall(factor());
     if (pc->failedreason) break; // which the set-up will say
-    PetscCall(TimeApplication(pc, &seconds));
+    PetscCall(TimeApplication(pc, best, &seconds));
     e->timings.push_back({executor, seconds});
+    if (seconds < best) fastest = executor;
+    best = std::min(best, seconds);
   }
-  const auto best = std::min_element(e->timings.begin(), e->timings.end(),
-                                     [](const auto &a, const auto &b) { return a.second < b.second; });
-  e->tuned = best == e->timings.end() ? PC_FINEGRAIN_EXECUTOR_AUTO : best->first;
+  e->tuned = fastest;
   if (e->tuned != last) PetscCall(analyze());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
