@@ -1,5 +1,5 @@
 """Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
-[--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 40] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
+[--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
 fastest counts. table.py makes the page of it."""
 import argparse
 import csv
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--ranks", default="1,2")
     parser.add_argument("--problems", default=",".join(problems.problems))
     parser.add_argument("--methods", default=";".join(methods))
-    parser.add_argument("--limit", type=float, default=40)
+    parser.add_argument("--limit", type=float, default=25)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", default="peers.csv")
