@@ -40,25 +40,12 @@ def summary(rows):
     return out
 
 
-def whole(rows):
-    out = ["| system | method | set-up s | iterations | solve s | together s | MiB |", "|---|---|---|---|---|---|---|"]
-    for r in rows:
-        numbers = [r[c] for c in ("setup s", "iterations", "solve s", "total s", "MiB")]
-        if r["trouble"]:
-            numbers = ["", "", "", r["trouble"].replace("|", "/"), ""]
-        out.append(f"| {r['problem']} | {r['method']} | " + " | ".join(numbers) + " |")
-    return out
-
-
 def text():
     machine, rows = read()
     parts = []
     for ranks in dict.fromkeys(r["ranks"] for r in rows):
         mine = [r for r in rows if r["ranks"] == ranks]
-        parts += [f"### {ranks} rank{'s' if ranks != '1' else ''}", "", f"{machine}.", ""] + summary(mine) + [""]
-    parts += ["### All runs", ""]
-    for ranks in dict.fromkeys(r["ranks"] for r in rows):
-        parts += [f"On {ranks} rank{'s' if ranks != '1' else ''}:", ""] + whole([r for r in rows if r["ranks"] == ranks]) + [""]
+        parts += [f"### {ranks} rank{'s' if ranks != '1' else ''}", "", f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""] + summary(mine) + [""]
     return "\n".join(parts)
 
 
