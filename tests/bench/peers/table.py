@@ -45,7 +45,7 @@ def text():
     parts = []
     for ranks in dict.fromkeys(r["ranks"] for r in rows):
         mine = [r for r in rows if r["ranks"] == ranks]
-        parts += [f"### {ranks} rank{'s' if ranks != '1' else ''}", "", f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""] + summary(mine) + [""]
+        parts += [f"## {ranks} rank{'s' if ranks != '1' else ''}", "", f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""] + summary(mine) + [""]
     return "\n".join(parts)
 
 
