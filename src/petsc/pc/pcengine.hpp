@@ -8,7 +8,6 @@
 
 #include <petscfinegrain.h>
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -200,8 +199,8 @@ PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e);
 
 // Executor tune: sets up and times each executor, and leaves the matrix analyzed for the fastest (tune.cpp).
 // Collective.
-PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCode()> &analyze,
-                            const std::function<PetscErrorCode()> &factor);
+PetscErrorCode PCEngineTune(PC pc, PCEngine *e, PetscErrorCode (*analyze)(PC, PCEngine *),
+                            PetscErrorCode (*factor)(PC, PCEngine *));
 
 // x = M^-1 b as PCApply() has it, but outside of log events and whatever the last set-up said. Collective.
 PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x);

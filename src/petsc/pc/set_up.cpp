@@ -227,16 +227,23 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Both inside their log events.
+PetscErrorCode LogAnalyze(PC pc, PCEngine *e)
+{
+  return FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); });
+}
+PetscErrorCode LogFactor(PC pc, PCEngine *e)
+{
+  return FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); });
+}
+
 PetscErrorCode AnalyzeAndTune(PC pc, PCEngine *e)
 {
-  const auto analyze = [&] { return FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }); };
-  const auto factor = [&] { return FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }); };
-
   PetscFunctionBegin;
   e->tuned = PC_FINEGRAIN_EXECUTOR_AUTO;
   e->timings.clear();
-  PetscCall(analyze());
-  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE) PetscCall(PCEngineTune(pc, e, analyze, factor));
+  PetscCall(LogAnalyze(pc, e));
+  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE) PetscCall(PCEngineTune(pc, e, LogAnalyze, LogFactor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +268,7 @@ PetscErrorCode PCSetUp_Engine(PC pc)
     if (!e->analyzed) PetscCall(AnalyzeAndTune(pc, e));
     PCEngineProbe probe;
     PetscCall(probe.begin(pc, e));
-    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscCall(LogFactor(pc, e));
     PetscCall(probe.end(pc, e));
     PetscCall(PCEngineReportGrowth(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -302,8 +309,8 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PCEngine *e, MatrixChange cha
   if (e->op.symmetric) { // residuals need the whole matrix, and the factor its numbers
     e->has_corrections = true;
     PetscCall(PCEngineConvert(pc, e));
-    PetscCall(FinegrainLogged(finegrain_events.analyze, pc, [&] { return Analyze(pc, e); }));
-    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscCall(LogAnalyze(pc, e));
+    PetscCall(LogFactor(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
@@ -311,7 +318,7 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PCEngine *e, MatrixChange cha
   if (PCEngineSharesRows(*e)) PetscCall(PCEngineFindGhostKeys(pc, *e, &view));
   PetscCall(AllowCorrections(pc, e, view));
   if (change == MatrixChange::none) // for the short residual; a lagged factor stays as it is
-    PetscCall(FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); }));
+    PetscCall(LogFactor(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -88,8 +88,8 @@ PetscErrorCode TimeApplication(PC pc, double best, double *seconds)
 
 } // namespace
 
-PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCode()> &analyze,
-                            const std::function<PetscErrorCode()> &factor)
+PetscErrorCode PCEngineTune(PC pc, PCEngine *e, PetscErrorCode (*analyze)(PC, PCEngine *),
+                            PetscErrorCode (*factor)(PC, PCEngine *))
 {
   std::vector<PCFinegrainExecutorType> candidates;
   PCFinegrainExecutorType last = PC_FINEGRAIN_EXECUTOR_AUTO, fastest = last;
@@ -100,8 +100,8 @@ PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCo
   for (const PCFinegrainExecutorType executor : candidates) {
     double seconds;
     e->tuned = last = executor;
-    PetscCall(analyze());
-    PetscCall(factor());
+    PetscCall((*analyze)(pc, e));
+    PetscCall((*factor)(pc, e));
     if (pc->failedreason) break; // which the set-up will say
     PetscCall(TimeApplication(pc, best, &seconds));
     e->timings.push_back({executor, seconds});
@@ -109,7 +109,7 @@ PetscErrorCode PCEngineTune(PC pc, PCEngine *e, const std::function<PetscErrorCo
     best = std::min(best, seconds);
   }
   e->tuned = fastest;
-  if (e->tuned != last) PetscCall(analyze());
+  if (e->tuned != last) PetscCall((*analyze)(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -44,11 +44,7 @@ TEST_P(TunePerType, KeepsTheFastestAndChangesNoBit)
     OK(Matrix(Shape::star, 3, MATBAIJ, &A));
     OK(Make(A, variant.options + " -@_executor tune", &pc));
     OK(Make(A, variant.options, &plain));
-    Vectors v(A);
-    OK(v.code);
-    OK(Apply(pc, v.b, v.x));
-    OK(Apply(plain, v.b, v.y));
-    OK(Difference(v.x, v.y, &d));
+    OK(ComparePCs(A, pc, plain, &d));
     EXPECT_EQ(d, 0) << variant.options;
     OK(FindTuned(pc, &tuned));
     EXPECT_GT(tuned.of(tuned.kept), 0) << variant.options << ": " << tuned.kept << " of" << tuned.line;
@@ -86,11 +82,7 @@ TEST_P(TunePerType, MeasuresEachPatternOnce)
   OK(FindTuned(pc, &third));
   EXPECT_NE(third.line, "");
   OK(Make(A, t.variants[0].options, &plain));
-  Vectors v(A);
-  OK(v.code);
-  OK(Apply(pc, v.b, v.x));
-  OK(Apply(plain, v.b, v.y));
-  OK(Difference(v.x, v.y, &d));
+  OK(ComparePCs(A, pc, plain, &d));
   EXPECT_EQ(d, 0);
 }
 
@@ -113,11 +105,7 @@ TEST_P(TunePerType, FailsAsAnyOtherAndRecovers)
   OK(PCGetFailedReason(pc, &reason));
   EXPECT_EQ(reason, PC_NOERROR);
   OK(Make(A, t.variants[0].options, &plain));
-  Vectors v(A);
-  OK(v.code);
-  OK(Apply(pc, v.b, v.x));
-  OK(Apply(plain, v.b, v.y));
-  OK(Difference(v.x, v.y, &d));
+  OK(ComparePCs(A, pc, plain, &d));
   EXPECT_EQ(d, 0);
 }
 

@@ -88,6 +88,16 @@ std::vector<Row> rows_of(const std::vector<std::vector<u64>> &values);
 std::vector<u64> integers(int width); // values on which instructions differ
 std::vector<u64> floats(int width);   // of 16 bits: IEEE's half
 inline u64 ones(int width) { return width == 64 ? ~0ull : (1ull << width) - 1; }
+// Of a type, such as u32 or bf16.
+inline int width_of(const std::string &t) { return std::stoi(t.substr(t.find_first_of("1368"))); }
+// Of a type in a register of `width` bits.
+inline u64 extended(u64 x, const std::string &t, int width)
+{
+  const int w = width_of(t);
+  x &= ones(w);
+  if (t[0] == 's' && x >> (w - 1) & 1) x |= ~ones(w);
+  return x & ones(width);
+}
 inline std::string type(char kind, int width) { return kind + std::to_string(width); }
 inline std::string joined(const std::vector<std::string> &all)
 {

@@ -5,15 +5,6 @@ using namespace test;
 
 namespace
 {
-int width_of(const std::string &t) { return std::stoi(t.substr(1)); }
-// Of a type in a register of `width` bits.
-u64 extended(u64 x, const std::string &t, int width)
-{
-  const int w = width_of(t);
-  x &= ones(w);
-  if (t[0] == 's' && x >> (w - 1) & 1) x |= ~ones(w);
-  return x & ones(width);
-}
 
 // Atomics of one lane: what was there comes out, and what has to be there is there.
 u64 changed(const std::string &op, const std::string &t, u64 x, u64 y, u64 z)

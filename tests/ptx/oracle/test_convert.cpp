@@ -12,7 +12,6 @@ namespace
 using Wide = __int128;
 using Long = long double; // holds all that is converted
 
-int width_of(const std::string &t) { return std::stoi(t.substr(t.find_first_of("1368"))); }
 std::string reg_of(const std::string &t) { return type('b', std::max(16, width_of(t))); }
 
 Long half_value(u64 x)

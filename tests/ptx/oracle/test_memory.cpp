@@ -7,15 +7,6 @@ namespace
 {
 const std::string all_types[] = {"b8",  "b16", "b32", "b64", "u8",  "u16", "u32",
                                  "u64", "s8",  "s16", "s32", "s64", "f32", "f64"};
-int width_of(const std::string &t) { return std::stoi(t.substr(1)); }
-// Of a type in a register of `width` bits.
-u64 extended(u64 x, const std::string &t, int width)
-{
-  const int w = width_of(t);
-  x &= ones(w);
-  if (t[0] == 's' && x >> (w - 1) & 1) x |= ~ones(w);
-  return x & ones(width);
-}
 
 TEST(Moves, OfAllTypes)
 {

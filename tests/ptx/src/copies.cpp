@@ -83,6 +83,15 @@ cudaError_t cudaMalloc(void **p, size_t n)
   if (opt().trace) fprintf(stderr, "GPUSIM malloc %llx %zu\n", (unsigned long long)(a - mem().base), n);
   return result(a ? cudaSuccess : cudaErrorMemoryAllocation);
 }
+static cudaError_t free_pinned(void *p)
+{
+  auto i = mem().pinned.find(u64(p));
+  if (i == mem().pinned.end()) return result(cudaErrorInvalidValue);
+  mem().pinned.erase(i);
+  mem().plast_size = 0;
+  free(p);
+  return result();
+}
 cudaError_t cudaFree(void *p)
 {
   begin_call("cudaFree");
@@ -96,12 +105,7 @@ cudaError_t cudaFree(void *p)
     }
     return result();
   }
-  auto i = mem().pinned.find(u64(p));
-  if (i == mem().pinned.end()) return result(cudaErrorInvalidValue);
-  mem().pinned.erase(i);
-  mem().plast_size = 0;
-  free(p);
-  return result();
+  return free_pinned(p);
 }
 cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t)
 {
@@ -142,12 +146,7 @@ cudaError_t cudaFreeHost(void *p)
 {
   begin_call("cudaFreeHost");
   drain();
-  auto i = mem().pinned.find(u64(p));
-  if (i == mem().pinned.end()) return result(cudaErrorInvalidValue);
-  mem().pinned.erase(i);
-  mem().plast_size = 0;
-  free(p);
-  return result();
+  return free_pinned(p);
 }
 cudaError_t cudaMemcpy(void *d, const void *s, size_t n, cudaMemcpyKind k)
 {
