@@ -12,6 +12,10 @@
 namespace finegrain
 {
 
+// PetscSFNode with a name: nvcc 13.0 aborts at vectors of a struct that has none.
+struct Root : PetscSFNode {
+};
+
 class PetscHalo final : public Halo
 {
 public:

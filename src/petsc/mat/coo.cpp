@@ -2,9 +2,8 @@
 // rank's own first, then those of other ranks by rank.
 #include "mat/baijkokkos.hpp"
 
+#include "common/petsc_halo.hpp"
 #include "common/runtime.hpp"
-
-#include <petscsf.h>
 
 #include <algorithm>
 
@@ -17,11 +16,6 @@ namespace
 struct Coordinate {
   PetscInt row, col;
   Offset value;
-};
-
-// As PetscSFNode, which nvcc does not bear in a vector: its struct has no name.
-struct Root {
-  PetscInt rank, index;
 };
 
 // What travels to the owner of a row.
@@ -38,15 +32,11 @@ PetscErrorCode MakeUnit(int count, MPI_Datatype base, MPI_Datatype *unit)
 }
 
 // Leaves in order with these roots.
-PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, const std::vector<Root> &leaves)
+PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> leaves) // PETSc copies, but takes no constants
 {
-  PetscSFNode *nodes;
-
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(leaves.size(), &nodes));
-  for (std::size_t l = 0; l < leaves.size(); ++l) nodes[l] = {leaves[l].rank, leaves[l].index};
-  PetscCall(
-    PetscSFSetGraph(sf, roots, PetscInt(leaves.size()), nullptr, PETSC_OWN_POINTER, nodes, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetGraph(sf, roots, PetscInt(leaves.size()), nullptr, PETSC_COPY_VALUES, leaves.data(),
+                            PETSC_COPY_VALUES));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,7 +23,7 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
 {
   const std::size_t count = wanted.size();
   std::vector<PetscInt> size, start, length;
-  std::vector<PetscSFNode> remote;
+  std::vector<Root> remote;
   const PetscSFNode *row;
   PetscSF sf, by_entry;
 
@@ -44,7 +44,7 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
   PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
     lists->ptr.assign(1, 0);
     for (std::size_t i = 0; i < count; ++i) {
-      for (PetscInt k = 0; k < length[i]; ++k) remote.push_back({row[i].rank, start[i] + k});
+      for (PetscInt k = 0; k < length[i]; ++k) remote.push_back({{row[i].rank, start[i] + k}});
       lists->ptr.push_back(PetscInt(remote.size()));
     }
     lists->col.resize(remote.size());

@@ -11,7 +11,7 @@ namespace
 // Trees from places of arrays here to places of their owners' arrays.
 struct Tree {
   std::vector<PetscInt> local;
-  std::vector<PetscSFNode> remote;
+  std::vector<Root> remote;
 
   PetscErrorCode create(MPI_Comm comm, PetscInt roots, PetscSF *sf)
   {
@@ -44,7 +44,7 @@ PetscErrorCode FindDiagonals(MPI_Comm comm, Index rows, const std::vector<PetscI
     for (Index g = 0; g < Index(others.size()); ++g) {
       Tree &tree = (*groups)[color ? std::size_t((*color)(rows + g)) : 0];
       tree.local.push_back(storage.diagonal(rows + g));
-      tree.remote.push_back({remote[g].rank, position(g)});
+      tree.remote.push_back({{remote[g].rank, position(g)}});
     }
     return PETSC_SUCCESS;
   }));
@@ -199,7 +199,7 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
       place_[k] = kept_[k] < 0 ? -1 : theirs[k];
       if (place_[k] < 0 || storage.is_upper[std::size_t(kept_[k])]) continue;
       lower.local.push_back(storage.entry(kept_[k]));
-      lower.remote.push_back({remote[k].rank, theirs[k]});
+      lower.remote.push_back({{remote[k].rank, theirs[k]}});
     }
     return PETSC_SUCCESS;
   }));
@@ -305,7 +305,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
       if (place_[k] < 0 || !storage.is_upper[std::size_t(kept_[k])]) continue;
       Tree &tree = upper[std::size_t(s.color(row_of[std::size_t(kept_[k])]))];
       tree.local.push_back(storage.entry(kept_[k]));
-      tree.remote.push_back({remote[k].rank, place_[k]});
+      tree.remote.push_back({{remote[k].rank, place_[k]}});
     }
     return PETSC_SUCCESS;
   }));

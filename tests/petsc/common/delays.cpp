@@ -1,7 +1,7 @@
 // MPI's profiling interface: calls of the plugin and of PETSc come here first.
 #include "delays.hpp"
 
-#include <mpi.h>
+#include <petscsys.h> // not <mpi.h> alone, whose bindings of C++ want a library
 
 #include <algorithm>
 #include <chrono>
