@@ -200,6 +200,9 @@ private:
       if (!expected.extent(0)) Kokkos::deep_copy(expected = make_array<Scalar>("expected", size), result);
       if (waits && std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
         fail("comparison of executors", executor);
+      if (replays_kernels() && executor == ExecutorKind::launch) // the second application is recorded
+        std::fprintf(stderr, "%d^3 points, n = %d: an application and its recording take %.2f ms\n", int(side), n,
+                     1e3 * seconds([&] { engine->apply(b.data(), x.data()); }));
       constexpr double never = std::numeric_limits<double>::max();
       candidates.push_back({executor == ExecutorKind::automatic, waits, std::move(engine), never, never});
     }

@@ -149,6 +149,7 @@ inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErr
     }
     OK(PCSetUp(pc));
     OK(PCSetUpOnBlocks(pc));
+    OK(wait_for_device()); // PETSc's factorizations are only queued
   }
   OK(PetscObjectStateSet(object, before)); // for the other preconditioners
 }

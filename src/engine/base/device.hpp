@@ -38,6 +38,12 @@
 #include <hip/hip_fp16.h>
 #endif
 
+#if !defined(FINEGRAIN_POLL)
+#define FINEGRAIN_POLL cuda::memory_order_relaxed
+#endif
+#if !defined(FINEGRAIN_WANT)
+#define FINEGRAIN_WANT 1
+#endif
 #if defined(FINEGRAIN_GPU)
 namespace finegrain::gpu
 {
@@ -115,7 +121,7 @@ namespace finegrain::on_device
 KOKKOS_FORCEINLINE_FUNCTION unsigned poll(unsigned &word)
 {
 #if defined(__CUDACC__)
-  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed);
+  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(FINEGRAIN_POLL);
 #else
   return desul::atomic_load(&word, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
 #endif
@@ -132,7 +138,7 @@ KOKKOS_FORCEINLINE_FUNCTION void publish(unsigned &word, unsigned value)
 KOKKOS_FORCEINLINE_FUNCTION void acquire()
 {
 #if defined(__CUDACC__) // desul's orders more than that
-  cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+  if (FINEGRAIN_POLL == cuda::memory_order_relaxed) cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
 #else
   desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
 #endif
@@ -142,6 +148,14 @@ KOKKOS_FORCEINLINE_FUNCTION void rest()
 {
 #if defined(__CUDACC__)
   __nanosleep(20);
+#endif
+}
+
+// Into the second cache. Nobody waits for it, and an address where nothing is does no harm.
+KOKKOS_FORCEINLINE_FUNCTION void ask_for([[maybe_unused]] const void *line)
+{
+#if defined(__CUDACC__)
+  asm volatile("prefetch.L2 [%0];" ::"l"(line));
 #endif
 }
 

@@ -38,6 +38,19 @@ template <int N, class Terms, int V = 1> struct SweepRow {
     terms.put_ends(ends);
   }
 
+  // What rows of the slots [begin, end) read beside results, by each(address, bytes), and the vector that one begins
+  // with.
+  template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Index begin, Index end, const Each &each) const
+    requires requires(const Terms &t) { t.reads(Offset(), Index(), Index(), each); }
+  {
+    const auto &arg = terms.arg;
+    const Offset nn = Offset(n) * n, first = arg.ptr[begin], last = arg.ptr[end];
+    each(terms.blocks() + first * nn, std::size_t((last - first) * nn) * sizeof(*terms.blocks()));
+    each(arg.col + first, std::size_t(last - first) * sizeof(Index));
+    terms.reads(nn, begin, end, each);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(Index slot) const { return terms.begins_with(n, slot); }
+
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
   {
@@ -115,6 +128,12 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   {
     sums.load(arg.b + v * arg.vectors.stride + at.row * n + s.first);
   }
+  template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Offset nn, Index begin, Index end, const Each &each) const
+  {
+    each(diagonal() + begin * nn, std::size_t((end - begin) * nn) * sizeof(Diagonal));
+    if (arg.row_of) each(arg.row_of + begin, std::size_t(end - begin) * sizeof(Index));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const { return arg.b + place(slot).row * n; }
   // `sum`: of the row's entries.
   template <int W, int N, class Of> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n,
                                                                          const SweepPlace &at, int v, const Of &sum,
@@ -177,6 +196,15 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   {
     const Scalar *x = arg.x + v * arg.vectors.stride + Offset(col) * n;
     return [x](int c) FINEGRAIN_INLINE { return x[c]; };
+  }
+  template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Offset, Index begin, Index end, const Each &each) const
+  {
+    if (arg.row_of) each(arg.row_of + (arg.last_position - end + 1), std::size_t(end - begin) * sizeof(Index));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const
+  {
+    const SweepPlace at = place(slot);
+    return arg.y + (arg.y_by_row ? at.row : at.position) * n;
   }
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void begin(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
                                                                  int v, Accumulator<W> &sums) const

@@ -74,6 +74,7 @@ template <int N, class Row> struct Thread {
   {
     for (Index i = first; i < last; ++i) f(i);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void prepare(const TaskList &, Index) const {}
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
   // Sweeps that do tasks are the host's.
   FINEGRAIN_CALLS_HOST KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const

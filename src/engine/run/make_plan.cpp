@@ -72,8 +72,10 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     order = plan.schedule.order;
   }
   const bool by_groups = plan.executor == ExecutorKind::launch;
-  if (!by_groups) plan.factorization = {};
-  if (by_groups && e.drops_after) { // rows become slots
+  // A device's factorization goes by groups, whatever its sweeps do (runner.hpp).
+  if (machine.device && plan.executor == ExecutorKind::self) plan.factorization = g.levels(false);
+  else if (!by_groups) plan.factorization = {};
+  if (plan.factorization.order.extent(0)) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);
     const HostArray<Index> &rows = plan.factorization.order;
     for (Index i = 0; i < graph.rows; ++i) rows(i) = o.pos(rows(i));

@@ -26,6 +26,7 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
     const Index t = Index(worker.draw(progress));
     if (t < 0 || t >= tasks.count) return;
     stress();
+    worker.prepare(tasks, t);
     const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
     worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
     if (first < last) progress.acquire();

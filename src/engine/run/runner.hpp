@@ -154,7 +154,14 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .progress = &flags,
             .replay = records};
   }
-  Run<Exec> factorization() { return sweep(made.group.extent(0) > 0 ? made : forward); }
+  // By launch on a device: a row of a factorization takes the lanes of several of a sweep, and tasks are cut for
+  // sweeps (docs/gpu.md).
+  Run<Exec> factorization()
+  {
+    Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);
+    if (works_in_teams<Exec>) run.executor = ExecutorKind::launch;
+    return run;
+  }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)
   {
