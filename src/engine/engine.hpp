@@ -56,7 +56,6 @@ struct Statistics {
   Real scale = 1;                                  // relaxation: of half-precision storage, for the matrix
   Offset apply_launches = 0;                       // kernels of one application; 0: none, a plain loop
   Offset launches = 0;                             // kernels since analyze
-  Offset replays = 0;                              // of a graph of kernels, since analyze
   // Whether correct() can find the residual without reading upper blocks, given `last` and values as factored: DILU
   // in working precision, no pivot replaced. All ranks take it or none, because the halo fetches another vector for
   // it.

@@ -140,7 +140,6 @@ private:
   }
   void choose_sweeps(FactorKind kind, bool compact, bool eisenstat)
   {
-    if (sweeps_) sweeps_->forget_recording();
     sweeps_.reset();
     eisenstat_ = nullptr;
     if (compact) sweeps_ = std::make_unique<CompactSweeps<Exec>>(run_, factor_);

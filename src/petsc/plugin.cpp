@@ -6,7 +6,6 @@
 #include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
 #include "base/look_ahead.hpp"
-#include "run/replay.hpp"
 
 #include <cstdint>
 
@@ -67,17 +66,6 @@ PetscErrorCode ReadThreads()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether devices run kernels as graphs, for the whole process.
-PetscErrorCode ReadKernels()
-{
-  PetscBool replays = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-finegrain_graph", &replays, nullptr));
-  finegrain::replays_kernels() = replays;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 // As a constant, which needs no code of ours to run: a macro of the compiler's that is there is 1.
@@ -126,7 +114,6 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadLookAhead());
   PetscCall(ReadThreads());
-  PetscCall(ReadKernels());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,14 +2,12 @@
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
 //   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--graph] [--without-waiting]
-// --mesh: of tetrahedra, instead of a star on a grid. --graph: a device replays the groups of launch.
+//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--without-waiting]
+// --mesh: of tetrahedra, instead of a star on a grid.
 // --without-waiting adds self and tile whose tasks wait for nobody. Their results are wrong and not looked at; their
 // times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
 #include "base/threads.hpp"
-
-#include "run/replay.hpp"
 
 #include <algorithm>
 #include <array>
@@ -200,9 +198,6 @@ private:
       if (!expected.extent(0)) Kokkos::deep_copy(expected = make_array<Scalar>("expected", size), result);
       if (waits && std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
         fail("comparison of executors", executor);
-      if (replays_kernels() && executor == ExecutorKind::launch) // the second application is recorded
-        std::fprintf(stderr, "%d^3 points, n = %d: an application and its recording take %.2f ms\n", int(side), n,
-                     1e3 * seconds([&] { engine->apply(b.data(), x.data()); }));
       constexpr double never = std::numeric_limits<double>::max();
       candidates.push_back({executor == ExecutorKind::automatic, waits, std::move(engine), never, never});
     }
@@ -304,10 +299,6 @@ bool read_arguments(int argc, char **argv, Settings &s)
       s.mesh = true;
       continue;
     }
-    if (!std::strcmp(argv[i], "--graph")) {
-      replays_kernels() = true;
-      continue;
-    }
     if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s))
       continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
@@ -329,7 +320,7 @@ int main(int argc, char **argv)
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
     std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--graph] "
+                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] "
                          "[--without-waiting]\n");
     return 2;
   }

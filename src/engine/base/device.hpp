@@ -38,12 +38,6 @@
 #include <hip/hip_fp16.h>
 #endif
 
-#if !defined(FINEGRAIN_POLL)
-#define FINEGRAIN_POLL cuda::memory_order_relaxed
-#endif
-#if !defined(FINEGRAIN_WANT)
-#define FINEGRAIN_WANT 1
-#endif
 #if defined(FINEGRAIN_GPU)
 namespace finegrain::gpu
 {
@@ -116,14 +110,14 @@ inline std::string architecture()
 namespace finegrain::on_device
 {
 
-// Of words that teams tell each other things by: what one stores before it publishes, another reads after it has seen
-// that and acquired. A poll of CUDA's is a load; desul's is an exchange.
+// Of words that teams tell each other things by: what one stores before it publishes, another reads after it has
+// polled that.
 KOKKOS_FORCEINLINE_FUNCTION unsigned poll(unsigned &word)
 {
 #if defined(__CUDACC__)
-  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(FINEGRAIN_POLL);
+  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).load(cuda::memory_order_acquire);
 #else
-  return desul::atomic_load(&word, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
+  return desul::atomic_load(&word, desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
 #endif
 }
 KOKKOS_FORCEINLINE_FUNCTION void publish(unsigned &word, unsigned value)
@@ -133,14 +127,6 @@ KOKKOS_FORCEINLINE_FUNCTION void publish(unsigned &word, unsigned value)
 #else
   desul::atomic_thread_fence(desul::MemoryOrderRelease(), desul::MemoryScopeDevice());
   desul::atomic_store(&word, value, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
-#endif
-}
-KOKKOS_FORCEINLINE_FUNCTION void acquire()
-{
-#if defined(__CUDACC__) // desul's orders more than that
-  if (FINEGRAIN_POLL == cuda::memory_order_relaxed) cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
-#else
-  desul::atomic_thread_fence(desul::MemoryOrderAcquire(), desul::MemoryScopeDevice());
 #endif
 }
 // Between two polls.

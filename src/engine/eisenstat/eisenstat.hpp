@@ -202,7 +202,7 @@ struct EisenstatArguments {
 // y of the row = v + c - E t - sum of l y over earlier rows, and u = t + y. No product waits for y. Couples: whether
 // there is c, if that is known before, and that there is t.
 template <class Couples = bool> struct EisenstatTerms {
-  static constexpr bool gathers = false;
+  static constexpr bool gathers = false, asks = false;
   using Value = Scalar;
   using Sum = Accumulator<1>;
   EisenstatArguments arg;

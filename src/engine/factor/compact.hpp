@@ -78,11 +78,6 @@ template <int N, class Stored, class Diagonal, class Sums, int V = 1> struct Com
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
-  {
-    terms.arg.b = ends.in;
-    terms.arg.x = ends.out;
-  }
 
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {

@@ -127,13 +127,8 @@ public:
         finite = finite && std::isfinite(table[k]);
       }
     const Real scale = factor_.storage.off_diagonal == Precision::half ? find_scale(most) : Real(1);
-    bool changed = std::exchange(unscale_, 1 / scale) != 1 / scale;
-    if (const auto there = to_space("finegrain::unit", unit); unit_.extent(0) == there.extent(0))
-      Kokkos::deep_copy(unit_, there);
-    else {
-      unit_ = there;
-      changed = true;
-    }
+    unscale_ = 1 / scale;
+    unit_ = to_space("finegrain::unit", unit);
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
     if (!finite) {
       run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.trouble.data()});
@@ -152,7 +147,6 @@ public:
     round(made.lower, lower, factor_.storage.off_diagonal, scale, factor_.lower, flushed);
     round(made.upper, upper, factor_.storage.off_diagonal, scale, factor_.upper, flushed);
     round(made.diagonal, run.rows * nn, factor_.storage.diagonal, 1, factor_.diagonal, nullptr);
-    if (changed) this->forget_recording();
   }
 
   void reserve(const Application &a) override
@@ -163,7 +157,7 @@ public:
   void apply(const Application &a) override
   {
     if (a.transposed) apply_transposed(a);
-    else if (a.vectors > 1 || a.total || !run_.replay(this->recording_, {a.b, a.x}, [&] { sweep(a); })) sweep(a);
+    else sweep(a);
     run_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
     run_.finish();
   }

@@ -8,7 +8,6 @@
 #include "base/block.hpp"
 #include "base/prefetch.hpp"
 #include "run/lines.hpp"
-#include "run/replay.hpp"
 
 namespace finegrain
 {
@@ -33,15 +32,10 @@ template <int N, class Terms, int V = 1> struct SweepRow {
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return Terms::gathers ? V * n : 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1 && HasEnds<Terms>)
-  {
-    terms.put_ends(ends);
-  }
-
   // What rows of the slots [begin, end) read beside results, by each(address, bytes), and the vector that one begins
-  // with.
+  // with: for teams that ask for it before they wait.
+  static constexpr bool asks = Terms::asks;
   template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Index begin, Index end, const Each &each) const
-    requires requires(const Terms &t) { t.reads(Offset(), Index(), Index(), each); }
   {
     const auto &arg = terms.arg;
     const Offset nn = Offset(n) * n, first = arg.ptr[begin], last = arg.ptr[end];
@@ -100,11 +94,11 @@ struct ForwardArguments {
 // b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
 template <class OffDiagonal, class Diagonal, bool Corrected = false> struct ForwardTerms {
   static constexpr bool gathers = true; // d^-1 needs the sums of the whole row
+  static constexpr bool asks = true;
   using Value = Scalar;
   using Sum = Accumulator<1>; // of a number
   ForwardArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(!Corrected) { arg.b = ends.in; }
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
   {
     return static_cast<const OffDiagonal *>(arg.lower);
@@ -128,12 +122,16 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   {
     sums.load(arg.b + v * arg.vectors.stride + at.row * n + s.first);
   }
-  template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Offset nn, Index begin, Index end, const Each &each) const
+  template <class Each>
+  KOKKOS_FORCEINLINE_FUNCTION void reads(Offset nn, Index begin, Index end, const Each &each) const
   {
     each(diagonal() + begin * nn, std::size_t((end - begin) * nn) * sizeof(Diagonal));
     if (arg.row_of) each(arg.row_of + begin, std::size_t(end - begin) * sizeof(Index));
   }
-  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const { return arg.b + place(slot).row * n; }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const
+  {
+    return arg.b + place(slot).row * n;
+  }
   // `sum`: of the row's entries.
   template <int W, int N, class Of> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n,
                                                                          const SweepPlace &at, int v, const Of &sum,
@@ -176,12 +174,11 @@ struct BackwardArguments {
 // x of the row = y - sum of w x over later rows. Slots run from the last position to the first. Adds: whether there
 // is a total, if that is known before.
 template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
-  static constexpr bool gathers = false;
+  static constexpr bool gathers = false, asks = true;
   using Value = Scalar;
   using Sum = Accumulator<1>;
   BackwardArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) { arg.x = ends.out; }
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
   {
     return static_cast<const OffDiagonal *>(arg.upper);

@@ -42,7 +42,6 @@ public:
   virtual std::size_t work_bytes() const { return 0; }
   virtual std::size_t difference_bytes() const { return 0; } // kept for residuals
   std::size_t line_bytes() const { return 2 * forward_lines_.size() * sizeof(LinePart); }
-  void forget_recording() { run_.forget(recording_); }
 
   bool goes_by_lines() const { return !forward_lines_.empty(); } // of one vector
 
@@ -52,7 +51,6 @@ protected:
 
   ResidualRunner<Exec> &run_;
   StoredFactor<Exec> &factor_;
-  Recording<Exec> recording_; // of an application
 
 private:
   static LineList list(const std::vector<LinePart> &parts) { return {parts.data(), Index(parts.size())}; }

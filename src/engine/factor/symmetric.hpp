@@ -141,7 +141,6 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1) { arg.x = ends.out; }
 
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const

@@ -59,12 +59,10 @@ public:
   {
     if (a.transposed && !is_symmetric()) return apply_transposed(a);
     if (a.vectors > 1) return apply_to_several(a);
-    if (!replay(a)) {
-      Scalar *y = y_.extent(0) ? y_.data() : a.x;
-      y_known_ = y_.extent(0) > 0 && !a.total;
-      sweep_forward(a.b, y);
-      sweep_backward(y, a.x, a.total);
-    }
+    Scalar *y = y_.extent(0) ? y_.data() : a.x;
+    y_known_ = y_.extent(0) > 0 && !a.total;
+    sweep_forward(a.b, y);
+    sweep_backward(y, a.x, a.total);
     run_.statistics.bytes_read += double(this->block_bytes());
     run_.finish();
   }
@@ -137,15 +135,6 @@ private:
   {
     transposed_kernel_(run_.sweep(backward ? run_.backward : run_.forward), run_.n,
                        factor_.transposed_sweep(backward, in, out, vectors));
-  }
-  // An application as a graph. Corrections change which y a sweep has.
-  bool replay(const Application &a)
-  {
-    if (a.total || run_.residuals.kept) return false;
-    return run_.replay(this->recording_, {a.b, a.x}, [this] {
-      sweep_forward(nullptr, y_.data());
-      sweep_backward(y_.data(), nullptr, nullptr);
-    });
   }
   // Whether sweeps have a y of their own.
   bool make_room_for_several(Offset stride)

@@ -5,7 +5,6 @@
 
 #include "base/column_sums.hpp"
 #include "base/prefetch.hpp"
-#include "run/replay.hpp"
 #include "relax/relaxation_rows.hpp"
 
 namespace finegrain
@@ -43,12 +42,6 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  KOKKOS_FORCEINLINE_FUNCTION void put_ends(const Ends &ends) requires(V == 1)
-  {
-    arg.b = ends.in;
-    if (arg.x) arg.x = ends.out;
-    if constexpr (std::is_same_v<Entry, Scalar>) arg.y = ends.out;
-  }
 
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const

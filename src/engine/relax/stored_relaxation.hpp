@@ -57,7 +57,6 @@ public:
     all_cut_ = to_array("finegrain::cut", {0, run_.rows});
     ghost_cut_ = to_array("finegrain::cut", {0, ghost_count()});
     rhs_ = {};
-    forget_recordings();
 
     run_.statistics.colors = p.coloring.colors;
     run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
@@ -113,11 +112,9 @@ public:
                                 .diagonal = diagonal_.data(),
                                 .unscale = unscale_.data(),
                                 .trouble = run_.trouble.data()});
-    const void *stored = stored_;
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
-    const Real unscale = std::exchange(unscale_all_, {by_row ? unscale_.data() : nullptr, 1 / scale}).all;
-    if (unscale != unscale_all_.all || stored != stored_) forget_recordings(); // these are arguments
+    unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
     const FactorReport report = run_.report_trouble();
     blocks_.template measure<Exec>();
     return report;
@@ -157,10 +154,6 @@ protected:
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
   const SweepOrder<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
   Index ghost_count() const { return Index(ghosts_.extent(0)) / run_.n; }
-  void forget_recordings()
-  {
-    for (Recording<Exec> &r : recordings_) run_.forget(r);
-  }
   void count_read(bool from_zero)
   {
     run_.statistics.bytes_read += double(from_zero ? first_bytes_ : run_.statistics.factor_bytes);
@@ -168,7 +161,6 @@ protected:
 
   Relaxation options_;
   ResidualRunner<Exec> run_;
-  std::array<Recording<Exec>, 2> recordings_; // of sweeps from x as it is, from zero
   Storage storage_;
   RelaxKernels<Exec> kernels_{};
   AnySizeRelaxKernels<Exec> any_size_{};

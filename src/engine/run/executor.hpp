@@ -24,16 +24,8 @@ void launch_group(const Run<Exec> &run, const Row &row, Index g, [[maybe_unused]
     using Body = GroupBody<N, Exec, Row>;
     const TeamShape shape = shape_on<Exec>(row);
     const Index teams = (last - first + shape.threads - 1) / shape.threads;
-    const Index next = g + 1 < run.groups ? run.group[g + 2] : last;
-    const Index asking = !SaysWhatItReads<Row> || run.visit ? 0 : (next - last + 4 * shape.threads - 1) / (4 * shape.threads);
-    const Body body{row, run.visit, first, last, next, teams};
-    if constexpr (HasEnds<Row>)
-      if (run.replay) {
-        const ReplayedBody<Body> replayed{body, run.replay->ends()};
-        run.replay->add(make_teams<ReplayedBody<Body>>(run.exec, teams + asking, shape, row), replayed);
-        return;
-      }
-    Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, teams + asking, shape, row), body);
+    const Body body{row, run.visit, first, last};
+    Kokkos::parallel_for("finegrain::rows", make_teams<Body>(run.exec, teams, shape, row), body);
   } else {
     const Index shares = std::min(threads, last - first);
     for_threads(shares, HostShare<N, Row>{row, run.visit, first, last, shares});
@@ -74,7 +66,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
   const Index threads = works_in_teams<Exec> ? 1 : usable_threads();
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g, threads);
-  if (!run.replay) *run.launches += run.groups;
+  *run.launches += run.groups;
 }
 
 // The same for a sweep that does `count` tasks, by natural or tile on a host.

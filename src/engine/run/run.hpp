@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/kinds.hpp"
-#include "run/replay.hpp"
 #include "run/task_flags.hpp"
 
 namespace finegrain
@@ -29,7 +28,6 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
     worker.prepare(tasks, t);
     const Index first = tasks.wait_ptr[t], last = tasks.wait_ptr[t + 1];
     worker.each(first, last, [&](Index w) { progress.await(tasks.wait[w]); });
-    if (first < last) progress.acquire();
     worker.barrier();
     worker.run(tasks, t);
     worker.barrier();
@@ -49,7 +47,6 @@ template <class Exec> struct Run {
   Offset *launches = nullptr;      // counts kernels
   const TaskList *tasks = nullptr; // self and tile
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
-  Replay<Exec> *replay = nullptr; // kernels are not launched but recorded there: groups of a device
 };
 
 } // namespace finegrain

@@ -34,12 +34,6 @@ template <class T> struct CopyNumbers {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[i]; }
 };
 
-// The kernels of an application, which are a graph from the second one on.
-template <class Exec> struct Recording {
-  Replay<Exec> graph;
-  bool wanted = false;
-};
-
 template <class Exec> struct Runner : QueuedSpace<Exec> {
   using Space = typename Exec::memory_space;
   using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
@@ -53,8 +47,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Array<Index, Space> row_at;                // row at each position; empty: natural
   SweepOrder<Space> forward, backward, made; // made: of the factorization
   TaskFlagMemory<Space> flags;
-  Replay<Exec> *records = nullptr; // sweeps, meanwhile
-  Array<Scalar, Space> step;       // scratch(), made at first use
+  Array<Scalar, Space> step; // scratch(), made at first use
   Kokkos::View<Trouble, Space> trouble;
   Halo *halo = nullptr;
   Offset launches = 0;
@@ -73,29 +66,6 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
       return {SetupError::bad_ordering};
     return {};
-  }
-
-  // Runs an application as a graph; false: the caller launches its kernels. Recorded, launch() does so with arguments
-  // that stay as they are until forget(), except for the ends.
-  template <class Launch> bool replay([[maybe_unused]] Recording<Exec> &r, [[maybe_unused]] const Ends &ends,
-                                      [[maybe_unused]] const Launch &launch)
-  {
-    if constexpr (works_in_teams<Exec>) {
-      const Offset kernels = statistics.apply_launches;
-      if (!by_kernels() || kernels > most_replayed || !replays_kernels() || !std::exchange(r.wanted, true))
-        return false;
-      if (!r.graph.recorded()) r.graph.record(records, launch);
-      r.graph.run(exec, ends);
-      launches += kernels;
-      ++statistics.replays;
-    }
-    return works_in_teams<Exec>;
-  }
-  void forget(Recording<Exec> &r)
-  {
-    if (!r.wanted) return;
-    wait(); // for the last replay
-    r = {};
   }
 
   // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
@@ -151,11 +121,10 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .visit = s.visit.data(),
             .launches = &launches,
             .tasks = &s.list,
-            .progress = &flags,
-            .replay = records};
+            .progress = &flags};
   }
-  // By launch on a device: a row of a factorization takes the lanes of several of a sweep, and tasks are cut for
-  // sweeps (docs/gpu.md).
+  // By launch on a device: tasks are cut for sweeps, and a row of a factorization takes the lanes of several of those
+  // (docs/performance/gpu.md).
   Run<Exec> factorization()
   {
     Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);

@@ -11,9 +11,8 @@ namespace finegrain
 namespace
 {
 
-// On a device auto takes self where there are at least this many groups, of so few rows on average that the device
-// would wait for most kernels. Guesses: nothing has been measured.
-constexpr Index many_groups = 256, narrow_group = 32;
+// On a device auto takes launch up to this many groups.
+constexpr Index few_groups = 32;
 
 // Chooses the executor, and cuts its tasks.
 class TaskChooser
@@ -114,15 +113,15 @@ private:
     return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
-  // Nothing has been measured: flags are tried where a kernel for each group would be mostly waiting.
+  // On an H200 launch was faster with 2 to 30 colors, and self with 46 to 382 hyperplanes (docs/performance/gpu.md).
   SetupError choose_on_device()
   {
     const Index groups = plan_.schedule.groups();
     plan_.executor = ExecutorKind::launch;
     plan_.reason = "a kernel a group";
-    if (groups < many_groups || g_.rows() >= Offset(narrow_group) * groups) return {};
+    if (groups <= few_groups || plan_.schedule.kind == ScheduleKind::color) return {};
     plan_.executor = ExecutorKind::self;
-    plan_.reason = "narrow groups";
+    plan_.reason = "many groups";
     plan_self_tasks(cut_for_self());
     return {};
   }

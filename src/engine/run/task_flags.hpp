@@ -4,9 +4,9 @@
 // they were when it began. Kernels of one engine follow one another, so that progress belongs to one run at a time.
 //
 // The order of memory: whatever a worker stores before it publishes a task can be read by any worker that has awaited
-// it. On a device a poll is relaxed, because one that acquires empties the L1 cache of the multiprocessor each time,
-// and acquire() after the polls of a task orders what it reads. The ticket of a host is an acquire and a release,
-// which orders the workers after what the host stored before they began; a device's kernel comes after that anyway.
+// it. The ticket of a host is an acquire and a release, which orders the workers after what the host stored before
+// they began; a device's kernel comes after that anyway. On a device each poll acquires, which empties the first
+// cache of the multiprocessor, and is still faster than a fence after relaxed ones (docs/performance/gpu.md).
 #pragma once
 
 #include "base/scalar.hpp"
@@ -74,7 +74,6 @@ struct TaskFlags {
   }
 
   // Returns when the task has been published. Its worker has drawn it before the caller drew its own, and runs.
-  // What the task has stored can be read after acquire().
   KOKKOS_FORCEINLINE_FUNCTION void await(Index task) const
   {
     unsigned &flag = done[Offset(task) * stride];
@@ -82,13 +81,6 @@ struct TaskFlags {
     for (int spins = 0; on_device::poll(flag) != run; ++spins) rest(spins);
 #else
     for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins) rest(spins);
-#endif
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void acquire() const
-  {
-#if defined(FINEGRAIN_ON_DEVICE)
-    on_device::acquire();
 #endif
   }
 };

@@ -15,31 +15,11 @@ template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, 
   return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
 }
 
-// Rows of a team's device that say what they read of these slots beside results of others: a team asks for it before
-// it waits for those.
-template <class Row>
-concept SaysWhatItReads = requires(const Row &row, void (*each)(const void *, std::size_t))
+// Whether rows say what they read beside results of others.
+template <class Row> consteval bool asks()
 {
-  row.reads(Index(), Index(), each);
-};
-
-// The lanes of a team, or as many others, ask for what rows of the slots [first, last) read.
-template <class Row, class Member>
-KOKKOS_FORCEINLINE_FUNCTION void ask_for_rows([[maybe_unused]] const Row &row, [[maybe_unused]] const Member &member,
-                                              [[maybe_unused]] Index first, [[maybe_unused]] Index last)
-{
-#if defined(FINEGRAIN_ON_DEVICE) && FINEGRAIN_WANT
-  if constexpr (SaysWhatItReads<Row>) {
-    constexpr std::size_t line = 64;
-    row.reads(first, last, [&](const void *from, std::size_t bytes) {
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, int((bytes + line - 1) / line)), [&](int i) {
-        on_device::ask_for(static_cast<const char *>(from) + std::size_t(i) * line);
-      });
-    });
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, last - first),
-                         [&](int i) { on_device::ask_for(row.begins_with(first + i)); });
-  }
-#endif
+  if constexpr (requires { Row::asks; }) return Row::asks;
+  else return false;
 }
 
 // A worker (run.hpp) that is a team.
@@ -59,9 +39,23 @@ template <int N, class Row, class Member> struct Team {
   {
     for (Index i = first + Index(member.team_rank()); i < last; i += Index(member.team_size())) f(i);
   }
-  KOKKOS_FUNCTION void prepare(const TaskList &tasks, Index t) const
+  // Before it waits for others, a team asks for what it will read beside their results: a GPU then has it in its
+  // second cache (docs/performance/gpu.md).
+  KOKKOS_FUNCTION void prepare([[maybe_unused]] const TaskList &tasks, [[maybe_unused]] Index t) const
   {
-    ask_for_rows(row, member, tasks.step[tasks.step_ptr[t]], tasks.step[tasks.step_ptr[t + 1]]);
+#if defined(FINEGRAIN_ON_DEVICE)
+    if constexpr (asks<Row>()) {
+      constexpr std::size_t line = 64;
+      const Index first = tasks.step[tasks.step_ptr[t]], last = tasks.step[tasks.step_ptr[t + 1]];
+      row.reads(first, last, [&](const void *from, std::size_t bytes) {
+        Kokkos::parallel_for(Kokkos::TeamVectorRange(member, int((bytes + line - 1) / line)), [&](int i) {
+          on_device::ask_for(static_cast<const char *>(from) + std::size_t(i) * line);
+        });
+      });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, last - first),
+                           [&](int i) { on_device::ask_for(row.begins_with(first + i)); });
+    }
+#endif
   }
   KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
   template <class F> KOKKOS_FUNCTION void once(const F &f) const { Kokkos::single(Kokkos::PerTeam(member), f); }
@@ -95,34 +89,14 @@ template <int N, class Exec, class Row> struct GroupBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;
   const Index *visit; // null: slots are as they come
-  Index first, last, next; // next: the end of the next group
-  Index teams;             // those after them ask for what the next group reads
+  Index first, last;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
-    if (Index(member.league_rank()) >= teams) {
-      const Index all = Index(member.league_size()) - teams, part = Index(member.league_rank()) - teams,
-                  rows = next - last;
-      ask_for_rows(row, member, last + Index(Offset(rows) * part / all), last + Index(Offset(rows) * (part + 1) / all));
-      return;
-    }
     const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
     if (at >= last) return;
     Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
     row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch);
-  }
-};
-
-// The same for vectors that are known when it runs, in a kernel of a graph.
-template <class Body> struct ReplayedBody {
-  Body body;
-  const Ends *ends;
-
-  KOKKOS_FUNCTION void operator()(const typename Body::Member &member) const
-  {
-    Body here = body;
-    here.row.put_ends(*ends);
-    here(member);
   }
 };
 

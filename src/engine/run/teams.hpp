@@ -16,10 +16,7 @@ struct TeamShape {
 };
 
 inline constexpr int warp_lanes = 32;
-#if !defined(FINEGRAIN_TEAM_LANES)
-#define FINEGRAIN_TEAM_LANES 128
-#endif
-inline constexpr int team_lanes = FINEGRAIN_TEAM_LANES;                          // most lanes of all threads of a team
+inline constexpr int team_lanes = 128;                          // most lanes of all threads of a team
 inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that every GPU gives a team unasked
 inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
   kokkos_thread_bytes = sizeof(double);                         // and for each of its threads

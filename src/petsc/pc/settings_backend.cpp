@@ -59,8 +59,6 @@ one of hosts, or if ranks factor together (`PCFGBILUSetExchange()`, `PCSIPSetExc
    On a device the values of a `MATBAIJKOKKOS` are read where they are, those of other types are copied there at each
 factorization. Vectors are read and written where PETSc has them; those on the host are copied at each application.
 
-   The device back end has been compiled, and has never run on a GPU: treat its results accordingly.
-
 .seealso: `PCFinegrainGetBackend()`, `PCFinegrainSetExecutor()`, `PCFGBILU`
 @*/
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)

@@ -101,10 +101,10 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
       PCEngineHas(e, settings::coupling) && e.grid.size() > 3 ? PCFinegrainGridCouplings[e.coupling] : ""));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "%s\n",
+    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
     PCFinegrainExecutorTypes[int(s.executor)],
-    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason, t.launches,
-    s.replays ? ", replayed as a graph" : ""));
+    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
+    t.launches));
   PetscCall(PCEngineViewTuning(e, viewer));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,

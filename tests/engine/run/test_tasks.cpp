@@ -220,10 +220,14 @@ TEST(Plan, AutomaticExecutor)
   EngineOptions r;
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch); // 197 rows a group
-  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::self);   // one
-  const Graph short_line = make_grid_graph({200, 1, 1}, Stencil::star);
-  EXPECT_EQ(choose(short_line, r, gpu).executor, ExecutorKind::launch); // few groups
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::self);
+  const Graph few_groups = make_grid_graph({12, 11, 11}, Stencil::star),
+              many_groups = make_grid_graph({12, 12, 11}, Stencil::star);
+  EXPECT_EQ(choose(few_groups, r, gpu).executor, ExecutorKind::launch); // 32
+  const Plan flags = choose(many_groups, r, gpu);
+  EXPECT_EQ(flags.executor, ExecutorKind::self);
+  EXPECT_EQ(flags.factorization.groups(), 33); // by launch
   const Plan chain = choose(line, r, two);
   EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
   EXPECT_EQ(chain.tasks.tasks.count(), 0);
@@ -232,7 +236,7 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
   EXPECT_EQ(choose(star, r, two).tile, (Box{40, 6, 4}));
   EXPECT_EQ(choose(corners, r, two).tile, (Box{40, 6, 1}));
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
   EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
@@ -255,6 +259,7 @@ TEST(Plan, AutomaticExecutor)
   EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch);
   colored.power = 6;
   EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch);
   // Many threads: thin tiles, so that there are enough of them side by side.
   EngineOptions thin;
   thin.grid = {{16, 48, 48}};

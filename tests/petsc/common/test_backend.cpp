@@ -80,7 +80,12 @@ TEST(Backend, IterationsCopyNothing)
   PetscBool expected;
   OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
 #if defined(PETSC_HAVE_DEVICE)
+  PetscBool direct = PETSC_TRUE;
+  PetscMPIInt ranks;
+  OK(PetscOptionsGetBool(nullptr, nullptr, "-use_gpu_aware_mpi", &direct, nullptr));
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   if (!expected) GTEST_SKIP() << "no device";
+  if (ranks > 1 && !direct) GTEST_SKIP() << "MPI takes ghosts from the host";
   for (const char *type : {PCFGBILU, PCMCPI, PCPOWERQILU}) {
     Owned<Mat> A;
     double few = -1, many = -1;
