@@ -47,14 +47,26 @@ struct MatrixValues {
                                                                                          Index entry, const Scalar *x,
                                                                                          Accumulator<W> &sums) const
   {
-    if (!base) accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
-    else
+    if (!base) return accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
+    const Offset piece = Offset(entry) * n + s.first; // of the strip's first row
+    const auto add = [&](const auto &number) FINEGRAIN_INLINE {
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
-        for (int r = 0; r < W; ++r) column[r] = value(Offset(entry) * n + s.first + r, c);
+        for (int r = 0; r < W; ++r) column[r] = number(r, c);
         if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(x[c]), column);
         else sums.add_product(multiplier(x[c]), column);
       }
+    };
+    if constexpr (W > 1 && N > 0) { // strips of a host: most blocks are full
+      std::uint32_t all = ~std::uint32_t(0);
+      const Scalar *row[std::size_t(W)];
+      for (int r = 0; r < W; ++r) {
+        all &= mask[piece + r];
+        row[r] = values + base[piece + r];
+      }
+      if (all == ~std::uint32_t(0) >> (32 - N)) return add([&](int r, int c) FINEGRAIN_INLINE { return row[r][c]; });
+    }
+    add([&](int r, int c) FINEGRAIN_INLINE { return value(piece + r, c); });
   }
 
   // An entry's block, of which f(at) gives the numbers by columns.

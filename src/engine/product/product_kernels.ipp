@@ -16,7 +16,7 @@ template <int N, class Exec> struct TypedProduct {
   }
   static void residual(const Run<Exec> &run, int n, const ResidualArguments &a)
   {
-    if constexpr (N == 1)
+    if constexpr (N > 0)
       if (!a.row_of && !a.difference && !a.inside.entry && !a.ghost.entry && !a.owned.base && !a.coupling.base)
         return multiply<true, Sign::minus>(run, n, a);
     multiply<false, Sign::minus>(run, n, a);

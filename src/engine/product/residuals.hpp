@@ -84,7 +84,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
       r.next_owned = copy_to<Space>(ordered.before);
     } else r.ghost.set(view.coupling, {});
     const auto same = [](Index row) { return row; };
-    if (n == 1 || !order.extent(0)) r.rows = split_rows<Space>(rows, view.coupling, same); // others go by position
+    r.rows = split_rows<Space>(rows, view.coupling, same);
     r.slots = order.extent(0) ? split_rows<Space>(rows, view.coupling, order) : r.rows;
     r.rhs = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n));
@@ -95,11 +95,10 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
   {
     const auto residual = find_product_kernels<Exec>(n).residual;
     Residuals<Space> &r = residuals;
-    // A matrix of scalars is read in its own order; rows of blocks do not mind the order of the factor.
-    const bool by_row = n == 1 && !is_short;
-    const SplitRows<Space> &parts = by_row ? r.rows : r.slots;
+    // The matrix is read in its own order, the factor's differences in that of the factor.
+    const SplitRows<Space> &parts = is_short ? r.slots : r.rows;
     const ResidualArguments a{.slots = parts.slots.data(),
-                              .row_of = by_row ? nullptr : row_of(),
+                              .row_of = is_short ? row_of() : nullptr,
                               .y_by_row = Base::y_by_row(),
                               .inside = (is_short ? r.left_out : r.owned).list(),
                               .ghost = r.ghost.list(),

@@ -239,7 +239,11 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
     *reason = KSP_CONVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (pc->mat == pc->pmat && (steps > 1 || !guess_zero)) PetscCall(PCEngineMakesResiduals(pc, e, &makes_residuals));
+  // A first residual has no sweep before it to go by, and PETSc reads the rows of AIJ as they are, where the engine
+  // gathers blocks.
+  const bool gathers = !e->op.by_blocks && e->op.block > 1;
+  if (pc->mat == pc->pmat && (steps > 1 || !(guess_zero || gathers)))
+    PetscCall(PCEngineMakesResiduals(pc, e, &makes_residuals));
   if (!guess_zero && test.any()) { // what the guess is measured against
     PetscCall(ApplyOnce(pc, e, 0, b, step, false));
     PetscCall(VecNorm(step, NORM_2, &test.first));
@@ -247,7 +251,7 @@ PetscErrorCode Richardson(PC pc, PCEngine *e, Vec b, Vec x, Vec step, Richardson
   for (; *done < steps; ++*done) {
     const bool first = *done == 0;
     if (first && guess_zero) PetscCall(ApplyOnce(pc, e, 0, b, step, false));
-    else if (makes_residuals) PetscCall(Correct(pc, e, b, x, !first, step));
+    else if (makes_residuals && !(first && gathers)) PetscCall(Correct(pc, e, b, x, !first, step));
     else PetscCall(ApplyToResidual(pc, e, 0, pc->mat, b, x, step, false));
     if (test.any()) {
       PetscCall(VecNorm(step, NORM_2, &norm));

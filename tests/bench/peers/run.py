@@ -41,10 +41,13 @@ methods = {
     "fgbicc": ("baijkokkos", "-pc_type fgbicc"),
     "mcpi": ("baijkokkos", "-pc_type mcpi"),
     "powerqilu, level 1": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1"),
+    "powerqilu, level 1, exchange color": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_exchange color"),
+    "fgbilu, 1 correction": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_corrections 1"),
     "gamg with fgbilu": ("baijkokkos", smooth + "fgbilu"),
     "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -pc_gamg_agg_nsmooths 0"),
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
+for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/ranks.md
 spd_only = {"icc", "fgbicc"}
 blocks_only = {"hypre boomeramg, nodal", "ilu, baij", "pbjacobi"}
 
@@ -145,7 +148,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--ranks", default="1,2")
     parser.add_argument("--problems", default=",".join(problems.problems))
-    parser.add_argument("--methods", default=";".join(methods))
+    parser.add_argument("--methods", default=";".join(m for m in methods if m not in for_ranks))
     parser.add_argument("--limit", type=float, default=25)
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)

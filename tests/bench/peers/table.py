@@ -1,11 +1,12 @@
-"""Writes the tables of docs/performance/peers.md from docs/performance/peers.csv, which run.py makes: table.py [--check]. With
---check nothing is written, and the exit status says whether the page has the numbers of the file."""
+"""Writes the tables of docs/performance/peers.md and docs/ranks.md from docs/performance/peers.csv and ranks.csv, which run.py
+makes: table.py [--check]. With --check nothing is written, and the exit status says whether the pages have the numbers of the
+files."""
 import csv
 import sys
 from pathlib import Path
 
-docs = Path(__file__).resolve().parents[3] / "docs/performance"
-begin, end = "<!-- from peers.csv -->\n", "<!-- end -->\n"
+docs = Path(__file__).resolve().parents[3] / "docs"
+end = "<!-- end -->\n"
 groups = {
     "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi"],
     "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal"],
@@ -15,8 +16,8 @@ groups = {
 }
 
 
-def read():
-    lines = (docs / "peers.csv").read_text().splitlines()
+def read(name):
+    lines = (docs / "performance" / name).read_text().splitlines()
     return lines[0].removeprefix("# "), list(csv.DictReader(lines[1:]))
 
 
@@ -40,8 +41,8 @@ def summary(rows):
     return out
 
 
-def text():
-    machine, rows = read()
+def times(name):
+    machine, rows = read(name)
     parts = []
     for ranks in dict.fromkeys(r["ranks"] for r in rows):
         mine = [r for r in rows if r["ranks"] == ranks]
@@ -49,16 +50,31 @@ def text():
     return "\n".join(parts)
 
 
+def iterations(name):
+    machine, rows = read(name)
+    methods, ranks = (list(dict.fromkeys(r[what] for r in rows)) for what in ("method", "ranks"))
+    out = [f"{machine}; iterations on {', '.join(ranks)} ranks:", "", "| system | unknowns | n | " + " | ".join(methods) + " |", "|---" * (3 + len(methods)) + "|"]
+    for system in dict.fromkeys(r["problem"] for r in rows):
+        mine = {(r["method"], r["ranks"]): r for r in rows if r["problem"] == system}
+        first = next(iter(mine.values()))
+        cells = [", ".join(mine[m, k]["trouble"].split(":")[0] or mine[m, k]["iterations"] for k in ranks) for m in methods]
+        out.append(f"| {system} | {first['unknowns']} | {first['block']} | " + " | ".join(cells) + " |")
+    return "\n".join(out) + "\n"
+
+
 def main():
-    page = docs / "peers.md"
-    before = page.read_text()
-    head, rest = before.split(begin)
-    after = head + begin + "\n" + text() + end + rest.split(end)[1]
-    if "--check" in sys.argv:
+    wrong = []
+    for path, name, text in (("performance/peers.md", "peers.csv", times), ("ranks.md", "ranks.csv", iterations)):
+        page, begin = docs / path, f"<!-- from {name} -->\n"
+        before = page.read_text()
+        head, rest = before.split(begin)
+        after = head + begin + "\n" + text(name) + end + rest.split(end, 1)[1]
         if before != after:
-            sys.exit("docs/performance/peers.md is not what peers.csv says: run tests/bench/peers/table.py")
-    else:
-        page.write_text(after)
+            wrong.append(path)
+            if "--check" not in sys.argv:
+                page.write_text(after)
+    if wrong and "--check" in sys.argv:
+        sys.exit(f"not what their CSV files say: {', '.join(wrong)}; run tests/bench/peers/table.py")
 
 
 if __name__ == "__main__":
