@@ -4,10 +4,10 @@
 usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 
 Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
-(a load is under way until an instruction reads what it loads); how often a poll of a task flag empties the L1 cache.
+(a load is under way until an instruction reads what it loads); how many loops poll a task flag.
 Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another
-way (512 bytes); a poll that empties the cache; forward sweeps of 4 to 8 unknowns in double precision with fewer than
-N loads under way, of several vectors too (of tasks they need not be: they wait first).
+way (512 bytes); forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads under way, of several
+vectors too (of tasks they need not be: they wait first).
 cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
 """
 import argparse
@@ -24,7 +24,7 @@ SWEEP = r"SweepRow<[4-8], ForwardTerms<double, double, false>, 1>"
 SEVERAL = r"SweepRow<[4-8], ForwardTerms<double, double, false>, 8>"  # vectors
 
 Instruction = collections.namedtuple("Instruction", "address operation operands")
-Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls invalidations")
+Kernel = collections.namedtuple("Kernel", "name registers stack spills arguments loads polls")
 
 
 def run(tools, *command):
@@ -90,8 +90,8 @@ def most_loads(code):
 
 
 def polls(code):
-    """Loops that sleep: where each begins, its length, and how many of its instructions empty the L1 cache."""
-    found = []
+    """How many loops sleep."""
+    found = 0
     for at, instruction in enumerate(code):
         if not instruction.operation.startswith("BRA"):
             continue
@@ -99,8 +99,7 @@ def polls(code):
         if not target or int(target[1], 16) >= instruction.address:
             continue
         loop = [i for i in code[:at + 1] if i.address >= int(target[1], 16)]
-        if any(i.operation.startswith("NANOSLEEP") for i in loop):
-            found.append((loop[0].address, len(loop), sum(i.operation.startswith("CCTL") and "IVALL" in i.operation for i in loop)))
+        found += any(i.operation.startswith("NANOSLEEP") for i in loop)
     return found
 
 
@@ -113,12 +112,9 @@ def read_object(tools, path):
         if not label or name not in code:
             continue
         used = {key: int(value) for key, value in re.findall(r"([A-Z]+(?:\[0\])?):(\d+)", numbers)}
-        waiting = polls(code[name])
-        shortest = min((length, emptied) for _, length, emptied in waiting)[1] if waiting else 0  # the innermost loop
         spills = sum(i.operation.startswith(("STL", "LDL")) for i in code[name])
         result.append(Kernel(label, used["REG"], used["STACK"], spills + used.get("LOCAL", 0),
-                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]),
-                             len(waiting), shortest))
+                             used["CONSTANT[0]"] - ARGUMENTS_BEGIN, most_loads(code[name]), polls(code[name])))
     return result
 
 
@@ -127,8 +123,6 @@ def find_errors(kernel, sweep_loads):
         yield f"{kernel.spills} spills, {kernel.stack} bytes of stack"
     if kernel.arguments >= MOST_ARGUMENTS:
         yield f"{kernel.arguments} bytes of arguments"
-    if kernel.invalidations:
-        yield "a poll empties the L1 cache"
     if not kernel.name.startswith("tasks ") and re.search(f"{SWEEP}|{SEVERAL}", kernel.name) and kernel.loads < sweep_loads:
         yield f"{kernel.loads} loads under way, fewer than {sweep_loads}"
 
@@ -142,7 +136,7 @@ def main():
     kernels = sorted({k for path in arguments.objects for k in read_object(arguments.disassembler, path)}, key=str)
     if not kernels:
         sys.exit("no kernel of finegrain in these objects")
-    print("| kernel | registers | stack | spills | bytes of arguments | loads under way | L1 emptied a poll |")
+    print("| kernel | registers | stack | spills | bytes of arguments | loads under way | polls |")
     print("|---|---|---|---|---|---|---|")
     wrong = 0
     if not any(k.polls for k in kernels) or not any(re.search(SWEEP, k.name) for k in kernels):
@@ -150,7 +144,7 @@ def main():
         wrong = 1
     for k in kernels:
         print(f"| {k.name} | {k.registers} | {k.stack} | {k.spills} | {k.arguments} | {k.loads} | "
-              f"{k.invalidations if k.polls else ''} |")
+              f"{k.polls or ''} |")
     for k in kernels:
         for error in find_errors(k, arguments.sweep_loads):
             print(f"{k.name}: {error}", file=sys.stderr)
