@@ -73,8 +73,9 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   }
   const bool by_groups = plan.executor == ExecutorKind::launch;
   // A device's factorization goes by groups, whatever its sweeps do (runner.hpp).
-  if (machine.device && plan.executor == ExecutorKind::self) plan.factorization = g.levels(false);
-  else if (!by_groups) plan.factorization = {};
+  const bool by_flags = machine.device && plan.executor == ExecutorKind::self;
+  if (by_flags && !e.drops_after) plan.factorization = g.levels(false); // else it is there
+  else if (!by_flags && !by_groups) plan.factorization = {};
   if (plan.factorization.order.extent(0)) { // rows become slots
     const StoredOrder o = invert_order(graph.rows, order);
     const HostArray<Index> &rows = plan.factorization.order;

@@ -32,7 +32,7 @@ PetscErrorCode MakeUnit(int count, MPI_Datatype base, MPI_Datatype *unit)
 }
 
 // Leaves in order with these roots.
-PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> leaves) // PETSc copies, but takes no constants
+PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> &leaves) // which PETSc copies
 {
   PetscFunctionBegin;
   PetscCall(PetscSFSetGraph(sf, roots, PetscInt(leaves.size()), nullptr, PETSC_COPY_VALUES, leaves.data(),
@@ -72,7 +72,7 @@ PetscErrorCode Sort(Mat A, PetscCount count, const PetscInt i[], const PetscInt 
 
 // Sends coordinates to the owners of their rows, and links the values that will follow them. Collective.
 PetscErrorCode Exchange(Mat A, BAIJKokkos *m, PetscCount count, const std::vector<Sent> &others,
-                        const std::vector<Root> &owner, std::vector<Coordinate> *mine)
+                        std::vector<Root> &owner, std::vector<Coordinate> *mine)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(A));
   const PetscInt *degree;

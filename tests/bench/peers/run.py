@@ -1,6 +1,6 @@
 """Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
 [--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
-fastest counts. table.py makes the page of it."""
+fastest counts. tests/docs/tables makes the page of it."""
 import argparse
 import csv
 import datetime

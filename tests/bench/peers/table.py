@@ -1,12 +1,6 @@
-"""Writes the tables of docs/performance/peers.md and docs/ranks.md from docs/performance/peers.csv and ranks.csv, which run.py
-makes: table.py [--check]. With --check nothing is written, and the exit status says whether the pages have the numbers of the
-files."""
+"""What docs/performance/peers.md and docs/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
 import csv
-import sys
-from pathlib import Path
 
-docs = Path(__file__).resolve().parents[3] / "docs"
-end = "<!-- end -->\n"
 groups = {
     "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi"],
     "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal"],
@@ -16,8 +10,8 @@ groups = {
 }
 
 
-def read(name):
-    lines = (docs / "performance" / name).read_text().splitlines()
+def read(file):
+    lines = file.read_text().splitlines()
     return lines[0].removeprefix("# "), list(csv.DictReader(lines[1:]))
 
 
@@ -41,8 +35,8 @@ def summary(rows):
     return out
 
 
-def times(name):
-    machine, rows = read(name)
+def times(file):
+    machine, rows = read(file)
     parts = []
     for ranks in dict.fromkeys(r["ranks"] for r in rows):
         mine = [r for r in rows if r["ranks"] == ranks]
@@ -50,8 +44,8 @@ def times(name):
     return "\n".join(parts)
 
 
-def iterations(name):
-    machine, rows = read(name)
+def iterations(file):
+    machine, rows = read(file)
     methods, ranks = (list(dict.fromkeys(r[what] for r in rows)) for what in ("method", "ranks"))
     out = [f"{machine}; iterations on {', '.join(ranks)} ranks:", "", "| system | unknowns | n | " + " | ".join(methods) + " |", "|---" * (3 + len(methods)) + "|"]
     for system in dict.fromkeys(r["problem"] for r in rows):
@@ -60,22 +54,3 @@ def iterations(name):
         cells = [", ".join(mine[m, k]["trouble"].split(":")[0] or mine[m, k]["iterations"] for k in ranks) for m in methods]
         out.append(f"| {system} | {first['unknowns']} | {first['block']} | " + " | ".join(cells) + " |")
     return "\n".join(out) + "\n"
-
-
-def main():
-    wrong = []
-    for path, name, text in (("performance/peers.md", "peers.csv", times), ("ranks.md", "ranks.csv", iterations)):
-        page, begin = docs / path, f"<!-- from {name} -->\n"
-        before = page.read_text()
-        head, rest = before.split(begin)
-        after = head + begin + "\n" + text(name) + end + rest.split(end, 1)[1]
-        if before != after:
-            wrong.append(path)
-            if "--check" not in sys.argv:
-                page.write_text(after)
-    if wrong and "--check" in sys.argv:
-        sys.exit(f"not what their CSV files say: {', '.join(wrong)}; run tests/bench/peers/table.py")
-
-
-if __name__ == "__main__":
-    main()
