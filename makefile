@@ -80,6 +80,10 @@ portable:
 install:
 	@folder=$$($(PORTABLE)) && cmake --install $$folder --prefix "$(PREFIX)" && { [ $$folder = $(BUILD) ] || { touch $$folder/install_folders.txt; cp $$folder/install_*.txt $(BUILD); }; }
 
+# Whether what is installed works; it needs no build folder.
+installcheck:
+	@tests/install/installed "$(PREFIX)"
+
 # What the last make install of this build folder has written, and the folders that it made.
 uninstall:
 	@[ -f $(BUILD)/install_manifest.txt ] || { echo "$(BUILD) has not been installed"; exit 1; }
@@ -104,6 +108,7 @@ help:
 	@echo "make check           set up, build, run the tests"
 	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, some minutes)"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
+	@echo "make installcheck    whether what is in PREFIX works: linked and loaded on 1 and 2 ranks (seconds)"
 	@echo "make uninstall       removes what make install has written"
 	@echo "make docs            the documentation as a site, $(BUILD)/docs/index.html"
 	@echo "make clean           remove $(BUILD)"
@@ -126,4 +131,4 @@ help:
 	@echo "tests/gpu/kit                 tests, benchmarks and sources in a folder, to carry to a machine with a GPU; tests/gpu/check_kit tries it here"
 	@echo "tests/ptx/run                 the device's code on this machine's processor, without a GPU"
 
-.PHONY: all build-all deps install-packages programs check demo bench portable install uninstall docs clean help
+.PHONY: all build-all deps install-packages programs check demo bench portable install installcheck uninstall docs clean help

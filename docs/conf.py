@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Sphinx settings. Build: sphinx-build -W --keep-going -b html docs build/docs
 import sys
 from pathlib import Path

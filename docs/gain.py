@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 r"""Draws gain.png: set-up and solve of GMRES with fgbilu beside PETSc's ILU(0), bars by the options that a user types.
 
 Everything anew, by one command from the root, on a quiet machine (needs matplotlib):

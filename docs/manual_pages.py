@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Makes manual pages of types, functions and enumerations from the comments in the sources.
 
 PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /*
    finegrain: fine-grained parallel preconditioners for PETSc.
 
@@ -18,7 +19,13 @@
 #define FINEGRAIN_EXTERN extern __attribute__((visibility("default")))
 #endif
 
-#define PETSCFINEGRAIN_VERSION "0.1.0"
+/* A program that was built with 1.0 runs with each later 1.x (docs/contributing.md) */
+#define PETSCFINEGRAIN_VERSION_MAJOR 1
+#define PETSCFINEGRAIN_VERSION_MINOR 0
+#define PETSCFINEGRAIN_VERSION_SUBMINOR 0
+#define PETSCFINEGRAIN_VERSION "1.0.0"
+
+FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainGetVersion(char version[], size_t len);
 
 /* PC types */
 #define PCFGBILU "fgbilu"
@@ -98,9 +105,6 @@ FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
                                  those of hosts; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
-
-   Note:
-   The device back end has been compiled, and has never run.
 
    Level: intermediate
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which engines the engine's tests and the device benchmark run: --backend and --executors of their command lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reproducible values for matrices and vectors: the same on every rank and machine.
 #pragma once
 

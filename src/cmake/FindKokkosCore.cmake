@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Kokkos as target finegrain_kokkos: PETSc's own if it has one, else Kokkos_ROOT or a CMake package, else by header and
 # library, as Debian installs it (its CMake packages name files it does not ship). A Kokkos with CUDA is taken by header and
 # library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper.

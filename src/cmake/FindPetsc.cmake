@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # PETSc as target finegrain_petsc, from PETSC_DIR and PETSC_ARCH (CMake or environment variables), else pkg-config's own
 # search. Sets PETSC_COMPLEX and PETSC_SINGLE from its configuration, and PETSC_LIBRARY_FOLDER.
 foreach(name PETSC_DIR PETSC_ARCH)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Makes the Fortran module from the public header, so that a function is written once: finegrain_fortran_module(header
 # template result). The template has the functions that are not of an object and one value. A function of the header for
 # which there is neither stops the configuration.

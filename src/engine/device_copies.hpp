@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
 // are copied there and back. It runs in the tests with Space = HostSpace, and on a GPU nobody has run it yet.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Makes the engine of a method on a back end.
 #include "engine.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The facade of the engine: analyze once per nonzero pattern, factor for each set of values, apply in each iteration.
 // src/petsc/pc calls it; a class of each method's folder implements it.
 #pragma once

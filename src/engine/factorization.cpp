@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine of fgbilu, fgbicc, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a
 // graph, options, values. It plans, and has a factoring, which makes the factor, and sweeps, which apply it.
 #include "eisenstat/eisenstat_sweeps.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The hook by which an engine fetches ghosts, because it has no MPI: begin, end, add. src/petsc/common/petsc_halo.hpp
 // implements it with PetscSF.
 #pragma once

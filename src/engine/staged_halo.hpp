@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The hook for ghosts where kernels have their arrays elsewhere than on the host, around a caller's that takes arrays
 // on the host: they are copied there and back.
 #pragma once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Where programs enter the library. The processor is asked here whether it can run the rest, so nothing here may need
    more than any x86-64 has: this is C, compiled without -march, because the linker keeps one copy of what is inline
    in C++, and that may be one compiled for the processor that is not there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Between entry.c, which any processor runs, and plugin.cpp, which is compiled for FINEGRAIN_MARCH as the rest is. */
 #ifndef FINEGRAIN_ENTRY_H
 #define FINEGRAIN_ENTRY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Registration of the package in PETSc.
 #include "entry.h"
 #include "ksp/iteration.hpp"
@@ -93,9 +94,13 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
 
 PetscErrorCode FinegrainRegister(void)
 {
+  char version[256];
+
   PetscFunctionBegin;
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckPetsc());
+  PetscCall(PetscFinegrainGetVersion(version, sizeof(version)));
+  PetscCall(PetscInfo(nullptr, "%s\n", version));
   for (const PCEngineType *type : pcengine_types) PetscCall(PCRegister(type->name, type->create));
   PetscCall(MatRegister(MATSEQBAIJKOKKOS, MatCreate_SeqBAIJKokkos));
   PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Runs a program of others with a preconditioner, and finds out how it ended: reason, iterations, solution."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Options of the tests, what they share, and the table that they make: build/applications.md, with --update docs/applications.md too."""
 import re
 import sys

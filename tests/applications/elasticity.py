@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # A cantilever under its own weight with dolfinx: three coupled displacements on tetrahedra. Knows nothing of finegrain.
 import sys
 

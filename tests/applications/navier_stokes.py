@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The lid-driven cavity at Re 50 with dolfinx, Taylor-Hood elements and Newton's method: a saddle point matrix, whose
 # rows of the pressure have no diagonal block. Knows nothing of finegrain.
 import sys

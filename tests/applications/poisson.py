@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # Poisson's equation on the unit square with dolfinx, linear elements. Knows nothing of finegrain: options choose the solver.
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The programs of the table: what is run, with which types, and what is expected not to work."""
 from application import Application
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """A square of triangles in Gmsh's format 2, so that getdp needs no mesh generator."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # How dolfinx gives cells to ranks here: consecutive cells of the mesh, and those beside them as ghosts. Its own choice changes from run to run,
 # and with it the order of the unknowns, so that solutions could not be compared.
 import numpy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """The table of applications in Markdown."""
 import datetime
 import platform

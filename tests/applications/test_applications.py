@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Programs of others solve with each type what they solve with PETSc's own preconditioner, or end as programs.py says."""
 import numpy
 import pytest

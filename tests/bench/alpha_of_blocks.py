@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What alpha -pc_type sip bears where the unknowns of a point are coupled.
 
     alpha_of_blocks.py <plugin> [<matrix> <block size> <I,J,K>]...

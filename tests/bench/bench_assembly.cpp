@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Values given to MATBAIJKOKKOS beside MATBAIJ and MATAIJ, and what a preconditioner's refresh costs after them; in
 // one run, repetitions interleaved, best of all. Stars of seven points, full blocks. Options: -sizes 1,4,5,8 -points
 // 48 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if that is not set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Products of MATBAIJKOKKOS beside those of MATBAIJ and the machine's read bandwidth, or the copy bandwidth of the
 // device that the former's vectors lie on, in one run, repetitions interleaved; best of all. Stars of seven points,
 // full blocks. Options: -sizes 4,5,6,8 -points 64 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Products of MATBAIJKOKKOS and fgbilu in double precision beside cuSPARSE's block routines (bsrmv, bsrsv2, bsrilu02)
 // and the device's copy bandwidth, in one run, repetitions interleaved; best of all. Stars of seven points, full
 // blocks. Results are compared first, and the program ends where they differ. Options: -sizes 5 -points 128

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the engine's back end runs on: a device's limits beside those that the engine counts on, and how fast it
 // copies and reads arrays that no cache holds, which every per cent in docs/performance.md refers to. No PETSc.
 // Options: --backend host, --mebibytes 2048 (of each of two arrays).

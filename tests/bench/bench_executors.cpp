@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Set-up of values and application of block DILU, of sweeps of mcpi and of ILU(1) by colors, by every executor and by
 // the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
 // threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
 #include "pcs.hpp"

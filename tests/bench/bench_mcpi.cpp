@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // mcpi beside PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
 // interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
 // (time of 5 sweeps - time of 1) / 4, of PETSc one call. Beside each ratio to DS and DSH is what bytes allow. A

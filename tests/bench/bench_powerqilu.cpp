@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // powerqilu beside PETSc's ILU(p) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
 // Symbolic time is that of a first set-up less that of a refresh. A problem and p at a time.
 // Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks.

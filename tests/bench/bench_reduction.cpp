@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reduction of storage in place beside conversion by copy and the machine's read bandwidth. No PETSc.
 //
 // Gigabytes per second count what each algorithm's loads and stores ask for: a copy reads every number and writes

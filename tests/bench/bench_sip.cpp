@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // sip beside PETSc's ILU(0) on AIJ and the machine's read bandwidth, in one run, repetitions interleaved; best of
 // all. One unknown per point, stars of seven points. An iteration is one of KSPSIP, or of KSPRICHARDSON with PETSc's
 // ILU, without a norm. Options after --: -grids 64,64,64,128,128,128,512,64,64 -repetitions 5 -executors natural, or

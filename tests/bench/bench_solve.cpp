@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Whole solves in one run, repetitions interleaved; best of all: matrices and preconditioners of PETSc's, then ours,
 // each where its vectors lie; on several ranks PETSc's inside bjacobi. With a PETSc that has CUDA and finds a device
 // AIJ is AIJCUSPARSE. Stars of seven points, full blocks: diffusion of all unknowns and random couplings. There rows

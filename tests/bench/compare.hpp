@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Results of one computation by two algorithms, for benchmarks that compare before they time.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Linear iterations on 1, 2, 4 and 8 ranks: block Jacobi, corrections, and one factor over all ranks.
 
     iterations_on_ranks.py <build folder> [<name of a problem>...]

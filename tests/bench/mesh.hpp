@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A mesh of tetrahedra: cubes of a box, each cut into six along its diagonal (Kuhn). Inner vertices have 14
 // neighbors.
 #pragma once

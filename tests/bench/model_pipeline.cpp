@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the model of fgbilu's exchange pipeline says of many ranks (distributed/pipeline_model.hpp): a table in
 // Markdown. Cubes of points on ranks that cut two of their axes.
 //

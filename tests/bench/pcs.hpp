@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What benchmarks of preconditioners share: their phases, and options.
 #pragma once
 

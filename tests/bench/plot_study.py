@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Plots the tables of study_fgbilu: microseconds per point over grid sizes and over unknowns per point.
 
 usage: plot_study.py study_fgbilu.md study_fgbilu.png

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Problems of the benchmarks and of the tests against Luo et al. (2015): 7-point stars of full blocks on
 // a DMDA. Values depend on the coordinates of points only, so that a problem is the same on any number of ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What benchmarks against PETSc share: all in one run, repetitions interleaved, best of all; read bandwidth.
 #pragma once
 

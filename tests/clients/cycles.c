@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* PetscInitialize() and PetscFinalize() three times in one process, each time with a solve by fgbilu. With -link the
    package is registered by a call, otherwise by what -dll_append loads. */
 #if defined(FINEGRAIN_NO_LINK)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # The module finegrain for petsc4py: types as names, settings by keyword, what the setters refuse, and numbers.
 import sys
 

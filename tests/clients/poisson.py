@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 # A Python program that knows nothing of finegrain: three coupled Poisson problems on a grid, solved as the options say.
 import sys
 import petsc4py

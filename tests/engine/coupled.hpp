@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A problem with ghosts and an exchange that an oracle can follow, for residuals and products.
 #pragma once
 

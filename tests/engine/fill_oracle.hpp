@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plain multicolored ILU(p,q): each step dense, sequential and as it is defined (numerics.md 3).
 #pragma once
 

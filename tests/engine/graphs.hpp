@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Graphs of many kinds for the tests of colorings, and a coloring to compare with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts the kernels that Kokkos is given, from outside: a hook of Kokkos Tools, which knows nothing of the engine's
 // own statistics.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Counts the bytes that Kokkos has allocated and not given back, from outside: hooks of Kokkos Tools, which know
 // nothing of the engine's own statistics.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plain sequential block ILU(0) and DILU in the textbook form, L with unit diagonal: nothing in common with the
 // engine but the block layout.
 #pragma once

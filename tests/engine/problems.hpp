@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Graphs and matrices for the engine's tests.
 #pragma once
 

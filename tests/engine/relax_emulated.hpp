@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A relaxation that does what the engine says it does, bit for bit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Plain relaxations, one sequential and one dense, to rounding. Recipes of tests, and graphs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Stone's factor as the formulas of numerics.md 4 have it, point after point, and what its product differs by from
 // the matrix.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Options of an engine whose factor is stored in some way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Engines behind copies, and the device beside the host. The other tests run on them too: --backend of main.cpp.
 #include "oracle.hpp"
 

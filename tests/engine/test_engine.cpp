@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The facade against a plain sequential oracle, and executors against each other.
 #include "oracle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // libFuzzer on what only a graph goes into: symmetrization, level sets, colorings, orders, powers and fill, each
 // against its definition. The bytes are the number of rows, a few settings and pairs of rows that are coupled.
 #include "fill_oracle.hpp"

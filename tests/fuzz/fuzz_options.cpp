@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // libFuzzer on the texts of options: the bytes are a type and what stands behind -pc_<type>_ on a command line.
 // Whatever they say, options are read or refused, a set-up works or fails, and the next PC is none the worse.
 #include <petscfinegrain.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What ptxas made of the kernels in objects that nvcc compiled: a table, and errors where a kernel cannot be fast.
 
 usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...

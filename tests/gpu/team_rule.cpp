@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compares tests/engine/run/team_rule.hpp with Kokkos' own text, for CUDA's headers and an H200's limits; needs no
 // GPU. Compiled with nvcc by .ci/cuda-check against the newest Kokkos; with another one by hand.
 #include "../engine/run/team_rule.hpp"

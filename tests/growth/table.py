@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """What growth the preconditioners have, what the default limit refuses, and what solves make of both.
 
     table.py <build folder> [--check] [--units] [--only <beginning of names>] [--weak <seeds>]

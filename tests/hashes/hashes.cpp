@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Hashes of what all types compute: one line for each set of options, over block sizes, matrices, executors and forms
 // of application. Two builds that print the same lines give the same bits. `expected_<ranks>.txt` has them for real
 // double precision; a change that is to move no bit runs this before and after. Options: -verbose for a line of every

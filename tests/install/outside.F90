@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-2-Clause
 ! A program of somebody else in Fortran: sets by the module's setters, reads back by its getters, solves, and looks at
 ! the residual. Wherever something is not as it should be, it names it and stops.
 program outside

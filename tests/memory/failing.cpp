@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Takes the place of the C++ library's operator new in the whole program.
 #include "failing.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Allocations that fail when told to: operator new, which the library and Kokkos on a host call.
 #pragma once
 

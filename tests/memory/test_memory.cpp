@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every allocation of a set-up and an application may fail: that is an error of PETSc's, and the next set-up of the
 // same PC gives the right result. A PC holds the bytes that it says, and thousands of set-ups leave nothing behind.
 // Options: -setups (2000), on one rank.

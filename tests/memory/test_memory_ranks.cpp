@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every allocation of a set-up and of its first use may fail on one rank: that is an error on all of them, and the
 // next set-up gives the right result. A rank that waits for another that has failed waits for the time limit.
 #include "failing.hpp"

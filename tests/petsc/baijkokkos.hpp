@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the tests of MATBAIJKOKKOS share: products compared with those of MATBAIJ, and matrices assembled from
 // coordinates in both ways.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // While one of these is there, messages are late: ranks sleep at random before they send or wait, and persistent
 // sends are held back and begun in another order. common/delays.cpp stands between the plugin and MPI.
 #pragma once

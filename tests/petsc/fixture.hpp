@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Matrices, comparisons and error capture for the tests of the PETSc side. Calls are checked with OK(), objects
 // belong to owners, and results are NaN before they are computed.
 #pragma once

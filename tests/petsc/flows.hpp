@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Matrices of flows whose unknowns have units of their own, on a box of cells with the seven-point star: compressible
 // flow in SI units, and two phases in a porous medium.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PetscSF as it is on a device: what it has received is there only once somebody has waited for its stream, or for
 // kernels of the same stream.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Oracles for the tests of PCMCPI and, by colors too, of PCPOWERQILU: the order of block rows by color, and vectors
 // in that order.
 #pragma once

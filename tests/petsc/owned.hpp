@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Owners of PETSc objects: what a test creates goes when its scope ends, after a failed assertion too. Destruction is
 // collective; destructors run in the reverse order of declarations, the same on all ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Matrices, colors and oracles for the tests of PCPOWERQILU: files of the report, orders by the colors of |A|^q,
 // and PETSc's ILU(p).
 #pragma once

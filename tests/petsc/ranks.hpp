@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One matrix on one rank and on all of them: what must not depend on the number of ranks.
 #pragma once
 #include "fixture.hpp"

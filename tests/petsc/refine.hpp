@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Solvers, matrices and preconditioners for the tests of KSPREFINE; SolveWith() serves all that count iterations.
 // The loop of the manual page is the oracle.
 #pragma once

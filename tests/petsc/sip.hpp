@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Matrices for the tests of PCSIP and KSPSIP: Poisson's equation, and stars with random values on grids of a DMDA
 // with their vectors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The types of preconditioners, a row for each, for the tests of all types: pc/test_types_*.cpp. A new type is a row
 // in pc/types.cpp and a file of what is its own.
 #pragma once

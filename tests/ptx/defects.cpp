@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Programs with a defect that has to be reported, each beside the same one without, which must not be: streams,
 // copies, allocations, and accesses of the host. nvcc compiles it; each runs in a process of its own. (Defects within
 // kernels: oracle/test_defects.cpp.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plugin with its kernels on the device, against the same on the host, bit by bit: all types of preconditioners
 // in all of their variants, on vectors of the host. Any number of ranks: tests/ptx/run.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What must hold for every preconditioner that set itself up, and after every one that did not.
 #pragma once
 

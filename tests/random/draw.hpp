@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random numbers of a case: a function of seed and number only, the same on all ranks and with every C++ library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What changes under a PC that has been used: the matrix, the options.
 #include "checks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Matrices of random cases: graphs and grids, blocks, formats, divisions among ranks, values from harmless to
 // useless.
 #pragma once

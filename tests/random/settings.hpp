@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Options of random cases: what a type takes, with values that fit, that exclude each other, or that nothing takes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Random cases: a type, a matrix and options, and all that must hold for them. Options: -seed (1), -first (0), -cases
 // (as many as there is time for), -seconds (20), -only <type>, -verbose. A case that fails is printed with what
 // repeats it.

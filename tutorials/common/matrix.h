@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Matrices from files, and from entries given one by one. */
 #ifndef TUTORIALS_MATRIX_H
 #define TUTORIALS_MATRIX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Compressible flow over a bump, as unstructured flow solvers compute it: what they ask of a linear solver, in a few
 // hundred lines. mesh.cpp makes the tetrahedra and their dual cells, flux.hpp has Roe's flux and its derivatives,
 // flow.cpp residual and Jacobian; here are the pseudo-time steps.

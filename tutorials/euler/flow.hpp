@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // First-order finite volumes for the Euler equations on a mesh: residual, time steps, Jacobian.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Fluxes of a perfect gas through a face, and their derivatives. States hold density, momentum and total energy;
 // densities are relative to the free stream's, speeds to its speed of sound.
 #pragma once

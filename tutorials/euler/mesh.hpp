@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Vertex-centered finite volumes on tetrahedra in a duct of 3 x 1 x 1 with a bump on its floor. Each vertex has a
 // median-dual cell. Two cells meet at the edge between their vertices; the faces of the mesh's own tetrahedra are
 // needed at the boundary only.

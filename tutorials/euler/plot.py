@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints a table of what ./study left in a folder, and plots it: nonlinear residuals over steps, linear ones over sweeps.
 
 usage: plot.py folder euler.png

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 static char help[] =
   "Several structured grids on every rank, as multi-block flow solvers have them. Prints iteration counts of block Jacobi with\n\
 ILU(0), and of fgbilu with the joints of the grids in its factor or left to corrections.\n\

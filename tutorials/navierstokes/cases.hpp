@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The flows that the program knows: grids, boundary conditions, numbers.
 #pragma once
 

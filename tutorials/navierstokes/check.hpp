@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What must hold for any flow on any grid.
 #pragma once
 

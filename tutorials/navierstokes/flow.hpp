@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Navier-Stokes on a grid of blocks by finite volumes: residual of second order, its first-order Jacobian as a star
 // of full blocks, in the storage that a flow solver has.
 #pragma once

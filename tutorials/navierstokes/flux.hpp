@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Fluxes of artificial compressibility, in the unknowns p, u, v, w and up to two scalars that are carried along:
 //
 //   dp/dt / beta + div u = 0,   du/dt + div(u u) + grad p = nu laplace u + f,   ds/dt + div(u s) = kappa laplace s,

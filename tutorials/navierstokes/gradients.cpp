@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Gradients of cells: least squares over neighbors and what is given at the boundary, weighted by 1 / distance^2.
 #include "flow.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Several structured blocks of cells as one grid over ranks: blocks are cut into pieces, pieces are placed on ranks
 // by load, and faces that lie on one another are found by their centers, whichever way the indices of two blocks run.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Pseudo-time steps to a steady flow, or to each time of an unsteady one.
 #pragma once
 

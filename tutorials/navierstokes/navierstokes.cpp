@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Incompressible flow on grids of several blocks, as a structured multi-block solver computes it: where a flow solver
 // of your own would begin. grid.cpp cuts, places and joins blocks; cases.cpp has the flows, read.cpp those of files;
 // flux.hpp and flow.cpp have fluxes, residual and Jacobian; system.cpp gives the Jacobian's blocks to PETSc as they

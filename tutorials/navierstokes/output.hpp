@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Files: for ParaView, and to go on from.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints tables of what ./study left in a folder, and draws center lines, a flow with its blocks, and where time went.
 
 usage: plot.py folder navierstokes.png           tables and a picture of a study

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What each case is known by, beside what others have published.
 #include "probes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where the flow meets PETSc: the Jacobian's blocks become a matrix, and the pieces of the grid are told to the
 // preconditioner.
 #pragma once

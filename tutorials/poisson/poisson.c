@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 static char help[] =
   "Poisson's equation on a grid of 20 x 20 points, with finite differences, Dirichlet boundaries and a right-hand side of\n\
 ones. Prints how many iterations the solve took. The KSP is sip unless -ksp_type says otherwise.\n\

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Draws nonzero patterns as in Figures 3 and 6 to 15 of Heuveline, Lukarski and Weiss: a matrix, L + U of ILU(p) and the matrix sorted by
 level sets, the matrix sorted by the colors of |A|^q, and L + U of ILU(p,q) in that order, without what is dropped.
 

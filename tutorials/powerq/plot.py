@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints tables of what ./study left in a folder, and plots iterations as in Figures 4 and 5 of Heuveline, Lukarski and Weiss.
 
 usage: plot.py folder study_powerqilu.png

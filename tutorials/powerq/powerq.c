@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 static char help[] =
   "Solves A x = 1 by CG with the preconditioners of Table 2 of Heuveline, Lukarski and Weiss: none, multicolor\n\
 SGS, and powerqilu, multicolor ILU(p,q). The matrix comes from a file (-f name, Matrix Market or PETSc binary), or is a\n\

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "standins.h"
 
 const char *const Standins[] = {"ecology", "shell", "circuit", "Standin", "STANDIN_", NULL};

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Generated matrices that stand in for three of the University of Florida collection. They have the size, the number
    of entries in a row and the kind of problem of the originals, and none of their numbers. */
 #ifndef TUTORIALS_STANDINS_H

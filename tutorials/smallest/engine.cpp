@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine without PETSc or MPI: block ILU(0) of a chain of blocks, analyzed once, factored, applied.
 #include "engine.hpp"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The smallest program that links finegrain: a Laplacian on a grid, solved with -pc_type fgbilu unless you say
  * otherwise. */
 #include <petscfinegrain.h>

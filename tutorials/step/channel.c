@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "channel.h"
 
 /* Along x, widths of cells grow by a constant factor from the step's end, in both directions; along y, S and h have

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef FINEGRAIN_TUTORIALS_STEP_CHANNEL_H
 #define FINEGRAIN_TUTORIALS_STEP_CHANNEL_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 #include "channel.h"
 
 /* What a side along axis b of a component's control volume has to do with diffusion: its area by the distance to the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
 """Prints tables of what ./study left in a folder, and draws the flow and x1/S against Re.
 
 usage: plot.py folder study_step.png

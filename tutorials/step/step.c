@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 static char help[] =
   "Laminar flow behind a backward-facing step: finite volumes on a staggered grid, marched to the steady state by steps of\n\
 implicit momentum and a pressure correction. Prints where the flow reattaches, beside published values.\n\n";

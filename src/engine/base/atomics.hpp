@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What row functions report while they run: the smallest row in trouble, and counts, by atomic operations. Kernels
 // write a Trouble, methods read it after a factorization.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Dense n x n blocks, stored by columns, and the lanes that work on one block row together.
 //
 // A row function is written once. On a host one lane owns the whole row and works on strips of several output rows;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memory of the blocks of a factor, a relaxation, or one part of them, in a storage type known at run time.
 #pragma once
 

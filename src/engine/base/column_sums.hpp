@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sums of a relaxation: the couplings of a row times the vector, in an order of their own.
 //
 // Every output has a sum for each column of the blocks, over the entries of the row as they are stored, and these are

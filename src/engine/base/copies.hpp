@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies between arrays on the host and arrays of an execution space. Methods use them where callers' arrays lie
 // elsewhere than the kernels'.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What kind of device a build has, CUDA's, HIP's or SYCL's: the one file of the engine that names them, with what
 // Kokkos has no word for since 4.0. base/no_device.cpp is for builds with CUDA where there is no GPU.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Pivots: inverses of dense blocks in place, what is done about pivots that are small, and which ones are zero or not
 // positive definite. Row functions of factorizations call them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The enumerations of everything that an engine can be asked for (executors, schedules, colorings, storage). They
 // include nothing, so that any folder can name them; order/options.hpp has what goes with them.
 #pragma once

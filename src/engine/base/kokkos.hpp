@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kokkos 3.4 to 5.2 as the engine uses it: execution spaces and their queues, arrays, which devices there
 // are, and how Kokkos is started.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads parts of a matrix in turn, with and without requests, and compares the best of each.
 #include "base/look_ahead.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How far ahead of its reading a host asks for blocks that are one stream, of a matrix or a factor. That is a
 // property of the machine: where the hardware follows one stream well, requests only cost time. Not a bit of a result
 // depends on it.

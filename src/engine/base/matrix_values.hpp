@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The matrix's values as row functions read them: dense blocks, or scalar rows with holes. Callers hand in
 // MatrixValues; factorizations, relaxations and residuals load blocks from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lets a build with CUDA load, and run on the host, where there is no GPU. kokkos.hpp calls it at the start. Tried
 // with Kokkos 4.6 only.
 #include "base/kokkos.hpp"

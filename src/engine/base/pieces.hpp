@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Rows shared out among the host's threads, for the analysis of patterns: results do not depend on how many there
 // are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Requests for memory that a later row will read. On hosts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers on their way into storage: the power of two they are multiplied by, and the conversion of a run of them.
 //
 // A stored number is To(single(scale o)). Multiplying by a power of two is exact, so that single(scale o) carries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A number becomes To, a `factor` shorter than From. The memory is cut into `factor` streams of m numbers each. The
 // last stream's memory can hold all results, and no result's final place is there (factor > 1), so that there are two
 // steps, each without a word that one part writes and another reads or writes:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // In-place reduction of storage (PIPSR; Walden et al., Algorithm 4; numerics.md 2): numbers of a matrix that is
 // already there become shorter ones at the start of the same memory. Nothing is allocated.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Numbers: scalars, what they are stored as, and the one multiply-add that all row arithmetic goes through. Every
 // file of the engine includes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Vectors of a host, and the sums of a row function that are held in them. block.hpp loops over blocks with these.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which storage a method may have: precisions of couplings and of inverted diagonal blocks, and of sums. The one
 // table that find_conflict(), the compiled kernels and their lists read.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Threads of a host, by OpenMP, whatever back end Kokkos was built with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Units of the unknowns of a block, so that a matrix of blocks can be stored in few bits (numerics.md 1).
 #pragma once
 

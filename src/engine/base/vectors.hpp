@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Several vectors that one visit of a block row serves, so that its blocks are read from memory once for all of them,
 // and which of them a lane serves: all on a host, one on a device, whose lanes share rows and vectors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A model of sweeps that go from rank to rank, tile by tile (fgbilu's exchange pipeline): how long one takes, and the
 // tiles for which it is shortest. In: boxes, the grid of ranks, what a row and a message cost. Out: a shape.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine of one factor of the whole matrix by all ranks together: powerqilu's, color by color, and fgbilu's and
 // sip's, tile by tile of a grid (numerics.md 1, 3, 4). In: the pattern of owned rows and of those of others that they
 // read (SharedRows). Row functions are those of factor.hpp, sip.hpp and sweep.hpp; between two stages the SharedHalo

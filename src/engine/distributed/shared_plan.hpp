@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // In which order rows that ranks share are eliminated and stored, and the stages between which they travel: colors of
 // all ranks, or tiles of this one. In: an OperatorView with SharedRows, options. Out: a SharedPlan, for
 // distributed/shared_factorization.cpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions of Eisenstat's trick for DILU (numerics.md 1): what is kept beside the factor, the forward half of a
 // product, products and solves with blocks of a row. The backward half is sweep.hpp's. eisenstat/eisenstat_form.hpp
 // runs them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Eisenstat's trick for a factor of DILU (numerics.md 1): what it keeps beside the factor, and products that read
 // what the sweeps read. Oracle: tests/engine/eisenstat.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The table of compiled kernels of Eisenstat's trick, of factors in working precision. Its backward sweep is that of
 // the factor.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of Eisenstat's trick, FINEGRAIN_BLOCK being its block size (0 for any).
 #include "eisenstat/eisenstat.hpp"
 #include "eisenstat/eisenstat_kernels.hpp"

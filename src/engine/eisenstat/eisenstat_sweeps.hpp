@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The sweeps of a factor with Eisenstat's trick (EngineOptions::eisenstat): those of a factor in working precision,
 // and products with P_L^-1 A P_R^-1 of both forms. There are no short residuals.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions of factors in fewer bits (numerics.md 1): M = D (1 + L) (1 + U) with L and U in other units of the
 // unknowns and, in half precision, times a power of two. compact_sweeps.hpp runs them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps of a factor in fewer bits (numerics.md 1): what has been made in working precision becomes
 // M = D (1 + L) (1 + U), is rounded into memory of its own size, and is applied by sweeps of its own.
 #pragma once

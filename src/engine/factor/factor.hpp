@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The row functions of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists or a search by
 // columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
 // factoring.hpp runs them.

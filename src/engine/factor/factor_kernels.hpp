@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tables of compiled kernels of factors: their factorizations and sweeps, by block size and storage.
 #pragma once
 

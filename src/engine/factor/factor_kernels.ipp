@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of factors, FINEGRAIN_BLOCK being its block size (0 for any): row functions with their
 // types, run by the executor.
 #include "factor/compact.hpp"

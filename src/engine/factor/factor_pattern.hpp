@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The pattern of a factor from an elimination and a storage order, and its transpose. Out: a Pattern, for
 // factorings (factoring.hpp).
 #pragma once

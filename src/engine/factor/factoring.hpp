@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How the blocks of a factor are made of those of the matrix: a class for each kind of factor, which the engine of
 // factorization.cpp picks. Here are what they share, and DILU, ILU(0) and ILU(p), by lists of products or a search.
 #pragma once

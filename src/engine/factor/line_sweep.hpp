@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Triangular sweeps by lines (run/lines.hpp) of blocks of one number: the terms of a sweep, in the order in which
 // SweepRow has them, without their structure. For one host thread each.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The structure of a factor in the order in which its rows are visited: lower and upper part, update lists.
 // factor_pattern.hpp makes it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The memory in which a host's threads search for products (ColumnSearch), a part for each of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Lists of products of a factor: which lower and upper blocks meet in which entry. In: a pattern whose rows are split
 // (factor_pattern.cpp). Out: its update lists, or that products are searched for instead.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A factor as its sweeps see it: a pattern, the blocks of it, and what kernels are told of both. The engines of
 // factorization.cpp and distributed/shared_factorization.cpp have one.
 #pragma once

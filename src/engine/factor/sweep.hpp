@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
 //
 // A sweep is what it begins a row with, what a coupling adds, and what it makes of the sum: its terms. SweepRow has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How a factor is applied: a class for each way to store one, which the engine of factorization.cpp picks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions of the factorization of a symmetric matrix without its upper blocks (numerics.md 1): DILU as a
 // square-root-free incomplete Cholesky factorization, and the backward sweep that reads the lower blocks transposed.
 // The forward sweep is sweep.hpp's. symmetric_factor.hpp runs them.

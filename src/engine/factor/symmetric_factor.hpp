@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // fgbicc's factor (FactorKind::icc): DILU of a symmetric matrix, which stores no upper blocks and reads the upper
 // triangle of the matrix. How it is made and applied. Oracle: tests/engine/oracle.hpp's DILU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A factor of which the sweeps have a part (Drop::after, powerqilu's drop after): it is made whole, in memory of its
 // own, and the blocks that are kept are copied.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps of a factor whose blocks are read as they are multiplied: y = d^-1 (b - l y), x = y - w x. Correction
 // iterations of DILU find the residual from the sweeps' vectors (numerics.md 1).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Colorings of block rows: coupled rows get different colors, so that rows of one color can be done at once.
 // Graphs called `symmetric` are what symmetrize() returns (graph.hpp): symmetric patterns without diagonal entries.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The graph of an elimination in its order, and what plans ask about it. In: an Elimination. For
 // make_plan.cpp and task_chooser.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which entries a factor keeps, with their fill, and in which order its rows are eliminated, cut by colors or not.
 // In: the graph of the owned square and options. Out: an Elimination, for make_plan.hpp and factor_pattern.hpp.
 #pragma once

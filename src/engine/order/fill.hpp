@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Symbolic factorization (numerics.md 3): the colors of powers of a pattern, and the fill of ILU(p). In: a graph and
 // an order. Out: a Selection with its fill, for order/elimination.hpp.
 #pragma once

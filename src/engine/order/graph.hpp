@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Block sparsity structure: row pointers and columns of block rows, and what is done with them (permute, transpose,
 // symmetrize). All of the engine reads it.
 #pragma once

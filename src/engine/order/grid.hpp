@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Structured grids: boxes of points, and the hyperplanes whose points do not depend on each other. In: sizes and a
 // graph. Out: the hyperplane of each row, which levels.hpp makes a schedule of.
 #pragma once

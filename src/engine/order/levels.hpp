@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // An order of elimination cut into groups of rows that do not depend on each other (hyperplanes, level sets, colors).
 // In: a graph, perhaps a grid. Out: a Schedule, for plans; also storage orders for one thread.
 #pragma once

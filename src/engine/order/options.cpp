@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which options exclude each other.
 #include "order/options.hpp"
 

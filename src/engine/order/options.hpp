@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What an engine is asked to do (EngineOptions), the matrix as it sees it (OperatorView), and why it may refuse
 // (SetupError). src/petsc/pc fills the first two and translates the third.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Which couplings of the owned square a factor keeps. In: its graph and grids. Out: a Selection, whose other
 // couplings are left to corrections.
 #pragma once

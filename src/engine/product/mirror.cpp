@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
 #include "product/mirror.hpp"
 

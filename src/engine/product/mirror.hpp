@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A matrix of dense blocks where kernels can read it: products, transposed products, assembly from coordinates. Mat
 // type BAIJKOKKOS holds one; engines read its values.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Couplings where kernels can read them, and rows split by whether they have ghosts: those without are done while the
 // halo is under way, then the others. Residuals and products use it.
 #pragma once

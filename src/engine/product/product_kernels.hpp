@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The table of compiled kernels of products with a matrix and of residuals. Matrices are in working precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of products and residuals, FINEGRAIN_BLOCK being its block size (0 for any).
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"

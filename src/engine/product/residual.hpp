@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The row functions of residuals (numerics.md 1) and of products with the matrix and its transpose. In: the matrix's
 // values and vectors. Out: one block row of the result. residuals.hpp and mirror.cpp run them.
 #pragma once

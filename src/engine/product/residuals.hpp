@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Residuals of engines: what they keep for them, and a runner that finds them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions that store what a relaxation reads (relax.hpp): the couplings of a row, scaled and narrowed, and the
 // inverse of its diagonal block.
 #pragma once

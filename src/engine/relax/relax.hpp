@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Row functions of multicolor point-implicit relaxation (numerics.md 2):
 //   z = d^-1 (b - sum of o x),   x <- z, or x + omega (z - x)
 // over the couplings o of the row, those to ghosts among them. Rows of one color do not depend on each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of relaxation kernels, FINEGRAIN_BLOCK being its block size (0 for any).
 // relax_kernels.hpp declares what it fills.
 #include "relax/couplings.hpp"

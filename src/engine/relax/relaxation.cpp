@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It exchanges ghosts and runs
 // the row functions of relax.hpp over what stored_relaxation.hpp has.
 #include "relax/stored_relaxation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "relax/relaxation_plan.hpp"
 
 #include "order/elimination.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The plan of a relaxation: colors, the order of rows, tasks. In: an operator view and options. Out: a
 // RelaxationPlan, for stored_relaxation.hpp.
 #pragma once

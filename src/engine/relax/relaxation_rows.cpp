@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "relax/relaxation_rows.hpp"
 
 #include "order/options.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The couplings of a relaxation's rows, in the order in which they are stored and summed. stored_relaxation.hpp
 // asks for them, relax.hpp reads them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What mcpi stores of a matrix (numerics.md 2): couplings by color, inverses, and how they are made. relaxation.cpp
 // sweeps over it. Oracle: tests/engine/relax_oracle.hpp.
 #pragma once

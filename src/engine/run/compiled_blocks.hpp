@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The block sizes that kernels are compiled for, which a build says in FINEGRAIN_FIXED_BLOCKS: row functions know
 // theirs at compile time, engines at run time. Beside each *_kernels.hpp, which has the table of some kernels, an
 // .ipp has their bodies: CMake compiles it once for each of these sizes and once for any (FINEGRAIN_BLOCK 0).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How the groups or tasks of a schedule are run: free functions over (how to run, row function).
 //
 // natural is a loop of one host thread, launch is a kernel per group, self and tile are one kernel whose

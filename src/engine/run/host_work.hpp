@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a thread of a host does: rows, a share of a group, tasks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "run/lines.hpp"
 
 #include "base/pieces.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps by lines: on complete stars of grids with one unknown per point a sweep knows where a point's neighbors
 // are, and reads no structure (line_sweep.hpp).
 //

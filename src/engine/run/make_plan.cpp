@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "run/make_plan.hpp"
 
 #include "order/eliminated_graph.hpp"

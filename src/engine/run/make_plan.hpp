@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedule, storage order and executor, chosen together. In: an elimination, options, what the machine has. Out: a
 // Plan.
 #pragma once

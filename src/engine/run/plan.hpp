@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedule, storage order and executor of an engine. make_plan.hpp makes a Plan, by which methods store factors and
 // run sweeps.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels. executor.hpp
 // does it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What engines of all methods need beside their storage: checks at analyze(), how row functions are run, reports.
 // ResidualRunner (product/residuals.hpp), a member of engines, derives from it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a SweepOrder
 // for each, of which runner.hpp makes the Run of a sweep.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The executor of a plan, and how it cuts the work into tasks. In: the graph of an elimination, a plan with its
 // schedule. Out: the plan's executor, tasks, tiles and lines, and the storage order of one thread. For make_plan.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How far the tasks of a running kernel are: a ticket that hands them out, and a flag for each.
 //
 // Nothing is reset between kernels. The ticket and the number of the run only grow; what a kernel has to know is what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a team of a device does: its rows of a group, or tasks. A thread of the team takes a row, its lanes share it.
 #pragma once
 

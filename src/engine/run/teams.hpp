@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How many threads a team of a device has, and how many vector lanes each has, so that its scratch memory fits.
 //
 // In: what a row function says of itself. Out: a shape that Kokkos launches on a GPU, or that there is none.

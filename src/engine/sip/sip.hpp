@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The row function of sip's factor (numerics.md 4; Stone 1968). In: values of a star and the rows before. Out: the
 // blocks of one row of L and U. sip_factoring.hpp runs it.
 #pragma once

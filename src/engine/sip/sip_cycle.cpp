@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine of sip: several factors of one matrix (numerics.md 4), each a factorization. An Application or
 // Correction says which one it takes.
 #include "engine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One of Stone's factors (FactorKind::sip, numerics.md 4): how it is made. Sweeps are those of any factor. Oracle:
 // tests/engine/sip_oracle.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The compiled kernels of Stone's factorization: for scalars and for any block size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "sip/sip_star.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The star of a structured grid on which sip's factor is made (numerics.md 4). In: a graph and a grid. Out: a
 // selection and neighbors by direction, for sip_factoring.hpp and sip.hpp.
 #pragma once

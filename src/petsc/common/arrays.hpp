@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arrays of vectors for kernels: where the vectors have them, if the kernels' memory is that, else on the host; and
 // the order between PETSc's streams and ours. Applications and products use it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "common/matrix_copy.hpp"
 
 #include "common/runtime.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Copies of matrices that cannot be read as they are: with columns sorted in each row, and with the diagonal blocks
 // that are missing. The preconditioner reads the copy; Pmat stays as it is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the structure of AIJ and BAIJ matrices, sequential and parallel, by blocks.
 #include "common/matrix_view.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // From a Mat to the engine's operator view: graphs of the owned square and of couplings to ghosts, and access to the
 // values on the host. Used at set-up by pc and mat.
 #pragma once

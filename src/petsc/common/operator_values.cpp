@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reads the values of AIJ and BAIJ matrices, as matrix_view.cpp reads their structure.
 #include "common/arrays.hpp"
 #include "common/matrix_view.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What differs between PETSc 3.18 and 3.26; nothing else.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "common/petsc_halo.hpp"
 
 #include "common/arrays.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The engine's halo over PetscSF: fetches ghosts, adds what others have for own rows, logs both.
 //
 // PetscSF packs and unpacks on the stream of the context that was current at the first exchange of a kind, and keeps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kokkos' start on PETSc's device, and errors that all ranks raise.
 #include "common/runtime.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What everything here that uses Kokkos runs in: its start, a guard against exceptions, log events, and errors that
 // all ranks raise.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What the iterations of our KSP types share, and their constructors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // KSPREFINE: corrections by any preconditioner, with residuals in working precision.
 #include "ksp/iteration.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Setters and getters of KSPREFINE.
 
 #include "ksp/iteration.hpp"

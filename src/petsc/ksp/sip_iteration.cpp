@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // KSPSIP: Stone's strongly implicit procedure, whose iterations take PCSIP's factors in turn.
 #include "ksp/iteration.hpp"
 #include "pc/pcengine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Whether the norms of a refinement still get anywhere. KSPREFINE asks it once a pass.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A copy of type AIJ of BAIJ with a mirror, and the operations that it does for the matrix: those that BAIJ lacks,
 // and submatrices by index sets that split blocks.
 #include "mat/baijkokkos.hpp"

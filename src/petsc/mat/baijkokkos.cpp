@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // BAIJ with a mirror of its blocks where kernels run. The parent's operations work on the host's values, as ever; the
 // object state says when the mirror is behind.
 #include "mat/baijkokkos.hpp"

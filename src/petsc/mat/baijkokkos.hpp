@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // BAIJ with a mirror of its blocks: the data that its files share, and access to values for preconditioners (pc).
 #pragma once
 

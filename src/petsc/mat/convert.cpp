@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
 #include "mat/baijkokkos.hpp"
 #include "common/runtime.hpp"

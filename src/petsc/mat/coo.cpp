@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Assembly from coordinates, in the mirror: each number, or block, is the sum of its values in a fixed order, this
 // rank's own first, then those of other ranks by rank.
 #include "mat/baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCGAMG gives matrices of its own the type of the matrix it works for, and preallocates them as AIJ only. Where that
 // type is BAIJ with a mirror, its interpolations become AIJ, and its square matrices are set up without
 // preallocation.

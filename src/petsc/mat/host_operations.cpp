@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
 // so that each of them is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"

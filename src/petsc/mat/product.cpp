@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Products of matrices, one of them BAIJ with a mirror, are those of its copy of type AIJ. The product keeps the
 // matrix itself as its operand; each phase exchanges it for the copy, up to date, and back.
 #include "mat/baijkokkos.hpp"

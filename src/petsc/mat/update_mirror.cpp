@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Keeps the mirror and the values on the host alike, and gives engines the values of any matrix.
 #include "mat/baijkokkos.hpp"
 

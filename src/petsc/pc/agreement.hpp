@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What ranks find out together before an analysis: keys of rows, couplings between ranks, colors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Applications of all types to a vector: plain, transposed, corrected, and Richardson's method.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"

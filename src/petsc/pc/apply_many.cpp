@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Applications of all types to several vectors, the columns of dense matrices.
 #include "common/arrays.hpp"
 #include "pc/pcengine.hpp"

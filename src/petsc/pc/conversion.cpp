@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What is read where Pmat cannot be read as it is: BAIJ for SBAIJ, and a copy that is sorted and has all diagonal
 // blocks. It has Pmat's values as they are now.
 #include "pc/settings.hpp"

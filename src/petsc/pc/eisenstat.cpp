@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Eisenstat's trick for a factor of DILU (numerics.md 1): while a KSP solves, a shell stands in the place of Amat,
 // the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc does so between
 // PCPreSolve() and PCPostSolve(), the second of which no solve reaches that an error ends; here the KSP's solver is

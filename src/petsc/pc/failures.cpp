@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What set-up refuses, with errors that name the option and a remedy, and how it fails, with a reason that all ranks
 // have. set_up.cpp calls these after the engine's analysis and factorization.
 #include "pc/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBICC: manual page, view. It has no settings of its own, but another default of one.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"

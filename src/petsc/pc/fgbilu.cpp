@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBILU: manual page, its own option.
 #include "pc/settings.hpp"
 #include "pc/shared_rows.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What ranks agree on for a relaxation that does not depend on their number: keys, colors, and which rows others
 // have as ghosts.
 #include "pc/agreement.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Growth: how much an application amplifies, found by a probe after set-ups, and the limit above which the set-up
 // fails. Set-up calls it; the numbers are for the view.
 #include "pc/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How a PC of one of our types begins and ends, and how it is told from others.
 #include "mat/baijkokkos.hpp"
 #include "pc/agreement.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI: manual page, its own options, view. Its setters are in mcpi_settings.cpp.
 #include "mat/baijkokkos.hpp"
 #include "pc/mcpi.hpp"

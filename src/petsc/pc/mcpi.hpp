@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The settings of PCMCPI. mcpi.cpp lists them and turns them into the engine's options; mcpi_settings.cpp has their
 // setters.
 #pragma once

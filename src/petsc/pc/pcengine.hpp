@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What all preconditioner types share: pc->data, and the stages of its set-up. A type is a PCEngineType, in a file of
 // its own beside this one; settings.hpp says what a setting is.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pc/pipeline.hpp"
 
 #include "common/runtime.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The exchange of fgbilu's factor of the whole grid: faces of tiles go to the next rank when their tile is done, and
 // nothing in a sweep is known to all ranks. Decisions of docs say why no rank waits for ever.
 #pragma once

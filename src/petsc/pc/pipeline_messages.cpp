@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The messages of a pipeline between ranks: persistent requests, one for each tile that another rank reads.
 #include "pc/pipeline.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Pivots: settings of what is done about small, missing and indefinite ones, and the shift that makes a symmetric
 // factor positive definite.
 #include "pc/settings.hpp"

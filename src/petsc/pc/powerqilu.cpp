@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU: manual page, its own options, view.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Set-up of all types: analysis, factorization. What it refuses and how it fails is in failures.cpp, applications are
 // in apply.cpp, options and setters in settings*.cpp and in the files of types.
 #include "common/arrays.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What settings.hpp declares for all settings: reading options, the view before set-up, and errors.
 #include "pc/settings.hpp"
 #include "pc/types.hpp"

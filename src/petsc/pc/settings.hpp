@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A setting of a preconditioner, said once: option, text, setter, member and permitted values. Setters and getters,
 // -help, the view before set-up and the check of permitted values all read it. Type files list the settings they
 // have.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Setters and getters of back end and tile; which back end a set-up takes, and what the view says of it.
 #include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
@@ -231,6 +232,7 @@ PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const Statistics &s
   PetscCallMPI(MPI_Allreduce(&copies, &bytes, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(own, most, 2, MPIU_INT64, MPI_MAX, comm));
   const std::string count = (most[0] == -most[1] ? "" : std::to_string(-most[1]) + " to ") + std::to_string(most[0]);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "library: finegrain " PETSCFINEGRAIN_VERSION "\n"));
   if (e.op.backend == Backend::device)
     PetscCall(PetscViewerASCIIPrintf(
       viewer, "back end: device (%s), bytes of copies of matrix and vectors: %" PetscInt64_FMT "\n",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Colors: setters, getters and view, for the types that have them.
 #include "pc/settings.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Setters and getters of what an application or a solve does besides sweeps: corrections, Richardson's iteration,
 // Eisenstat's trick.
 #include "pc/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Setters and getters of what all types share: the structure of the rank's block rows.
 #include "pc/settings.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What ranks find out together before they factor one matrix: colors of a power of its pattern, and the pattern of
 // the factor in each rank's rows. shared_rows.cpp makes the exchange of it.
 #pragma once

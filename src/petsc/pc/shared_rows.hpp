@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The rows that ranks share in one factorization of the whole matrix (Method::shared), and the exchange of what they
 // compute of it: after each color here, by tiles in pipeline.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCSIP: manual page, its own options and setters, view.
 #include "pc/settings.hpp"
 #include "pc/shared_rows.hpp"
@@ -5,7 +6,6 @@
 #include "sip/sip_star.hpp"
 
 using namespace finegrain;
-
 const char *const PCSIPExchangeTypes[] = {"none", "pipeline", "PCSIPExchangeType", "PCSIP_EXCHANGE_", nullptr};
 namespace
 {

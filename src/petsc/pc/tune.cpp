@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Executor tune: each executor that the other settings allow is set up and timed, and the fastest one is kept. Set-up
 // calls it once for each pattern; the times are for the view.
 #include "common/arrays.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The preconditioner types of this package: each is defined in a file of its own beside this one, plugin.cpp
 // registers them.
 #pragma once

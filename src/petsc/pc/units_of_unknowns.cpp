@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 #include "pc/units_of_unknowns.hpp"
 
 #include "common/matrix_view.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Units of the unknowns of a matrix, found in its entries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What -ksp_view says of a preconditioner of ours.
 #include "pc/settings.hpp"
 

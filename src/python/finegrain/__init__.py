@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """finegrain for petsc4py: loads the plugin, and sets the settings of its preconditioners by keyword.
 
     import finegrain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Linear systems for the table beside other preconditioners: each is a function that returns a matrix of scipy's, the
 number of unknowns of a point, and what else solvers may be told. Right-hand sides are of ones, unless said."""
 import numpy

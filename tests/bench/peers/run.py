@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
 [--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
 fastest counts. tests/docs/tables makes the page of it."""
@@ -143,6 +144,14 @@ def run(args, folder, name, kind, options, ranks):
     return dict(best, reason="")
 
 
+def where():
+    """Machine, date, commit, as the first line of a CSV file has them."""
+    text = open("/proc/cpuinfo").read()
+    cpu = next(line.split(":")[1].strip() for line in text.splitlines() if line.startswith("model name"))
+    commit = subprocess.run(["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    return f"{cpu}, {'AVX-512' if 'avx512f' in text else 'no AVX-512'}, {datetime.date.today()}, {commit}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
@@ -158,11 +167,8 @@ def main():
     troubles = []
     folder = Path(args.build).resolve() / "peers"
     folder.mkdir(parents=True, exist_ok=True)
-    cpu = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name"))
-    wide = "AVX-512" if "avx512f" in open("/proc/cpuinfo").read() else "no AVX-512"
-    commit = subprocess.run(["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
     with open(args.out, "w", newline="") as out:
-        out.write(f"# {cpu}, {wide}, {datetime.date.today()}, {commit}, {args.threads} thread(s) a rank\n")
+        out.write(f"# {where()}, {args.threads} thread(s) a rank\n")
         table = csv.writer(out)
         table.writerow(["problem", "unknowns", "block", "ranks", "method", "setup s", "iterations", "solve s", "total s", "MiB", "trouble"])
         for name in args.problems.split(","):

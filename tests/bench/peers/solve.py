@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Solves one system of problems.py with one set of options, in a process of its own (run.py): set-up, iterations, solve, residual,
 memory, as a line of JSON. Arguments: folder, name, matrix type, then PETSc's options."""
 import json

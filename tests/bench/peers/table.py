@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """What docs/performance/peers.md and docs/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
 import csv
 

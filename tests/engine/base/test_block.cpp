@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Dense block kernels: inverses, pivots, and the same text run by several lanes.
 #include "oracle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Block inverses by several lanes that do not run in step, as a device's need not.
 #include "problems.hpp"
 

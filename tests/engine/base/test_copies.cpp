@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Uploads in parts: all of an array arrives, whatever its size, and nothing beside it.
 #include "problems.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Rows shared out among threads: each once, in pieces that know their rows, and exceptions that come out.
 #include "base/pieces.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Storage types of sixteen bits: conversions against arithmetic and against each other, reads and writes in vectors
 // against one by one, scales, and what is flushed to zero.
 #include "oracle.hpp"

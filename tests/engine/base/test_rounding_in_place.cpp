@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Reduction in place against a copy, bit for bit: all pairs of types, on a host by any number of parts and on a
 // device.
 #include "problems.hpp"

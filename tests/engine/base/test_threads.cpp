@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Threads of a host: how many, each body once, in order where there are fewer, and after fork().
 #include "base/threads.hpp"
 

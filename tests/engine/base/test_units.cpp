@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Units of unknowns: powers of two that bring the entries of blocks together.
 #include "base/units.hpp"
 

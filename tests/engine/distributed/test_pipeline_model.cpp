@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The model of sweeps that go from rank to rank, beside a simulation of every tile on every rank.
 #include "distributed/pipeline_model.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Eisenstat's trick: the parts of M = P_L P_R, and products with P_L^-1 A P_R^-1 that read what the sweeps read.
 #include "coupled.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Factors in fewer bits: near those in working precision, whatever the units of the unknowns, with the same bits on
 // every executor.
 #include "memory_counter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Corrections, several grids, orderings, several vectors and transposes against plain oracles.
 #include "order/selection.hpp"
 #include "coupled.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Sweeps by lines against the row functions, bit for bit.
 #include "factor/compact.hpp"
 #include "factor/factor_kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Multicolored ILU(p,q) through the facade, against a plain oracle and executors against each other.
 #include "fill_oracle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Multicolored ILU(p,q): colorings and orderings, symmetry, corrections, pivots, statistics and errors.
 #include "order/fill.hpp"
 #include "order/selection.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // FactorKind::icc, the DILU of a symmetric matrix without upper blocks, against the plain oracle of DILU: what it
 // reads, what it stores, and that executors, several vectors and transposes agree.
 #include "oracle.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Colorings by order and by parity, and how they are evened out.
 #include "order/coloring.hpp"
 #include "graphs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Jones and Plassmann's coloring against a plain one, on one rank and on pretended ones.
 #include "order/coloring.hpp"
 #include "graphs.hpp"

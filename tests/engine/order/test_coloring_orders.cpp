@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Schedules and orders made of colorings.
 #include "order/coloring.hpp"
 #include "graphs.hpp"

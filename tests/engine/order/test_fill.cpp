@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Powers of patterns, fill of ILU(p), and what becomes of it under colors, against plain dense statements.
 #include "order/elimination.hpp"
 #include "order/fill.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Grids, hyperplanes, level sets: groups are independent and keep the natural order's direction.
 #include "graphs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Products and assembly of a mirror against plain loops: the same sums in the same order.
 #include "problems.hpp"
 

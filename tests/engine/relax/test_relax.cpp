@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Relaxations against plain ones, dense ones, and one that says what every bit is.
 #include "relax_emulated.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a relaxation refuses, chooses and counts.
 #include "relax_emulated.hpp"
 

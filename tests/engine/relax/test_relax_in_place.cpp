@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Relaxations whose couplings lie where the matrix's mirror was: the bits and reports of those with couplings of
 // their own, in less memory.
 #include "product/mirror.hpp"

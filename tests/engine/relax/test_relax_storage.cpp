@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Relaxations with low-precision storage: scales, what is flushed, sizes; and what cannot be stored, or done.
 #include "relax_emulated.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The two texts of a relaxation's sums, bit for bit.
 #include "problems.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Relaxations in use: transposes, several vectors, corrections, ghosts.
 #include "relax_oracle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What a relaxation refuses before it looks at a graph.
 #include "graphs.hpp"
 

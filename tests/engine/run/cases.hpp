@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Factors and relaxations by name, for suites that run them all on the star of a box.
 #pragma once
 

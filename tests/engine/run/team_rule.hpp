@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What Kokkos' Cuda back end asks of a team before it launches it: its cuda_deduce_block_size() and the constructor
 // of its ParallelFor over teams, in plain steps, with the limits of an H200. `.ci/cuda-check` compares it with
 // Kokkos' own text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A kernel that could not be launched leaves nothing behind.
 #include "run/executor.hpp"
 #include "problems.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How far ahead a matrix is asked for: what is set stays, what is measured is one of two, and small matrices say
 // nothing.
 #include "base/look_ahead.hpp"

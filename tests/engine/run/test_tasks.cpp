@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
 #include "graphs.hpp"
 #include "order/elimination.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Shapes of teams: Kokkos launches every one of them, for every row function and block size.
 #include "factor/compact.hpp"
 #include "eisenstat/eisenstat.hpp"

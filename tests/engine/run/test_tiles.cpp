@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Tasks that are tiles, on hosts, or of rows, on devices: the bits are those of one thread, whatever the shape.
 #include "cases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Stone's factors on several grids of a rank, several of them together, and what the engine counts.
 #include "sip_oracle.hpp"
 

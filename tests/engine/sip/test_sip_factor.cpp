@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Stone's factor against its formulas, against ILU(0), and against what its product is to be.
 #include "order/fill.hpp"
 #include "sip_oracle.hpp"

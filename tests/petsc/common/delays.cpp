@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MPI's profiling interface: calls of the plugin and of PETSc come here first.
 #include "delays.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What fixture.hpp declares: matrices with values that depend on global indices only, vectors, comparisons, views,
 // errors, counts of events.
 #include "fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // A PetscSF whose unpacking comes late, as on a device: what late_unpacking.hpp says, on the host.
 // Tests of the emulated device run with it.
 #include "late_unpacking.hpp"

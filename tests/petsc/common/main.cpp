@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs the tests of the PETSc side on all ranks of MPI_COMM_WORLD, with event counts.
 // Only the first rank says what has passed.
 #include <petscfinegrain.h>

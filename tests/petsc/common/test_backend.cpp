@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Where preconditioners run: on a device as on the host, without copies in between.
 // Most builds and machines have no device: then the refusal is what is tested.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The comparison that bench_cusparse makes before it times: it passes two algorithms for one factor, at 128^3 points
 // too, and sees one wrong number and NaN there.
 #include "fixture.hpp"

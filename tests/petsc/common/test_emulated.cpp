@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What an emulated device shows of real ones: kernels read ghosts after they have been unpacked, where that takes its
 // time; blocks too large for a team are refused; Kokkos' device is PETSc's.
 #include "fixture.hpp"

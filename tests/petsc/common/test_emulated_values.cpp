@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Values of AIJ matrices that PETSc has on the device: kernels read them there, a factorization and a correction copy
 // none. What is copied is counted from outside, by Kokkos' callbacks.
 #include "types.hpp"

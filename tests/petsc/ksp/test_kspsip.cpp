@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // KSPSIP: its iterations, against PETSc's own Richardson iteration and known counts; how it chooses its
 // preconditioner; how it ends.
 #include "sip.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // fgbilu under SNES and TS, with lagged Jacobians and preconditioners: the counts of PETSc's ILU(0), and no
 // factorization too many.
 #include "fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // KSPREFINE: what a pass computes, what it leaves to the preconditioner, life with PETSc.
 // How solves end that do not converge is in test_refine_ends.cpp.
 #include "refine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // KSPREFINE: how solves end that do not converge. With the best iterate, at the limit of rounding, at a bad
 // condition, and when the preconditioner fails.
 #include "refine.hpp"

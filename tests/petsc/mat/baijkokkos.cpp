@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What baijkokkos.hpp declares: comparison of products, and values by coordinates with their oracle, MatSetValues()
 // on a MATBAIJ.
 #include "baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values,
 // and only those.
 #include "baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MATBAIJKOKKOS assembled from coordinates, in its mirror: the values against those of a MATBAIJ filled by
 // MatSetValues(), and what is refused.
 #include "baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The copy of type AIJ that MATBAIJKOKKOS lends: products with other matrices, submatrices by unknowns, conversions,
 // its age, and what is left after an error.
 #include "baijkokkos.hpp"

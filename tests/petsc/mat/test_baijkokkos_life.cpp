@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MATBAIJKOKKOS in PETSc's hands: copies, conversions, submatrices, files, types from options.
 // In each it has the values and products of a MATBAIJ.
 #include "baijkokkos.hpp"

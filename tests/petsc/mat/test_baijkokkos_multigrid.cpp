@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MATBAIJKOKKOS inside gamg, PCMG and fieldsplit: the grids, iteration numbers and solutions of AIJ, with the values
 // that a solver is set up for first and with others after them.
 #include "baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Everybody who reads the host's values of a MATBAIJKOKKOS sees what was assembled in its mirror:
 // each reader finds the same in it and in a MATBAIJ.
 #include "baijkokkos.hpp"

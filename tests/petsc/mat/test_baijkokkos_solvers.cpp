@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours: the results and counts of MATBAIJ,
 // after every assembly.
 #include "baijkokkos.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What is fgbicc's own: PETSc's ICC(0) on scalar stars, the DILU of fgbilu on blocks, SBAIJ matrices read as they
 // are, and what is refused. The rest is in the battery over all types.
 #include "fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The shift that makes fgbicc positive definite, against CG and in other units.
 #include "types.hpp"
 

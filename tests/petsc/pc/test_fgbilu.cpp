@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One application of PCFGBILU equals that of PETSc's ILU(0) on the rows of each rank, for all block sizes and kinds
 // of grids. What all types have in common is in test_types_*.cpp.
 #include "fixture.hpp"

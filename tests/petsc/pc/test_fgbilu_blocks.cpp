@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBILU with several structured grids on a rank, slabs of blocks that are joined point to point: factored together
 // or apart, with corrections over all of them.
 #include "fixture.hpp"

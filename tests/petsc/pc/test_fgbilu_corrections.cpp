@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBILU: corrections beside PETSc's ILU(0) with MatMult(), under a lagged factor, and overlapped with the
 // exchange; orderings.
 #include "fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Eisenstat's trick: solves take the iterations that they take without, whatever the KSP, and leave everything in its
 // place; where the trick cannot be, they go without, or it is an error.
 #include "refine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBILU's own settings: factor, schedule, ordering, grids, tiles. What all types have is in test_types_*.cpp.
 // Options reach getters and the view, act at the next set-up, and are errors where they do not fit.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The growth that set-ups find by a probe: its value, that units of unknowns are none, and the failure above the
 // limit.
 #include "types.hpp"

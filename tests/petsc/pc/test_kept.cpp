@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What happens when a matrix changes after it was factored: with a PC that is kept the factor stays and residuals are
 // those of the matrix of the day, whatever has changed; else the set-up sees it, whatever PETSc's flag says.
 #include "refine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // -help, the manual page of a type in the sources and its page in docs name the same options, with the same values
 // and setters.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI beside PETSc's PCSOR, on the matrix in the order of colors, and by level sets on the matrix as it is.
 // What all types have in common is in test_types_*.cpp.
 #include "mcpi.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Wrong input that only PCMCPI has: errors on all ranks that name option, object and remedy, and failed set-ups.
 // What all types have in common is in test_types_*.cpp.
 #include "types.hpp"

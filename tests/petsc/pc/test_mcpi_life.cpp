@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI's own settings, and the grid that its colors come from.
 // What all types have in common is in test_types_*.cpp.
 #include "types.hpp"

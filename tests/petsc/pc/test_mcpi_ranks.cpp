@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI with an exchange after each color: the bits of one rank on any number of ranks, and exchanges that overlap
 // with computation.
 #include "mcpi.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI with couplings where the mirror of Pmat was: the bits of couplings stored apart, whoever reads or changes
 // the matrix.
 #include "mcpi.hpp"

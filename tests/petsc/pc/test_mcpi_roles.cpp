@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCMCPI with CG, beside PETSc's SOR as a smoother, as block Jacobi, and refined from half precision.
 // What all types have in common is in test_types_*.cpp.
 #include "mcpi.hpp"

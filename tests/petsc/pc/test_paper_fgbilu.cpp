@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Table 1 of Luo et al. (2015): residual histories of fgbilu are those of sequential block ILU(0), PETSc's, also
 // in several blocks with corrections between them. 26 x 49 x 32 points; -paper_grid 51,97,63 for the paper's own.
 #include "bench/star.hpp"

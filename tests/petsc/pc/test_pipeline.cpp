@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCFGBILU and PCSIP with all ranks factoring the whole grid together: the bits of one rank on any process grid,
 // whatever messages are late, and what they refuse.
 #include "delays.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type: pivots that are zero but for rounding errors, diagonal blocks that are missing, columns out of order;
 // and the shift that makes fgbicc positive definite.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU beside PETSc's ILU(p), a plain elimination with drops, and the figures of Heuveline, Lukarski and
 // Weiss.
 #include "powerqilu.hpp"

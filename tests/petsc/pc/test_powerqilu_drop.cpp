@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU with fewer colors than ILU(p) needs: fill between rows of one color is dropped as in a plain
 // elimination on one rank.
 #include "powerqilu.hpp"

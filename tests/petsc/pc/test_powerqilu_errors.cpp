@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Wrong input that only PCPOWERQILU has: errors on all ranks that name option, object and remedy.
 // What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"

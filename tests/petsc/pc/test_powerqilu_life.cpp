@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU's own settings: getters, changes, and what other types make of them.
 // What all types have in common is in test_types_*.cpp.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU with all ranks factoring the whole matrix together: the bits of one rank on any number of ranks, the
 // ILU that it should be, and what it refuses.
 #include "powerqilu.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCPOWERQILU in single precision, with CG, and beside PETSc's ILU(1) as a smoother.
 // What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"

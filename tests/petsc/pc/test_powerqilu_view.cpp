@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // What PCPOWERQILU says of itself in PCView().
 // What all types have in common is in test_types_*.cpp.
 #include "powerqilu.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Ranks that have different things: leading dimensions, grids, messages of the program under way. None waits for
 // another that has gone another way.
 #include "types.hpp"

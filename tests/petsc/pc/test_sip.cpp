@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCSIP against PETSc's ILU(0) and plain steps with several preconditioners.
 // What all types have in common is in test_types_*.cpp.
 #include "sip.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // PCSIP: its own settings, views and wrong input.
 // What all types have in common is in test_types_*.cpp.
 #include "sip.hpp"

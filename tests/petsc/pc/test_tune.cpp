@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Executor tune: the bits of any other, each executor that the settings allow is measured, once for each pattern, and
 // the one that is kept is the fastest.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type: transposes, several vectors, executors, formats, corrections, Richardson's method, ranks without rows.
 // Each is compared with plain applications of the type itself or of PETSc.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type: wrong matrices, grids and options are PETSc errors on all ranks that name the object and the remedy.
 // Options of a single type are in its own file.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type: singular and non-finite blocks fail on all ranks and leave the preconditioner usable; so do errors.
 // Values that only one type cannot store are in its own file.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type inside other preconditioners, as a smoother and under Krylov methods: it takes part, and they converge.
 // test_types_roles.cpp compares types that PETSc has too with PETSc's.
 #include "refine.hpp"

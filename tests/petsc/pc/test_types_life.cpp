@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every type: new values, new patterns, resets, changed settings, options, getters, views, -help.
 // What a single type has beside that is in its own file.
 #include "types.hpp"

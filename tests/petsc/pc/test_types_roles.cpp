@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Types that PETSc has too, wherever a PC may stand: inside other preconditioners and as a smoother. They must do
 // what PETSc's do there: the same application to rounding, the same counts.
 #include "types.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The table of all preconditioner types, and the matrices and comparisons that their tests share. test_types_*.cpp
 // read it: a new type is a row here.
 #include "types.hpp"

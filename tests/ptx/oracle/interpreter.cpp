@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Runs kernels that are written by hand, and makes operands on which instructions differ.
 #include "interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels written by hand for tests of the interpreter: PTX goes in, what it leaves in memory and what is reported of
 // it come out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The tests of the interpreter. Last it is seen whether they have used all that it knows: each opcode, each of its
 // modifiers and types.
 #include "interpreter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Atomics of all types, and asynchronous copies.
 #include "interpreter.hpp"
 

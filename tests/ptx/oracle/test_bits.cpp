@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bits against loops over bits; comparisons and choices.
 #include "interpreter.hpp"
 

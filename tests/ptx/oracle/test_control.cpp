@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Branches, calls, and instructions of a whole warp or team.
 #include "interpreter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // cvt of every pair of types, in all roundings, against tables of all numbers of the smaller types and C++'s own
 // conversions.
 #include "interpreter.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Kernels with a defect, which has to be reported, beside the same ones without, which must not be.
 #include "interpreter.hpp"
 

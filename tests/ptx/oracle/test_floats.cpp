@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic of floating point numbers. To nearest the oracle is this processor's; in other directions it goes to the
 // neighbour of that where the exact result, which is known in 128 bits, lies there.
 #include "interpreter.hpp"

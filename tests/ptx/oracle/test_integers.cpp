@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic of integers against that of C++, in 128 bits.
 #include "interpreter.hpp"
 

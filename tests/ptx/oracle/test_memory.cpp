@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Moves, loads and stores of all types, in all spaces.
 #include "interpreter.hpp"
 

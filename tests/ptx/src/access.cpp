@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Every access to memory: whether it is allowed, and whether something orders it after what it meets.
 //
 // Shared memory: two lanes of a team meet at the same bytes, one of them writes, and neither a bar.sync of the team

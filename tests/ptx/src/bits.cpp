@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Bits, comparisons and choices.
 #include "lanes.hpp"
 

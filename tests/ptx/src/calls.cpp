@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Calls: the function's instructions go in where it is called, with its parameters as the caller's variables. printf
 // and assertions are instructions.
 #include "parser.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // cvt: from any type of number to any other. Roundings are made of integers here, and do not ask the processor.
 #include "numbers.hpp"
 

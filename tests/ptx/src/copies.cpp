@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Memory of the device, pinned memory of the host, and copies.
 #include "runtime.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // The device: what it says about itself, and its errors.
 #include "runtime.hpp"
 

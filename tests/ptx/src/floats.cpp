@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Arithmetic of floating point numbers. Division, square root and FMA are IEEE's, approximations too. With .ftz
 // subnormal single numbers count as zeros. A single NaN that is computed is 0x7fffffff, as a device has it.
 #include "lanes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Operands of an instruction that computes, each a row of 32 lanes, and the lanes that it is done for.
 #pragma once
 #include "numbers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Instructions that compute: their operands are read here. arithmetic.cpp, floats.cpp and bits.cpp do what they say.
 #include "reader.hpp"
 

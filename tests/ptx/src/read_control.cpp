@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Instructions about who runs, and about the lanes of a warp: their operands are read here. warp.cpp and execute.cpp
 // do what they say.
 #include "reader.hpp"

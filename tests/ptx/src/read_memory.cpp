@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Instructions that move and that touch memory: their operands are read here. execute.cpp does what they say.
 #include "reader.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // One instruction of PTX while it is read: its words go in, an instruction of program.hpp comes out.
 #pragma once
 #include "parser.hpp"

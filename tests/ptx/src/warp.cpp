@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // How the lanes of a warp go on: branches, barriers, instructions of the whole warp. Lanes with the lowest program
 // counter go first, or, with GPUSIM_DIVERGE=1, any.
 #include "machine.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 """Spack recipe of finegrain: spack repo add .packaging/spack; spack install petsc-finegrain
 
 It builds the branch main of the repository that it lies in, so that it needs no address of it.
@@ -16,7 +17,8 @@ class PetscFinegrain(CMakePackage, CudaPackage):
 
     license("BSD-2-Clause")
 
-    version("main", branch="main")
+    version("main", branch="main", preferred=True)
+    version("1.0.0", tag="v1.0.0")
 
     variant("openmp", default=False, description="Threads of Kokkos' OpenMP")
     variant(
@@ -36,7 +38,7 @@ class PetscFinegrain(CMakePackage, CudaPackage):
     depends_on("petsc@3.18: +mpi +shared")
     depends_on("kokkos@3.4:")
     depends_on("kokkos +openmp", when="+openmp")
-    for arch in CudaPackage.cuda_arch_values:  # kernels for GPUs, which have not run on one yet; static: docs/gpu.md
+    for arch in CudaPackage.cuda_arch_values:  # static: docs/gpu.md
         depends_on(f"kokkos +cuda +cuda_lambda +pic ~shared cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU, as in cuda_arch=90")
     depends_on("googletest", type="test")
