@@ -95,7 +95,7 @@ uninstall:
 
 # The site, in $(BUILD)/docs/index.html.
 docs:
-	@$(MAKE) --no-print-directory install-packages WANTED="python3-sphinx python3-myst-parser python3-sphinx-rtd-theme"
+	@$(MAKE) --no-print-directory install-packages WANTED="python3-sphinx python3-myst-parser python3-sphinx-rtd-theme libjs-katex"
 	@/usr/bin/python3 -m sphinx -q -W --keep-going -b html docs $(BUILD)/docs
 	@echo "$(BUILD)/docs/index.html"
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Sphinx settings. Build: sphinx-build -W --keep-going -b html docs build/docs
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "finegrain"
+header = (Path(__file__).parent / "../include/petscfinegrain.h").read_text()
+release = version = re.search(r'PETSCFINEGRAIN_VERSION "(.*)"', header)[1]
 author = "the authors of finegrain"
 copyright = "the authors of finegrain, BSD-2-Clause"
 
@@ -20,3 +23,12 @@ html_theme = "sphinx_rtd_theme"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["finegrain.css"]
+html_theme_options = {"navigation_depth": 2, "collapse_navigation": True}
+
+# Formulas by KaTeX from Debian's libjs-katex, which is copied into the site: no network is needed to read it.
+katex = Path("/usr/share/javascript/katex")
+if katex.exists():
+    html_static_path.append(str(katex))
+    html_css_files.append("katex.min.css")
+    mathjax_path, mathjax_options = "katex.min.js", {"defer": "defer"}
+    html_js_files = [(name, {"defer": "defer"}) for name in ("contrib/auto-render.js", "formulas.js")]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The table of docs/difficult.md: a whole flow computation with one set of options after the other.
 
-  difficult_flow.py BUILD [--cells 64] [--limit 300] [--ranks 1] [--out FILE]
+  difficult_flow.py BUILD [--cells 64] [--limit 200] [--largest 200,2000] [--ranks 1] [--only "NAME;..."] [--out FILE]
 
 Each row is one run of BUILD/tutorials/navierstokes to a steady state, a process of its own; its seconds are those that the
 program prints. A run that takes longer than the limit, or loses the flow, has no times but how far it came."""
@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parent / "peers"))
-from run import where  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parent))
+from where import where  # noqa: E402
 
 smoother = "-mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type fgbilu -mg_levels_pc_fgbilu_precision single"
 steps = [
@@ -56,17 +56,18 @@ def run(build, options, cells, limit, ranks):
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("build")
 parser.add_argument("--cells", type=int, default=64)
-parser.add_argument("--limit", type=float, default=300)
+parser.add_argument("--limit", type=float, default=200)
+parser.add_argument("--largest", default="200,2000", help="CFL numbers")
 parser.add_argument("--ranks", type=int, default=1)
-parser.add_argument("--only", default="", help="part of a row's name")
+parser.add_argument("--only", default=";".join(name for name, _ in steps))
 parser.add_argument("--out")
 a = parser.parse_args()
 with open(a.out, "w") if a.out else sys.stdout as out:
-    print(f"# {where()}, {os.environ.get('OMP_NUM_THREADS', 1)} thread(s), {a.ranks} rank(s)", file=out)
+    print(f"# {where()}, {os.environ.get('OMP_NUM_THREADS', 1)} thread(s) a rank, {a.cells}^3 cells", file=out)
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(["preconditioner", "largest CFL", "steps", "iterations", "set-up s", "solve s", "all s", "trouble"])
-    for largest in (200, 2000):
+    table.writerow(["preconditioner", "ranks", "largest CFL", "steps", "iterations", "set-up s", "solve s", "all s", "trouble"])
+    for largest in a.largest.split(","):
         for name, options in steps:
-            if a.only in name:
-                table.writerow([name, largest] + run(a.build, f"{options} -cfl_max {largest}", a.cells, a.limit, a.ranks))
+            if name in a.only.split(";"):
+                table.writerow([name, a.ranks, largest] + run(a.build, f"{options} -cfl_max {largest}", a.cells, a.limit, a.ranks))
                 out.flush()

@@ -137,6 +137,48 @@ def circuit(n=100000):
     return Problem((off + sparse.diags(1e-4 - numpy.asarray(off.sum(1)).ravel())).tocsr(), 1, True)
 
 
+def two_phase(size=(60, 60, 30)):
+    """Newton step of water that displaces oil in rock, pressure and saturation of a cell: log-normal permeability over five
+    decades, a tenth of it upwards, quadratic relative permeabilities, mobilities of the cell upstream, slight compressibility."""
+    random = numpy.random.default_rng(1)
+    nx, ny, nz = size
+    cells = nx * ny * nz
+    number = numpy.arange(cells).reshape(nz, ny, nx)
+    noise = random.standard_normal((nz, ny, nx))
+    for axis in (1, 2):  # correlated over some cells of a layer
+        noise = sum(numpy.roll(noise, k, axis) for k in range(-2, 3)) / 5**0.5
+    k = 10 ** (1.2 * noise).ravel()
+    x = numpy.tile(numpy.linspace(0, 1, nx), ny * nz)
+    saturation = numpy.clip(0.9 - 1.2 * x + 0.1 * random.standard_normal(cells), 0.05, 0.95)
+    pressure = 1 - x + 0.02 * random.standard_normal(cells)
+    water, oil = saturation**2, (1 - saturation)**2 / 5
+    slopes = {0: 2 * saturation, 1: -2 * (1 - saturation) / 5}
+    block = numpy.zeros((cells, 2, 2))
+    storage = 2.0  # of a cell and time step, over a conductivity of 1
+    block[:, 0, 1], block[:, 1, 1] = storage, -storage
+    block[:, 0, 0] = block[:, 1, 0] = 1e-3 * storage
+    rows, columns, values = [], [], []
+    for axis, factor in ((2, 1.0), (1, 1.0), (0, 0.1)):
+        a = numpy.take(number, range(number.shape[axis] - 1), axis).ravel()
+        b = numpy.take(number, range(1, number.shape[axis]), axis).ravel()
+        through = factor * 2 * k[a] * k[b] / (k[a] + k[b])
+        drop = pressure[a] - pressure[b]
+        upstream = numpy.where(drop > 0, a, b)
+        for phase, mobility in ((0, water), (1, oil)):  # flow from a to b: through * mobility(upstream) * drop
+            conducts = through * mobility[upstream]
+            slope = through * slopes[phase][upstream] * drop
+            for to, sign in ((a, 1.0), (b, -1.0)):
+                for of, derivative in ((a, conducts), (b, -conducts)):
+                    rows.append(2 * to + phase), columns.append(2 * of), values.append(sign * derivative)
+                rows.append(2 * to + phase), columns.append(2 * upstream + 1), values.append(sign * slope)
+    every = numpy.arange(cells)
+    for r in range(2):
+        for c in range(2):
+            rows.append(2 * every + r), columns.append(2 * every + c), values.append(block[:, r, c])
+    matrix = sparse.coo_matrix((numpy.concatenate(values), (numpy.concatenate(rows), numpy.concatenate(columns))), (2 * cells, 2 * cells))
+    return Problem(matrix.tocsr(), 2)
+
+
 @dataclass
 class Captured:
     """The last linear system that a program solves: one of our tutorials, or, where the first word ends in .c, of PETSc's examples."""
@@ -158,6 +200,7 @@ problems = {
     "elasticity": elasticity,
     "elasticity_long": lambda: elasticity(28, 0.4, 8.0),
     "circuit": circuit,
+    "two_phase": two_phase,
 }
 # For trying the programs; not in the table.
 small = {"small": lambda: coupled(3, 6), "small_elasticity": lambda: elasticity(4)}

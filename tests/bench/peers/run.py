@@ -4,7 +4,6 @@
 fastest counts. tests/docs/tables makes the page of it."""
 import argparse
 import csv
-import datetime
 import json
 import os
 import re
@@ -17,8 +16,9 @@ import numpy
 import scipy.sparse as sparse
 
 here = Path(__file__).resolve().parent
-sys.path.insert(0, str(here))
+sys.path[:0] = [str(here), str(here.parent)]
 import problems
+from where import where
 
 boomeramg = "-pc_type hypre -pc_hypre_type boomeramg -pc_hypre_boomeramg_strong_threshold 0.5"
 smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type "
@@ -142,14 +142,6 @@ def run(args, folder, name, kind, options, ranks):
         if best is None or result["setup"] + result["solve"] < best["setup"] + best["solve"]:
             best = result
     return dict(best, reason="")
-
-
-def where():
-    """Machine, date, commit, as the first line of a CSV file has them."""
-    text = open("/proc/cpuinfo").read()
-    cpu = next(line.split(":")[1].strip() for line in text.splitlines() if line.startswith("model name"))
-    commit = subprocess.run(["git", "-C", str(here), "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-    return f"{cpu}, {'AVX-512' if 'avx512f' in text else 'no AVX-512'}, {datetime.date.today()}, {commit}"
 
 
 def main():

@@ -99,6 +99,26 @@ TEST(Fill, EqualsTheLevelsOfTheDenseLoop)
     }
 }
 
+// Heuveline et al., section 2: in whatever order rows are eliminated, ILU(p) fills entries of |A|^(p+1) alone.
+TEST(Fill, IsInsideThePowerOfTheNextHigherLevel)
+{
+  unsigned seed = 0;
+  Offset inside = 0;
+  for (const Graph &g : small_graphs())
+    for (int p = 0; p <= 4; ++p) {
+      const auto power = find_power(symmetrize(g), p + 1);
+      const auto fill = find_fill(whole(g), to_order(random_order(g.rows, ++seed)), p, HostArray<Index>{}, nullptr);
+      ASSERT_TRUE(power && fill);
+      for (Index i = 0; i < g.rows; ++i) {
+        const Index *first = power->col.data() + power->ptr(i), *last = power->col.data() + power->ptr(i + 1);
+        for (Index e = fill->graph.ptr(i); e < fill->graph.ptr(i + 1); ++e, ++inside)
+          EXPECT_TRUE(fill->graph.col(e) == i || std::binary_search(first, last, fill->graph.col(e)))
+            << p << " " << i;
+      }
+    }
+  EXPECT_GT(inside, 10000);
+}
+
 TEST(Fill, ColorsThatAreFewDropWhatWouldFollow)
 {
   for (const Graph &g : small_graphs())

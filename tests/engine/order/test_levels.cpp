@@ -21,6 +21,17 @@ TEST(Hyperplanes, HandChecked)
   for (Index k = 0; k < 6; ++k) EXPECT_EQ(s->group(k), group[k]) << k;
 }
 
+// The example of Luo et al. (2015), who count points from 1: N_5 = 6 and N_12 = 25 on 10 x 5 x 5 points.
+TEST(Hyperplanes, WidthsOfThePapersExample)
+{
+  const Box box{10, 5, 5};
+  const auto s = schedule_hyperplanes({box}, make_grid_graph(box, Stencil::star));
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->groups(), 18);
+  EXPECT_EQ(s->group(5 - 2) - s->group(5 - 3), 6);
+  EXPECT_EQ(s->group(12 - 2) - s->group(12 - 3), 25);
+}
+
 TEST(Hyperplanes, WeightsFollowTheStencil)
 {
   const Box box{7, 6, 5};

@@ -14,10 +14,10 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
 {
   struct Numbers {
     const char *name;
-    std::vector<PetscInt> colors, levels;
+    std::vector<PetscInt> colors, levels, levels_inside; // the last: level sets of the matrix sorted by colors, p > 0
   };
-  for (const Numbers &numbers : {Numbers{"nos5.mtx", {9, 33, 84, 157}, {39, 136, 312, 403}},
-                                 Numbers{"gr_30_30.mtx", {4, 9, 16, 25}, {87, 116, 145, 174}}}) {
+  for (const Numbers &numbers : {Numbers{"nos5.mtx", {9, 33, 84, 157}, {39, 136, 312, 403}, {65, 145, 222}},
+                                 Numbers{"gr_30_30.mtx", {4, 9, 16, 25}, {87, 116, 145, 174}, {49, 51, 69}}}) {
     Owned<Mat> A;
     OK(LoadMatrix(numbers.name, &A));
     for (std::size_t k = 0; k < 4; ++k) {
@@ -31,6 +31,9 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
       text = ViewOf(A, "-pc_powerqilu_schedule level -pc_powerqilu_levels " + std::to_string(k));
       EXPECT_EQ(NumberAfter(text, "schedule: level, "), numbers.levels[k] + 1);
       EXPECT_EQ(text.find("coloring"), std::string::npos) << text;
+      if (k == 0) continue; // colors first, and inside them what fill couples by level sets (section 3.10)
+      text = ViewOf(A, "-pc_powerqilu_power 1 -pc_powerqilu_drop none -pc_powerqilu_levels " + std::to_string(k));
+      EXPECT_EQ(NumberAfter(text, "schedule: level, "), numbers.levels_inside[k - 1]);
     }
   }
 }
