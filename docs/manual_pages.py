@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes manual pages of types, functions and enumerations from the comments in the sources.
 
-PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations.
-Writes manual/types.md, manual/functions.md and manual/enumerations.md before Sphinx reads them.
+PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations. Before Sphinx reads them,
+writes a page for each name, manual/<kind>/<name>.md, and a list of each kind, manual/<kind>.md. Names in code are
+links: to our pages, and to PETSc's.
 """
 
 import re
 from pathlib import Path
 
 docs = Path(__file__).parent
-pages = {
-    "types": ("Manual pages of types", r"/\*MC\n(.*?)M\*/"),
-    "functions": ("Manual pages of functions", r"/\*@C?\n(.*?)@\*/"),
-    "enumerations": ("Manual pages of enumerations", r"/\*E\n(.*?)E\*/"),
+kinds = {
+    "types": ("Types", r"/\*MC\n(.*?)M\*/"),
+    "functions": ("Functions", r"/\*@C?\n(.*?)@\*/"),
+    "enumerations": ("Enumerations", r"/\*E\n(.*?)E\*/"),
 }
+theirs = {"PC": "PC", "KSP": "KSP", "Mat": "Mat", "MAT": "Mat", "Petsc": "Sys"}  # folders of PETSc's site
+where = {}  # kind of each name of ours
+
+
+def link(code):
+    """A name in backquotes, as a link where there is a page of it."""
+    name = code.removesuffix("()")
+    if name in where:
+        return f"[`{code}`](../{where[name]}/{name}.md)"
+    prefix = re.match(r"Petsc|KSP|PC|Mat|MAT", name)
+    if prefix and re.fullmatch(r"\w+", name) and name != prefix[0] and "_" not in name and "Finegrain" not in name:
+        return f"[`{code}`](https://petsc.org/release/manualpages/{theirs[prefix[0]]}/{name}/)"
+    return f"`{code}`"
 
 
 def escape(text):
@@ -21,7 +35,9 @@ def escape(text):
     parts = text.split("`")
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"([\\*_<>$#\[\]|~])", r"\\\1", parts[i])
-    return "`".join(parts)
+    for i in range(1, len(parts), 2):
+        parts[i] = link(parts[i])
+    return "".join(parts)
 
 
 def is_heading(line):
@@ -50,20 +66,38 @@ def render(comment):
             out.append(escape(text))
     body = "\n".join(out)
     body = re.sub(r"^\s*\S+ - ", "", body)
-    return name, f"## {name}\n\n{body.strip()}\n"
+    return name, body.strip()
+
+
+def synopsis(name, header):
+    """The declaration of a function or an enumeration."""
+    found = re.search(rf"PetscErrorCode {name}\([^;]*;", header) or re.search(rf"typedef enum {{[^}}]*}} {name};", header)
+    return f"```c\n#include <petscfinegrain.h>\n{found[0]}\n```\n\n" if found else ""
+
+
+def write(file, content):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists() or file.read_text() != content:
+        file.write_text(content)
 
 
 def generate(app=None):
     sources = sorted((docs / "../src/petsc").rglob("*.c*")) + sorted((docs / "../include").glob("*.h"))
     texts = [source.read_text() for source in sources]
-    (docs / "manual").mkdir(exist_ok=True)
-    for page, (title, pattern) in pages.items():
-        found = dict(render(c) for text in texts for c in re.findall(pattern, text, re.S))
-        content = f"# {title}\n\nDrawn from the comments in the sources.\n\n"
-        content += "\n".join(found[name] for name in sorted(found))
-        file = docs / "manual" / f"{page}.md"
-        if not file.exists() or file.read_text() != content:
-            file.write_text(content)
+    header = (docs / "../include/petscfinegrain.h").read_text()
+    comments = {kind: [c for text in texts for c in re.findall(pattern, text, re.S)] for kind, (_, pattern) in kinds.items()}
+    for kind, found in comments.items():
+        where.update((re.match(r"\s*(\w+)", c)[1], kind) for c in found)
+    for kind, (title, _) in kinds.items():
+        found = dict(render(c) for c in comments[kind])
+        rows, names = "", sorted(found)
+        for name in names:
+            write(docs / "manual" / kind / f"{name}.md", f"# {name}\n\n{synopsis(name, header)}{found[name]}\n")
+            what = " ".join(found[name].split("\n\n")[0].split()).replace("](../", "](")
+            rows += f"| [{name}]({kind}/{name}.md) | {what} |\n"
+        tree = "".join(f"{kind}/{name}\n" for name in names)
+        write(docs / "manual" / f"{kind}.md", f"# {title}\n\nDrawn from the comments in the sources.\n\n| name | what |\n|---|---|\n{rows}\n"
+              f"```{{toctree}}\n:hidden:\n\n{tree}```\n")
 
 
 def setup(app):
