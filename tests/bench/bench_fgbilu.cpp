@@ -75,9 +75,9 @@ void print_table(Best &best)
   std::printf("times in ns per point, best of all repetitions; least: 7 blocks, 6 columns, 2 row pointers and 4 "
               "vectors over read "
               "bandwidth\n\n");
-  std::printf("| n | points | least | PETSc apply | fgbilu apply | ratio | of least | launch | single | ratio | of "
-              "least | PETSc "
-              "refactor | fgbilu refactor | ratio | single | without the probe |\n");
+  std::printf("| n | points | least | PETSc apply | fgbilu apply | PETSc's / it | of least | launch | single apply | "
+              "PETSc's / single | single, of least | PETSc refactor | fgbilu refactor | PETSc's / it, refactor | "
+              "single refactor | without the probe |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
     const auto t = times_of(best, n, p.points);

@@ -225,8 +225,10 @@ public:
   static void print_head()
   {
     std::printf(
-      "| problem | n | couplings | executor | GB/s | blocks, sums | first sweep | of least | PETSc's / it | "
-      "next sweep | of least | PETSc's / it | DS / it | bytes | DSH / it | bytes | first set-up | refresh |\n"
+      "| problem | n | couplings | executor | GB/s | blocks, sums | first sweep | first, of least | PETSc's / first "
+      "| "
+      "next sweep | next, of least | PETSc's / next | DS / it | bytes of DS / its | DSH / it | bytes of DSH / its | "
+      "first set-up | refresh |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   }
 

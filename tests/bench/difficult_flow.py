@@ -36,6 +36,8 @@ steps = [
 
 
 def run(build, options, cells, limit, ranks):
+    if ranks > 1:
+        options = options.replace("-pc_type ilu", "-pc_type bjacobi -sub_pc_type ilu")
     command = [f"{build}/tutorials/navierstokes", *f"-unknowns 4 -cells {cells},{cells},{cells} -max_steps 200 {options}".split()]
     if ranks > 1:
         command = f"mpiexec -n {ranks} --oversubscribe --bind-to none".split() + command

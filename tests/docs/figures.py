@@ -25,9 +25,86 @@ def gpu_solve(docs, method, executor):
     return time["seqbaijkokkos, " + method, executor] / time["seqaijcusparse, ilu", ""]
 
 
+def seconds(docs, method, largest, ranks=1):
+    """Of docs/difficult.md's table."""
+    return number(rows(docs / "performance/difficult.csv", preconditioner=method, ranks=ranks, largest_CFL=largest)[0]["all s"])
+
+
+def difficult(docs):
+    """Gains over the command of today, and over the best of what others do as they come."""
+    end = seconds(docs, "gamg with fgbilu", 2000)
+    theirs = [number(r["all s"]) for r in rows(docs / "performance/difficult.csv", ranks=1)
+              if r["all s"] and "fgbilu" not in r["preconditioner"] and "unsmoothed" not in r["preconditioner"]]
+    return [seconds(docs, "ILU(0), AIJ", 200) / end, min(theirs) / end]
+
+
+def spread(values):
+    """Numbers of a column, or the least and the largest of many."""
+    values = [number(v) if isinstance(v, str) else v for v in values]
+    shown = [f"{v:.1f}" if v >= 3 else f"{v:.2f}" for v in values]
+    return ", ".join(shown) if len(values) <= 5 else f"{min(values):.2f} to {max(values):.2f}"
+
+
+def gains(cpu):
+    """The table of docs/performance.md: PETSc's time over ours, out of the files of tests/bench/measure."""
+    table = lambda name, **wanted: rows(cpu / f"{name}.csv", **wanted)  # noqa: E731
+    sizes = "4, 5, 6, 8"
+
+    def column(name, of, **wanted):
+        return spread(r[of] for r in table(name, **wanted))
+
+    def ratios(name, top, bottom):
+        return spread(number(r[top]) / number(r[bottom]) for r in table(name) if r["n"] != "1")
+
+    solves = {(r["n"], r["matrix, preconditioner"]): number(r["set-up"]) + number(r["solve"]) for r in table("solves", solver="gmres")}
+    numbers = sorted({n for n, _ in solves}, key=int)
+
+    def solve(theirs, ours):
+        return spread(solves[n, theirs] / solves[n, ours] for n in numbers)
+
+    sweeps = {key: spread(r["PETSc's / next"] for r in table("mcpi", problem=key[0]) if r["blocks, sums"] == key[1])
+              for key in (("grid", "DSH"), ("mesh", "DSH"), ("grid", "working"), ("mesh", "working"))}
+    of_level = [r for r in table("powerqilu") if r["which"].startswith("level, natural") and "single" not in r["which"]]
+    found = [
+        ("`fgbilu`, application, n = 1 (by lines)", column("fgbilu", "PETSc's / it", n=1), "fgbilu"),
+        (f"`fgbilu`, application, n = {sizes}", ratios("fgbilu", "PETSc apply", "fgbilu apply"), "fgbilu"),
+        ("the same, stored in single precision", ratios("fgbilu", "PETSc apply", "single apply"), "fgbilu"),
+        ("the same, in half, with sums and inverses in single", spread(r["PETSc / ours"] for r in table("storage") if r["n"] != "1"
+                                                                     and r["storage"] == "half, sums and inverses single"), "fgbilu"),
+        (f"`fgbilu`, refactorization, n = {sizes}", ratios("fgbilu", "PETSc refactor", "fgbilu refactor"), "fgbilu"),
+        ("`fgbilu`, eight vectors by `PCMatApply()`, n = 1, 4, 5, 6, 8", column("vectors", "ratio"), "fgbilu"),
+        ("`mcpi`, a sweep after the first, half precision (DSH), grid, n = 4, 5, 6", sweeps["grid", "DSH"], "mcpi"),
+        ("the same on a tetrahedral mesh", sweeps["mesh", "DSH"], "mcpi"),
+        ("the same in working precision, grid", sweeps["grid", "working"], "mcpi"),
+        ("and on the mesh", sweeps["mesh", "working"], "mcpi"),
+        ("`powerqilu` by level sets, application", spread(r["PETSc's apply / it"] for r in of_level), "powerqilu"),
+        ("`powerqilu` by level sets, numeric factorization, n = 5", spread(r["PETSc's numeric / it"] for r in of_level if r["n"] == "5"), "powerqilu"),
+        ("`sip`, application, three grids", column("sip", "PETSc's apply / it", which="sip"), "sip"),
+        ("`sip`, an iteration as a solver", column("sip", "PETSc's iteration / it", which="sip"), "sip"),
+        (f"products of `baijkokkos`, n = {', '.join(r['n'] for r in table('baijkokkos'))}", column("baijkokkos", "theirs / ours"), "baijkokkos"),
+        ("GMRES with `baijkokkos` and `fgbilu`, whole solve beside AIJ, n = " + ", ".join(numbers), solve("seqaij, ilu", "seqbaijkokkos, fgbilu"), "solves"),
+        ("the same with Eisenstat's trick", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_eisenstat true"), "solves"),
+        ("the same in single precision", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_precision single"), "solves"),
+        ("BAIJ with `-pc_type fgbilu` alone, beside BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
+    ]
+    where = (cpu / "fgbilu.csv").read_text().splitlines()[0].removeprefix("# ").split(", `")[0]
+    lines = [where + ":", "", "| what | PETSc's time over ours | table |", "|---|---|---|"]
+    return "\n".join(lines + [f"| {what} | {gain} | [{page}](performance/{page}.md) |" for what, gain, page in found]) + "\n"
+
+
 # Page, sentence with the figures in parentheses, what they are.
 figures = [
     ("README.md", r"`fgbilu` took ([\d.]+) of the time of `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "self")]),
+    ("difficult.md", r"50 a step\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), AIJ", 200)]),
+    ("difficult.md", r"iterations are the same\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), BAIJ", 200)]),
+    ("difficult.md", r"libpetscfinegrain.so`\.\) \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu", 200)]),
+    ("difficult.md", r"does not need the others\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu, single", 200)]),
+    ("difficult.md", r"iterations a step\. \*\*(\d+) s\*\*, and (\d+) s with BAIJ",
+     lambda docs: [seconds(docs, "fgbilu, single", 2000), seconds(docs, "ILU(0), BAIJ", 2000)]),
+    ("difficult.md", r"instead of 94\. \*\*(\d+) s\*\*, and (\d+) s on two ranks",
+     lambda docs: [seconds(docs, "gamg with fgbilu", 2000), seconds(docs, "gamg with fgbilu", 2000, 2)]),
+    ("difficult.md", r"as many iterations, and (\d+) s", lambda docs: [seconds(docs, "gamg, unsmoothed, ILU(0)", 2000)]),
+    ("difficult.md", r"is ([\d.]+) times as fast as the command of today, and ([\d.]+) times as fast as the best", difficult),
 ]
 
 

@@ -43,6 +43,13 @@ struct MatrixValues {
     return space;
   }
 
+  // Asks for an entry's block, on hosts.
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index entry) const
+  {
+    if (!base) return prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::second>(values + Offset(entry) * N * N);
+    for (int r = 0; r < N; ++r) prefetch<1, Caches::second>(values + base[Offset(entry) * N + r]);
+  }
+
   // sums -+= A x for the rows of one strip of an entry's block A.
   template <Sign sign, int W, int N> KOKKOS_FORCEINLINE_FUNCTION void accumulate_product(Strip<W> s, BlockSize<N> n,
                                                                                          Index entry, const Scalar *x,

@@ -79,6 +79,27 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *lower() const { return static_cast<OffDiagonal *>(arg.lower); }
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *upper() const { return static_cast<OffDiagonal *>(arg.upper); }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
+  // Asks for what the row that comes some rows later reads, on hosts: blocks of the matrix, and of the rows that are
+  // subtracted. Rows go by lines that lie side by side, and prefetchers of the hardware lose them.
+  KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
+  {
+#if !defined(FINEGRAIN_ON_DEVICE)
+    constexpr Index rows_ahead = 4;
+    if (N < 2 || slot + rows_ahead > arg.last_position) return;
+    slot += rows_ahead;
+    const Index upper_slot = arg.last_position - slot;
+    const auto ask_entry = [&](Index entry) FINEGRAIN_INLINE {
+      if (entry >= 0) arg.source.template ask<N>(entry);
+    };
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) ask_entry(arg.lower_source[e]);
+    ask_entry(arg.diagonal_source[slot]);
+    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f) ask_entry(arg.upper_source[f]);
+    if (!arg.to_diagonal.ptr) return;
+    for (Offset u = arg.to_diagonal.ptr[slot]; u < arg.to_diagonal.ptr[slot + 1]; ++u)
+      prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(upper() +
+                                                                         arg.to_diagonal.right[u] * (Offset(n) * n));
+#endif
+  }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
   {
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -151,6 +172,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
+    this->ask(slot);
 
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
@@ -221,6 +243,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
     const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
     const Index at = l1 - l0, first_upper = at + 1 - u0; // of the diagonal; of upper entry f: first_upper + f
+    this->ask(slot);
     for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
     place(lanes, row, at, arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);

@@ -18,6 +18,7 @@ struct SymmetricFactorArguments {
   const Index *upper_source, *diagonal_source; // for each lower block (i, k), block (k, i) of the matrix, or ~(i, k)
   const Index *pivot;                          // and the position of row k
   const Index *row_of;
+  Index last_position;
   MatrixValues source;
   Real raise; // of diagonal entries: a becomes a + raise |a|
   Shift shift;
@@ -42,6 +43,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
+    ask(slot);
 
     load_diagonal(lanes, slot, arg.raise, d);
     Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
@@ -106,6 +108,18 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   }
 
 private:
+  // As FactorBlocks has it: blocks of the matrix for a later row, on hosts; they come from several places.
+  KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
+  {
+#if !defined(FINEGRAIN_ON_DEVICE)
+    constexpr Index rows_ahead = 4;
+    if (N < 2 || slot + rows_ahead > arg.last_position) return;
+    slot += rows_ahead;
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+      arg.source.template ask<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
+    arg.source.template ask<N>(arg.diagonal_source[slot]);
+#endif
+  }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Of the slot's diagonal block.
   KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index slot, int r, int c) const

@@ -42,6 +42,7 @@ public:
                                                        .diagonal_source = p.diagonal.data(),
                                                        .pivot = p.to_diagonal.right.data(),
                                                        .row_of = row_of,
+                                                       .last_position = Index(p.lower.ptr.extent(0)) - 2,
                                                        .source = values.owned,
                                                        .raise = values.raise,
                                                        .shift = run_.shift,
