@@ -24,6 +24,12 @@ struct CouplingValues {
     const Part p = part(e);
     return p.values.view(lanes, n, p.entry, space);
   }
+  // Asks for a coupling's block, on hosts.
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index e) const
+  {
+    const Part p = part(e);
+    p.values.template ask<N>(p.entry);
+  }
   // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
   {
@@ -147,6 +153,7 @@ private:
 
 struct LoadArguments {
   const Index *ptr, *row_of, *diagonal_entry;
+  Index entries;
   CouplingValues source;
   const Real *largest; // by position: a scale for each row; null: `scale`
   Real scale;
@@ -176,7 +183,11 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     if (blocks()) {
       if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
       else
-        for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) store_block(lanes, e, row, beta, block);
+        for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
+          if constexpr (N > 1) // the matrix has the rows of a color far from each other
+            if (e + couplings_ahead < arg.entries) arg.source.template ask<N>(e + couplings_ahead);
+          store_block(lanes, e, row, beta, block);
+        }
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion =
@@ -193,6 +204,8 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   }
 
 private:
+  static constexpr Index couplings_ahead = 16;
+
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store_block(const Lanes &lanes, Index e, Index row, Real beta, Scalar *space) const
   {

@@ -105,6 +105,7 @@ public:
                   LoadArguments{.ptr = rows_of_.ptr.data(),
                                 .row_of = run_.row_of(),
                                 .diagonal_entry = rows_of_.diagonal.data(),
+                                .entries = rows_of_.entries(),
                                 .source = source(values),
                                 .largest = by_row ? largest_.data() : nullptr,
                                 .scale = scale,
