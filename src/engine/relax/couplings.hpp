@@ -69,8 +69,12 @@ private:
   }
 };
 
+// How far ahead a row's couplings are asked for: the matrix has the rows of a color far from each other.
+inline constexpr Index couplings_ahead = 16;
+
 struct LargestArguments {
   const Index *ptr;
+  Index entries;
   CouplingValues source;
   Real *largest; // by position
 };
@@ -86,13 +90,17 @@ template <int N> struct LargestRow {
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-      Real m = 0;
-      for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e)
-        m = arg.source.read(n, e, [&](const auto &a) {
-          Real of_block = m;
-          for (int i = at; i < at + count; ++i) of_block = larger(a(i), of_block);
-          return of_block;
+      constexpr int ways = Lanes::one_number ? 1 : 4; // maxima that do not wait for each other
+      Real most_of[std::size_t(ways)] = {};
+      for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
+        if constexpr (N > 1)
+          if (at == 0 && e + couplings_ahead < arg.entries) arg.source.template ask<N>(e + couplings_ahead);
+        arg.source.read(n, e, [&](const auto &a) {
+          for (int i = at; i < at + count; ++i) most_of[(i - at) % ways] = larger(a(i), most_of[(i - at) % ways]);
         });
+      }
+      Real m = 0;
+      for (const Real of_way : most_of) m = larger(of_way, m);
       return m;
     });
     lanes.once([&] { arg.largest[pos] = most; });
@@ -184,7 +192,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
       if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-          if constexpr (N > 1) // the matrix has the rows of a color far from each other
+          if constexpr (N > 1)
             if (e + couplings_ahead < arg.entries) arg.source.template ask<N>(e + couplings_ahead);
           store_block(lanes, e, row, beta, block);
         }
@@ -204,8 +212,6 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   }
 
 private:
-  static constexpr Index couplings_ahead = 16;
-
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store_block(const Lanes &lanes, Index e, Index row, Real beta, Scalar *space) const
   {

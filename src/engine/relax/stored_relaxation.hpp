@@ -85,9 +85,11 @@ public:
   Real find_largest(const Values &values) override
   {
     if (!scaled_) return -1;
-    kernels_.largest(
-      run_.independent(all_cut_.data()), run_.n,
-      LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
+    kernels_.largest(run_.independent(all_cut_.data()), run_.n,
+                     LargestArguments{.ptr = rows_of_.ptr.data(),
+                                      .entries = rows_of_.entries(),
+                                      .source = source(values),
+                                      .largest = largest_.data()});
     if (options_.scaling == Scaling::row) return -1; // each row has its own
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
