@@ -61,15 +61,8 @@ programs: deps
 
 bench:
 	@$(MAKE) --no-print-directory programs TARGETS=all CMAKE_ARGS="$(CMAKE_ARGS) -DFINEGRAIN_BENCH=ON"
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_fgbilu
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_mcpi
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_powerqilu
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_sip
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_baij
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_solve
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_assembly
-	@OMP_NUM_THREADS=1 $(BUILD)/tests/bench_reduction
-	@OMP_NUM_THREADS=2 OMP_PROC_BIND=true $(BUILD)/tests/bench_mcpi -settings working,DS,DSH -executors launch,self,tile
+	@tests/bench/measure --build $(BUILD)
+	@$(BUILD)/tests/bench_reduction
 	@BUILD=$(BUILD) tests/bench/run_peers --out $(BUILD)/peers.csv && cat $(BUILD)/peers.csv
 
 # The library that leaves this machine: .packaging/portable says which, and prints the build folder that has it.
@@ -106,7 +99,7 @@ help:
 	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
-	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, some minutes)"
+	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, half an hour; CSV files in $(BUILD)/bench)"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
 	@echo "make installcheck    whether what is in PREFIX works: linked and loaded on 1 and 2 ranks (seconds)"
 	@echo "make uninstall       removes what make install has written"

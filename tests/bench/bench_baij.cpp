@@ -89,7 +89,7 @@ int main(int argc, char **argv)
   std::printf("times in ns per point, %d threads; of least: bytes of blocks and two vectors, no indices, over the "
               "bandwidth of these minutes, which is that of reading on the host, of copying on a device\n\n"
               "| n | GB/s | MATBAIJ | MATBAIJKOKKOS | theirs / ours | of least | transposed, MATBAIJ | transposed, "
-              "MATBAIJKOKKOS | theirs / ours |\n|---|---|---|---|---|---|---|---|---|\n",
+              "MATBAIJKOKKOS | transposed, theirs / ours |\n|---|---|---|---|---|---|---|---|---|\n",
               threads);
   for (const PetscInt n : sizes) run(n, points, int(repetitions), threads);
   OK(PetscFinalize());

@@ -99,7 +99,8 @@ void print_symmetric_table(Best &best)
 {
   std::printf(
     "\nfgbicc: upper blocks are not stored, lower ones read twice\n\n"
-    "| n | PETSc ICC(0) apply | fgbicc apply | ratio | fgbilu apply | PETSc refactor | fgbicc refactor | ratio |\n"
+    "| n | PETSc ICC(0) apply | fgbicc apply | PETSc's / it | fgbilu apply | PETSc refactor | fgbicc refactor | "
+    "PETSc's / it, refactor |\n"
     "|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
     const auto t = times_of(best, n, p.points);
@@ -196,7 +197,8 @@ void print_several_table(Best &best)
 {
   std::printf(
     "\n%d vectors by PCMatApply(), times of each; mcpi: half precision, 15 sweeps\n\n| n | PETSc | fgbilu | "
-    "ratio | one / of several | mcpi, one | mcpi, of several | ratio |\n|---|---|---|---|---|---|---|---|\n",
+    "PETSc's / it | one / of several | mcpi, one | mcpi, of several | mcpi, one / of several "
+    "|\n|---|---|---|---|---|---|---|---|\n",
     int(vectors));
   for (const auto &[n, p] : problems) {
     const auto t = times_of(best, n, p.points);
