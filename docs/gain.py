@@ -26,7 +26,7 @@ for b, (name, (label, color)) in enumerate(bars.items()):
     axes.bar([s + (b - 1) * 0.26 for s in range(len(sizes))], [times[name, n] / times[first, n] for n in sizes], 0.25, label=label, color=color)
 for s, n in enumerate(sizes):
     part = times[ours, n] / times[first, n]
-    axes.text(s + 0.26, part + 0.02, f"{1 / part:.1f} x", ha="center", fontsize=9, color=bars[ours][1], weight="bold")
+    axes.text(s + 0.16, part + 0.03, f"{1 / part:.1f} x", ha="left", fontsize=9, color=bars[ours][1], weight="bold")
 axes.set_xticks(range(len(sizes)), [f"{n} unknown{'s' if n > 1 else ''}\na point" for n in sizes])
 axes.set_ylabel("time of set-up and solve")
 axes.set_yticks([0, 0.5, 1])
