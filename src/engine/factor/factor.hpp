@@ -116,7 +116,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
       sums.load(block + c * n + s.first);
       sums.store(to + c * n + s.first);
     });
-    if constexpr (N != 1 && !std::is_same_v<To, Scalar>) keep_rounding(); // numbers are not vectorized
+    if constexpr (!std::is_same_v<To, Scalar>) keep_rounding();
   }
   // w = d a, a being what is left of the upper block f.
   template <class Lanes>
