@@ -2,7 +2,7 @@
 // What the library says of itself.
 #include "common/petsc_compat.hpp"
 
-#include "petscfinegrain.h"
+#include <petscfinegrain.h>
 
 #include <Kokkos_Macros.hpp>
 
@@ -35,8 +35,8 @@
 .  len - the length of `version`, in characters
 
    Output Parameter:
-.  version - "finegrain 1.0.0", the commit where it is known, the PETSc, type of numbers and size of indices that it was
-             built for, the Kokkos and the compiler that it was built with, and `-march`; 256 characters are enough
+.  version - "finegrain 1.0.0", the commit where it is known, the PETSc, type of numbers and size of indices that it
+was built for, the Kokkos and the compiler that it was built with, and `-march`; 256 characters are enough
 
    Level: developer
 
@@ -51,8 +51,7 @@ PetscErrorCode PetscFinegrainGetVersion(char version[], size_t len)
   PetscFunctionBegin;
   PetscCheck(version, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "The version needs characters to be written to");
   PetscCall(PetscSNPrintf(version, len,
-                          "finegrain " PETSCFINEGRAIN_VERSION FINEGRAIN_COMMIT
-                          ", for PETSc %d.%d (" NUMBERS PRECISION
+                          "finegrain " PETSCFINEGRAIN_VERSION FINEGRAIN_COMMIT ", for PETSc %d.%d (" NUMBERS PRECISION
                           ", %d-bit indices), with Kokkos %d.%d.%d, " COMPILER " " FINEGRAIN_MARCH,
                           PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, int(8 * sizeof(PetscInt)), KOKKOS_VERSION / 10000,
                           KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100));

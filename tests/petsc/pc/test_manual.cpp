@@ -60,6 +60,18 @@ std::set<std::string> Sorted(const std::string &list)
 
 PER_TYPE(ManualPerType);
 
+TEST(Manual, VersionSaysWhatItWasBuiltWith)
+{
+  char text[256], cut[10];
+  OK(PetscFinegrainGetVersion(text, sizeof(text)));
+  ExpectIn(text, {"finegrain " PETSCFINEGRAIN_VERSION, ", for PETSc " + std::to_string(PETSC_VERSION_MAJOR) + ".",
+                  "-bit indices), with Kokkos "});
+  OK(PetscFinegrainGetVersion(cut, sizeof(cut)));
+  EXPECT_STREQ(cut, "finegrain");
+  const ErrorCatcher quiet;
+  EXPECT_NE(int(PetscFinegrainGetVersion(nullptr, 1)), 0);
+}
+
 // The types that the plugin registers, the table of the battery, and the programs and pages that list them.
 TEST(Manual, AllListsHaveAllTypes)
 {
