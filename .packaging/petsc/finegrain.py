@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# For PETSc's config/BuildSystem/config/packages (3.26): --download-finegrain=<finegrain-1.0.0.tar.gz>, or
-# --with-finegrain-dir=<prefix of make install>. See docs/petsc.md.
+# For PETSc's config/BuildSystem/config/packages (3.26): --download-finegrain=<finegrain-1.0.0.tar.gz>.
+# --with-finegrain-dir does nothing: PETSc's packages that are built after PETSc have no such way. See docs/petsc.md.
 import config.package
 
 
