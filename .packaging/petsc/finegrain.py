@@ -8,9 +8,6 @@ class Configure(config.package.CMakePackage):
   def __init__(self, framework):
     config.package.CMakePackage.__init__(self, framework)
     self.version                = '1.0.0'
-    self.versionname            = 'PETSCFINEGRAIN_VERSION'
-    self.versioninclude         = 'petscfinegrain.h'
-    self.minversion             = '1.0.0'
     self.download               = ['finegrain-' + self.version + '.tar.gz'] # its address, once there is one
     self.downloaddirnames       = ['finegrain']
     self.buildLanguages         = ['Cxx']

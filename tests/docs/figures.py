@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Figures that sentences of README.md and docs quote, and the CSV files that they are from: tests/docs/tables --check compares
 them to the digits that are shown."""
-import csv
 import re
+
+from table import read
 
 
 def rows(file, **wanted):
     """Rows of a CSV file whose columns have these values; _ stands for a blank in a column's name."""
-    lines = file.read_text().splitlines()
     keys = {name.replace("_", " "): str(value) for name, value in wanted.items()}
-    found = [row for row in csv.DictReader(lines[1:]) if all(row[name] == value for name, value in keys.items())]
+    found = [row for row in read(file)[1] if all(row[name] == value for name, value in keys.items())]
     assert found, f"{file} has no row with {keys}"
     return found
 
@@ -87,7 +87,7 @@ def gains(cpu):
         ("the same in single precision", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_precision single"), "solves"),
         ("BAIJ with `-pc_type fgbilu` alone, beside BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
     ]
-    where = (cpu / "fgbilu.csv").read_text().splitlines()[0].removeprefix("# ").split(", `")[0]
+    where = read(cpu / "fgbilu.csv")[0].split(", `")[0]
     lines = [where + ":", "", "| what | PETSc's time over ours | table |", "|---|---|---|"]
     return "\n".join(lines + [f"| {what} | {gain} | [{page}](performance/{page}.md) |" for what, gain, page in found]) + "\n"
 

@@ -43,9 +43,12 @@ struct MatrixValues {
     return space;
   }
 
-  // Asks for an entry's block, on hosts.
+  // How far ahead row functions of factorizations ask for blocks.
+  static constexpr Index rows_ahead = 4;
+  // Asks for an entry's block, on hosts; for none of a negative one.
   template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index entry) const
   {
+    if (entry < 0) return;
     if (!base) return prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::second>(values + Offset(entry) * N * N);
     for (int r = 0; r < N; ++r) prefetch<1, Caches::second>(values + base[Offset(entry) * N + r]);
   }

@@ -84,16 +84,14 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    constexpr Index rows_ahead = 4;
-    if (N < 2 || slot + rows_ahead > arg.last_position) return;
-    slot += rows_ahead;
+    slot += MatrixValues::rows_ahead;
+    if (N < 2 || slot > arg.last_position) return;
     const Index upper_slot = arg.last_position - slot;
-    const auto ask_entry = [&](Index entry) FINEGRAIN_INLINE {
-      if (entry >= 0) arg.source.template ask<N>(entry);
-    };
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) ask_entry(arg.lower_source[e]);
-    ask_entry(arg.diagonal_source[slot]);
-    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f) ask_entry(arg.upper_source[f]);
+    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+      arg.source.template ask<N>(arg.lower_source[e]);
+    arg.source.template ask<N>(arg.diagonal_source[slot]);
+    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+      arg.source.template ask<N>(arg.upper_source[f]);
     if (!arg.to_diagonal.ptr) return;
     for (Offset u = arg.to_diagonal.ptr[slot]; u < arg.to_diagonal.ptr[slot + 1]; ++u)
       prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(upper() +

@@ -112,9 +112,8 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    constexpr Index rows_ahead = 4;
-    if (N < 2 || slot + rows_ahead > arg.last_position) return;
-    slot += rows_ahead;
+    slot += MatrixValues::rows_ahead;
+    if (N < 2 || slot > arg.last_position) return;
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
       arg.source.template ask<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
     arg.source.template ask<N>(arg.diagonal_source[slot]);

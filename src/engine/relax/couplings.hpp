@@ -15,7 +15,7 @@ namespace finegrain
 // Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
 struct CouplingValues {
   const Index *entry;
-  Index owned;
+  Index entries, owned;
   MatrixValues inside, ghost;
 
   template <class Lanes, int N>
@@ -24,11 +24,16 @@ struct CouplingValues {
     const Part p = part(e);
     return p.values.view(lanes, n, p.entry, space);
   }
-  // Asks for a coupling's block, on hosts.
-  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index e) const
+  // Asks for the block of a coupling some way behind e, on hosts: the matrix has the rows of a color far from each
+  // other.
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead([[maybe_unused]] Index e) const
   {
-    const Part p = part(e);
+#if !defined(FINEGRAIN_ON_DEVICE)
+    constexpr Index ahead = 16;
+    if (N < 2 || e + ahead >= entries) return;
+    const Part p = part(e + ahead);
     p.values.template ask<N>(p.entry);
+#endif
   }
   // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
@@ -69,12 +74,8 @@ private:
   }
 };
 
-// How far ahead a row's couplings are asked for: the matrix has the rows of a color far from each other.
-inline constexpr Index couplings_ahead = 16;
-
 struct LargestArguments {
   const Index *ptr;
-  Index entries;
   CouplingValues source;
   Real *largest; // by position
 };
@@ -93,8 +94,7 @@ template <int N> struct LargestRow {
       constexpr int ways = Lanes::one_number ? 1 : 4; // maxima that do not wait for each other
       Real most_of[std::size_t(ways)] = {};
       for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-        if constexpr (N > 1)
-          if (at == 0 && e + couplings_ahead < arg.entries) arg.source.template ask<N>(e + couplings_ahead);
+        if (at == 0) arg.source.template ask_ahead<N>(e);
         arg.source.read(n, e, [&](const auto &a) {
           for (int i = at; i < at + count; ++i) most_of[(i - at) % ways] = larger(a(i), most_of[(i - at) % ways]);
         });
@@ -161,7 +161,6 @@ private:
 
 struct LoadArguments {
   const Index *ptr, *row_of, *diagonal_entry;
-  Index entries;
   CouplingValues source;
   const Real *largest; // by position: a scale for each row; null: `scale`
   Real scale;
@@ -192,8 +191,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
       if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-          if constexpr (N > 1)
-            if (e + couplings_ahead < arg.entries) arg.source.template ask<N>(e + couplings_ahead);
+          arg.source.template ask_ahead<N>(e);
           store_block(lanes, e, row, beta, block);
         }
     }

@@ -85,11 +85,9 @@ public:
   Real find_largest(const Values &values) override
   {
     if (!scaled_) return -1;
-    kernels_.largest(run_.independent(all_cut_.data()), run_.n,
-                     LargestArguments{.ptr = rows_of_.ptr.data(),
-                                      .entries = rows_of_.entries(),
-                                      .source = source(values),
-                                      .largest = largest_.data()});
+    kernels_.largest(
+      run_.independent(all_cut_.data()), run_.n,
+      LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
     if (options_.scaling == Scaling::row) return -1; // each row has its own
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
@@ -107,7 +105,6 @@ public:
                   LoadArguments{.ptr = rows_of_.ptr.data(),
                                 .row_of = run_.row_of(),
                                 .diagonal_entry = rows_of_.diagonal.data(),
-                                .entries = rows_of_.entries(),
                                 .source = source(values),
                                 .largest = by_row ? largest_.data() : nullptr,
                                 .scale = scale,
@@ -186,7 +183,7 @@ protected:
 private:
   CouplingValues source(const Values &values) const
   {
-    return {rows_of_.source.data(), rows_of_.owned_entries, values.owned, values.coupling};
+    return {rows_of_.source.data(), rows_of_.entries(), rows_of_.owned_entries, values.owned, values.coupling};
   }
   // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
   // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
