@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy
 
-from square import write_square
+from meshes import write_square
 
 here = Path(__file__).resolve().parent
 compile_script = here.parent / "clients/compile"

@@ -38,6 +38,9 @@ fem.petsc.set_bc(b, [bc])
 
 kind = PETSc.Options().getString("matrix", "aij")
 A.convert(kind)
+places = b.duplicate()  # b has the matrix's block size
+places.array[:] = V.tabulate_dof_coordinates()[: places.local_size // 3].ravel()
+A.setNearNullSpace(PETSc.NullSpace().createRigidBody(places))
 ksp = PETSc.KSP().create(domain.comm)
 ksp.setOperators(A)
 ksp.setFromOptions()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The lid-driven cavity at Re 50 with dolfinx, Taylor-Hood elements and Newton's method: a saddle point matrix, whose
-# rows of the pressure have no diagonal block. Knows nothing of finegrain.
+# rows of the pressure have no diagonal block. A square, or with -dim 3 a cube. Knows nothing of finegrain.
 import sys
 
 import petsc4py
@@ -15,8 +15,12 @@ from strips import strips
 
 n = PETSc.Options().getInt("n", 8)
 diagonal = PETSc.Options().getString("diagonal", "crossed")
+dim = PETSc.Options().getInt("dim", 2)
 reynolds = 50
-domain = mesh.create_unit_square(MPI.COMM_WORLD, n, n, diagonal=getattr(mesh.DiagonalType, diagonal), partitioner=strips)
+if dim == 2:
+    domain = mesh.create_unit_square(MPI.COMM_WORLD, n, n, diagonal=getattr(mesh.DiagonalType, diagonal), partitioner=strips)
+else:
+    domain = mesh.create_unit_cube(MPI.COMM_WORLD, n, n, n, partitioner=strips)
 cell = domain.ufl_cell()
 W = fem.FunctionSpace(domain, ufl.VectorElement("Lagrange", cell, 2) * ufl.FiniteElement("Lagrange", cell, 1))
 V, _ = W.sub(0).collapse()
@@ -24,15 +28,18 @@ Q, _ = W.sub(1).collapse()
 
 
 def velocity(where, value):
-    facets = mesh.locate_entities_boundary(domain, 1, where)
-    return fem.dirichletbc(value, fem.locate_dofs_topological((W.sub(0), V), 1, facets), W.sub(0))
+    facets = mesh.locate_entities_boundary(domain, dim - 1, where)
+    return fem.dirichletbc(value, fem.locate_dofs_topological((W.sub(0), V), dim - 1, facets), W.sub(0))
+
+
+def wall(x):
+    return numpy.isclose(x[1], 0) | sum(numpy.isclose(x[i], end) for i in (0, 2)[: dim - 1] for end in (0, 1)).astype(bool)
 
 
 zero, lid, nothing = fem.Function(V), fem.Function(V), fem.Function(Q)
-lid.interpolate(lambda x: numpy.stack((4 * x[0] * (1 - x[0]), 0 * x[0])))
-corner = fem.locate_dofs_geometrical((W.sub(1), Q), lambda x: numpy.isclose(x[0], 0) & numpy.isclose(x[1], 0))
-bcs = [velocity(lambda x: numpy.isclose(x[0], 0) | numpy.isclose(x[0], 1) | numpy.isclose(x[1], 0), zero),
-       velocity(lambda x: numpy.isclose(x[1], 1), lid), fem.dirichletbc(nothing, corner, W.sub(1))]
+lid.interpolate(lambda x: numpy.stack((4 * x[0] * (1 - x[0]) * (1 if dim == 2 else 4 * x[2] * (1 - x[2])), *(0 * x[: dim - 1]))))
+corner = fem.locate_dofs_geometrical((W.sub(1), Q), lambda x: numpy.isclose(x, 0).all(axis=0))
+bcs = [velocity(wall, zero), velocity(lambda x: numpy.isclose(x[1], 1), lid), fem.dirichletbc(nothing, corner, W.sub(1))]
 
 w = fem.Function(W)
 (u, p), (v, q) = ufl.split(w), ufl.TestFunctions(W)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from application import types
 
-page = Path(__file__).resolve().parents[2] / "docs/applications.md"
+page = Path(__file__).resolve().parents[2] / "docs/applications/tutorials.md"
 begin, end = "<!-- begin of what tests/applications/run writes -->", "<!-- end of it -->"
 packages = {"PETSc": "petsc-dev", "dolfinx": "python3-dolfinx-real", "SLEPc": "slepc-dev", "petsc4py": "python3-petsc4py", "getdp": "getdp"}
 

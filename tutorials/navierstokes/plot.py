@@ -3,7 +3,7 @@
 """Prints tables of what ./study left in a folder, and draws center lines, a flow with its blocks, and where time went.
 
 usage: plot.py folder navierstokes.png           tables and a picture of a study
-       plot.py -vtk prefix flow.png [x0,x1,y0,y1]  the flow that `navierstokes -vtk prefix` wrote
+       plot.py -vtk prefix flow.png [x0,x1,y0,y1] [vorticity]  the flow that `navierstokes -vtk prefix` wrote
 """
 import glob
 import os
@@ -119,8 +119,16 @@ def draw_lines(axes, folder):
     axes.legend(fontsize=7)
 
 
-def draw_flow(axes, prefix, title):
-    """Velocity along x in the first plane of a flow, and its pieces' outlines. Needs vtk."""
+def vorticity(places, speed):
+    """Of a plane of points, by differences along its own two directions."""
+    import numpy
+    (xi, eta), (ui, ueta), (vi, veta), (yi, yeta) = (
+        numpy.gradient(a)[::-1] for a in (places[..., 0], speed[..., 0], speed[..., 1], places[..., 1]))
+    return (vi * yeta - veta * yi + ui * eta - ueta * xi) / (xi * yeta - eta * yi)
+
+
+def draw_flow(axes, prefix, title, spins=False):
+    """Velocity along x in the first plane of a flow with its pieces' outlines, or its vorticity. Needs vtk."""
     import numpy
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy
@@ -133,6 +141,9 @@ def draw_flow(axes, prefix, title):
         shape = (sizes[2], sizes[1], sizes[0])
         places = vtk_to_numpy(grid.GetPoints().GetData()).reshape(*shape, 3)[0]
         speed = vtk_to_numpy(grid.GetPointData().GetArray("velocity")).reshape(*shape, 3)[0]
+        if spins:
+            filled = axes.contourf(places[..., 0], places[..., 1], vorticity(places, speed), levels=numpy.linspace(-3, 3, 61), cmap="RdBu_r", extend="both")
+            continue
         filled = axes.contourf(places[..., 0], places[..., 1], speed[..., 0], levels=numpy.linspace(-0.4, 1.4, 19), cmap="RdBu_r", extend="both")
         for line in (places[0], places[-1], places[:, 0], places[:, -1]):
             axes.plot(line[:, 0], line[:, 1], color="k", linewidth=0.5)
@@ -155,20 +166,26 @@ def draw_breakdown(axes, found):
     axes.legend(fontsize=7)
 
 
-def flow_alone(prefix, picture, limits):
+def flow_alone(prefix, picture, limits, spins):
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plot
-    figure, axes = plot.subplots(figsize=(8, 5), layout="constrained")
-    figure.colorbar(draw_flow(axes, prefix, "velocity along x; lines: pieces of the blocks"))
+    ends = [float(number) for number in limits.split(",")] if limits else [0, 8, 0, 5]
+    figure, axes = plot.subplots(figsize=(8, 0.3 + 8 * (ends[3] - ends[2]) / (ends[1] - ends[0])) if spins else (8, 5), layout="constrained")
+    if spins:
+        draw_flow(axes, prefix, "", True)
+        axes.set_axis_off()
+        axes.add_patch(plot.Circle((0, 0), 0.5, color="0.3"))
+    else:
+        figure.colorbar(draw_flow(axes, prefix, "velocity along x; lines: pieces of the blocks"))
     if limits:
-        axes.axis([float(number) for number in limits.split(",")])
+        axes.axis(ends)
     figure.savefig(picture, dpi=120)
 
 
 def main():
     if len(sys.argv) > 3 and sys.argv[1] == "-vtk":
-        flow_alone(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "")
+        flow_alone(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "", sys.argv[5:] == ["vorticity"])
         return
     if len(sys.argv) != 3:
         sys.exit(__doc__)

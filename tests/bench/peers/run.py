@@ -45,7 +45,7 @@ methods = {
     "powerqilu, level 1, exchange color": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_exchange color"),
     "fgbilu, 1 correction": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_corrections 1"),
     "gamg with fgbilu": ("baijkokkos", smooth + "fgbilu"),
-    "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -pc_gamg_agg_nsmooths 0"),
+    "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -mg_levels_pc_fgbilu_shift_type inblocks -pc_gamg_agg_nsmooths 0"),
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
 for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/ranks.md
