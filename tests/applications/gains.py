@@ -24,7 +24,7 @@ from where import where  # noqa: E402
 
 mg = "-{0}pc_type gamg -{0}mg_levels_ksp_type richardson -{0}mg_levels_ksp_max_it 1 -{0}mg_levels_pc_type fgbilu"
 kokkos = "-matrix baijkokkos -pc_type fgbilu"
-target = "-st_type sinvert -eps_target 0 -eps_target_magnitude"
+target = "-st_type sinvert -eps_target 0 -eps_target_magnitude -eps_true_residual"
 inner = f"{target} -st_ksp_type cg -st_ksp_rtol 1e-10"
 split = ("-ksp_type fgmres -pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type upper "
          "-pc_fieldsplit_schur_precondition selfp -fieldsplit_0_ksp_type preonly -fieldsplit_1_ksp_type preonly -fieldsplit_0_pc_type {0} -fieldsplit_1_pc_type {0}")
@@ -37,7 +37,7 @@ programs = {
         f"-matrix baijkokkos {mg.format('')} -pc_gamg_agg_nsmooths 0 {turning}"]),
     "navier_stokes": ("navier_stokes.py", "-dim 3 -ksp_rtol 1e-4", "-n 12", "-n 3", [
         "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps", split.format("ilu"), split.format("fgbilu")]),
-    "slepc": ("eps/tutorials/ex19.c", "-eps_nev 4 -terse", "-da_grid_x 48 -da_grid_y 48 -da_grid_z 48", "-da_grid_x 8 -da_grid_y 8 -da_grid_z 8", [
+    "slepc": ("eps/tutorials/ex19.c", "-eps_nev 4 -terse", "-da_grid_x 52 -da_grid_y 48 -da_grid_z 44", "-da_grid_x 12 -da_grid_y 10 -da_grid_z 8", [
         "", target, f"{target} -st_pc_factor_mat_solver_type mumps", f"{inner} -st_pc_type icc", f"{inner} -st_pc_type gamg",
         f"{inner} -st_pc_type fgbilu", f"{inner} {mg.format('st_')}"]),
     "petsc4py": ("species.py", "-ksp_rtol 1e-8", "-n 64 -steps 3", "-n 8", [
@@ -64,12 +64,22 @@ def run(runner, path, options, limit):
     seconds = time.perf_counter() - begin
     text = done.stdout + done.stderr
     reason = reason_of(done.returncode, text)
+    if "Problem: " in text: # SLEPc's program, of errors above its tolerance
+        reason = "errors above the tolerance"
     if reason not in ("converged", "no reason"):
         return None, reason
     log = {event: re.search(rf"^{event} +\d+ [\d.]+ (\S+)", text, re.M) for event in ("PCSetUp", "KSPSolve")}
     found = [float(log[event][1]) if log[event] else 0.0 for event in log]
     iterations = sum(int(n) for n in re.findall(r"Linear (?:\w+ )?solve converged due to \w+ iterations (\d+)", text))
     return (found[0], iterations, found[1], seconds), ""
+
+
+def fastest(runner, path, options, limit, repeat):
+    best, trouble = run(runner, path, options, limit)
+    for _ in range(repeat - 1 if best else 0):
+        again, _ = run(runner, path, options, limit)
+        best = min(best, again or best, key=lambda times: times[3])
+    return best, trouble
 
 
 def main():
@@ -92,8 +102,7 @@ def main():
             path, common, size, small, rows = programs[name]
             first = None
             for options in rows:
-                runs = [run(runner, path, f"{common} {small if a.quick else size} {options}", a.limit) for _ in range(a.repeat)]
-                times, trouble = min((r for r in runs if r[0]), key=lambda r: r[0][3], default=runs[0])
+                times, trouble = fastest(runner, path, f"{common} {small if a.quick else size} {options}", a.limit, a.repeat)
                 first = first or times
                 cells = ["", "", "", trouble, ""] if times is None else [f"{times[0]:.3g}", times[1], f"{times[2]:.3g}", f"{times[3]:.3g}", f"{first[3] / times[3]:.2g}"]
                 table.writerow([name, f"`{options}`" if options else "none", *cells])

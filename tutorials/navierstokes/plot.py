@@ -142,7 +142,7 @@ def draw_flow(axes, prefix, title, spins=False):
         places = vtk_to_numpy(grid.GetPoints().GetData()).reshape(*shape, 3)[0]
         speed = vtk_to_numpy(grid.GetPointData().GetArray("velocity")).reshape(*shape, 3)[0]
         if spins:
-            filled = axes.contourf(places[..., 0], places[..., 1], vorticity(places, speed), levels=numpy.linspace(-3, 3, 61), cmap="RdBu_r", extend="both")
+            filled = axes.contourf(places[..., 0], places[..., 1], vorticity(places, speed), levels=numpy.linspace(-3.05, 3.05, 62), cmap="RdBu_r", extend="both")
             continue
         filled = axes.contourf(places[..., 0], places[..., 1], speed[..., 0], levels=numpy.linspace(-0.4, 1.4, 19), cmap="RdBu_r", extend="both")
         for line in (places[0], places[-1], places[:, 0], places[:, -1]):
