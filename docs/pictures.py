@@ -48,7 +48,7 @@ def draw_gain():
 def draw_ranks(problem="navierstokes"):
     """Lines by method; the label stands at the end of its line."""
     lines = {"ilu": ("-pc_type bjacobi -sub_pc_type ilu", theirs), "fgbilu, 1 correction": ("-pc_type fgbilu -pc_fgbilu_corrections 1", ours),
-             "gamg, unsmoothed, with fgbilu": ("-pc_type gamg -mg_levels_pc_type fgbilu", ours)}
+             "gamg, unsmoothed, with fgbilu": ("gamg, unsmoothed, with fgbilu", ours)}
     found = {}
     for row in rows("ranks.csv"):
         if row["problem"] == problem and not row["trouble"]:

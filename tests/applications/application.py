@@ -85,6 +85,11 @@ def reason_of(status, output):
     return "converged" if re.search(r"\bconverged due to CONVERGED", output) else "no reason"
 
 
+def iterations_of(output):
+    """Of all linear solves."""
+    return sum(map(int, re.findall(r"Linear (?:\w+ )?solve (?:converged|did not converge) due to \w+ iterations (\d+)", output)))
+
+
 def read_vector(path):
     """What PETSc wrote: Vecs of real numbers in double precision, of which the last counts, or SLEPc's array of eigenvalues."""
     content = path.read_bytes()
@@ -144,6 +149,10 @@ class Runner:
             raise Skipped(f"no Python module {application.module}")
         return command
 
+    def environment(self, petsc_options):
+        return dict(os.environ, PETSC_OPTIONS=petsc_options, LC_ALL="C", OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1",
+                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(self.folder / "cache"))
+
     def run(self, application, type_, ranks):
         if application.path not in self.commands:
             self.commands[application.path] = self.command(application)
@@ -159,8 +168,7 @@ class Runner:
         else:
             application = replace(application, options=application.options.replace("baijkokkos", "baij"))
         options = application.options if "@" in application.options else f"{application.options} -{p}pc_type @"
-        environment = dict(os.environ, PETSC_OPTIONS=" ".join(common), LC_ALL="C", OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1",
-                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1", XDG_CACHE_HOME=str(self.folder / "cache"))
+        environment = self.environment(" ".join(common))
         # getdp does not finalize MPI, which mpiexec takes for an error.
         arguments = [*([*self.mpiexec, "-n", str(ranks)] if ranks > 1 else []), *command, *shlex.split(options.replace("@", type_))]
         try:
@@ -173,9 +181,8 @@ class Runner:
         reason = reason_of(run.returncode, output)
         if run.returncode == 0 and type_ in types and citation[type_] not in output:
             reason = f"{type_} has played no part"
-        counts = re.findall(r"Linear (?:\w+ )?solve (?:converged|did not converge) due to \w+ iterations (\d+)", output)
         solution = read_vector(written)[: application.values] if run.returncode == 0 and written.exists() else None
-        return Outcome(reason, sum(map(int, counts)), solution, text)
+        return Outcome(reason, iterations_of(output), solution, text)
 
     def reference(self, application, ranks):
         key = (application.path, application.options, ranks)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Four species in a mixture, where each diffuses along the gradients of all (as Maxwell and Stefan have it), is carried by a
-# flow and reacts, in a cube of n^3 points: implicit time steps with matrices of scipy, solved by petsc4py. Knows nothing of
-# finegrain.
+# flow and reacts, in a cube of n^3 points: implicit time steps with matrices of scipy, solved by petsc4py. One rank. Knows
+# nothing of finegrain.
 import sys
 
 import petsc4py
@@ -32,11 +32,11 @@ place = numpy.sin(numpy.pi * x[:, None, None]) * numpy.sin(numpy.pi * x[None, :,
 c = numpy.repeat(place.ravel()[:, None], species, axis=1) * numpy.array([1.0, 0.1, 0.5, 0.2])
 ksp = PETSc.KSP().create()
 for step in range(steps):
-    # Each species is eaten by the one before it; c[i] c[i-1] with the second as it was at the last step.
+    # Each species is eaten by the one before it, which grows by as much: c[i] c[i-1], with the second as it was at the last step.
     reaction = numpy.zeros((n**3, species, species))
     for i in range(species):
         reaction[:, i, i] = 1 / dt + 40 * c[:, i - 1]
-        reaction[:, (i + 1) % species, i] = -40 * c[:, i]
+        reaction[:, i - 1, i] = -40 * c[:, i - 1]
     points = numpy.arange(n**3 + 1)
     jacobian = moved + sparse.bsr_matrix((reaction, points[:-1], points), shape=moved.shape).tocsr()
     jacobian.sort_indices()

@@ -123,7 +123,7 @@ def vorticity(places, speed):
     """Of a plane of points, by differences along its own two directions."""
     import numpy
     (xi, eta), (ui, ueta), (vi, veta), (yi, yeta) = (
-        numpy.gradient(a)[::-1] for a in (places[..., 0], speed[..., 0], speed[..., 1], places[..., 1]))
+        numpy.gradient(a, edge_order=2)[::-1] for a in (places[..., 0], speed[..., 0], speed[..., 1], places[..., 1]))
     return (vi * yeta - veta * yi + ui * eta - ueta * xi) / (xi * yeta - eta * yi)
 
 
@@ -132,7 +132,10 @@ def draw_flow(axes, prefix, title, spins=False):
     import numpy
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy
-    for path in sorted(glob.glob(prefix + "_[0-9]*.vts")):
+    paths = sorted(glob.glob(prefix + "_[0-9]*.vts"))
+    if not paths:
+        sys.exit(f"no {prefix}_0.vts: navierstokes -vtk {prefix} writes it")
+    for path in paths:
         reader = vtk.vtkXMLStructuredGridReader()
         reader.SetFileName(path)
         reader.Update()
@@ -184,10 +187,10 @@ def flow_alone(prefix, picture, limits, spins):
 
 
 def main():
-    if len(sys.argv) > 3 and sys.argv[1] == "-vtk":
+    if len(sys.argv) > 3 and sys.argv[1] == "-vtk" and sys.argv[5:] in ([], ["vorticity"]):
         flow_alone(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "", sys.argv[5:] == ["vorticity"])
         return
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 3 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     folder = sys.argv[1]
     published(folder)
