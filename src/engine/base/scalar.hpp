@@ -139,12 +139,12 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const Fro
   else return static_cast<To>(to_single(a));
 }
 
-// Between storing rounded numbers and reading them again: g++ 12 drops the rounding of double -> float -> double
-// where it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4).
-KOKKOS_FORCEINLINE_FUNCTION void keep_rounding()
+// Between storing rounded numbers there and reading them again: g++ 12 drops the rounding of double -> float ->
+// double where it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4; tests/packs).
+KOKKOS_FORCEINLINE_FUNCTION void keep_rounding([[maybe_unused]] const void *there)
 {
 #if !defined(FINEGRAIN_ON_DEVICE)
-  asm volatile("" ::: "memory");
+  asm volatile("" ::"r"(there) : "memory");
 #endif
 }
 

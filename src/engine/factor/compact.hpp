@@ -53,6 +53,7 @@ template <class Stored, class Diagonal, class Sums, class Entry = Sums> struct C
     if constexpr (!std::is_same_v<Entry, Sums>) { // what one vector keeps
       Sums kept[std::size_t(W)];
       sums.store(kept);
+      keep_rounding(kept);
       sums.load(kept);
     }
     sums.store(own);

@@ -114,7 +114,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
       sums.load(block + c * n + s.first);
       sums.store(to + c * n + s.first);
     });
-    if constexpr (!std::is_same_v<To, Scalar>) keep_rounding();
+    if constexpr (!std::is_same_v<To, Scalar>) keep_rounding(to);
   }
   // w = d a, a being what is left of the upper block f.
   template <class Lanes>

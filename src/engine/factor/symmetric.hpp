@@ -56,7 +56,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
           l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
                                                         : arg.source.number(n, ~from, r * n + c));
       });
-      keep_rounding();
+      keep_rounding(l);
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
       });
