@@ -22,17 +22,18 @@ from meshes import write_cube  # noqa: E402
 from where import where  # noqa: E402
 
 # gamg with one step of Richardson's by a smoother, on aggregates as they are; of elasticity its coarser levels have singular blocks.
-unsmoothed = "-{0}pc_type gamg -{0}pc_gamg_agg_nsmooths 0"
-smoother = unsmoothed + " -{0}mg_levels_ksp_type richardson -{0}mg_levels_ksp_max_it 1 -{0}mg_levels_pc_type "
+unsmoothed = "-pc_type gamg -pc_gamg_agg_nsmooths 0"
+smoother = unsmoothed + " -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type "
+of_st = "-st_pc_type gamg -st_mg_levels_ksp_type richardson -st_mg_levels_ksp_max_it 1 -st_mg_levels_pc_type "
 turning = " -mg_levels_pc_fgbilu_shift_type inblocks"
 ours = "baijkokkos -pc_type fgbilu"
 split = "-fieldsplit_0_pc_type {0} -fieldsplit_1_pc_type {0}"
 # Name: program, options for all rows, a size to measure, one to test, rows: the first is what users have.
 programs = {
     "elasticity": ("elasticity.py", "-ksp_type cg -ksp_rtol 1e-8", "-n 32", "-n 4", [
-        "-pc_type gamg", "-pc_type ilu", "-pc_type hypre", unsmoothed.format(""), f"-matrix {ours}", f"-matrix {ours} -pc_fgbilu_precision single",
-        f"-matrix baijkokkos {smoother.format('')}fgbilu{turning}",
-        f"-matrix baijkokkos {unsmoothed.format('')} -mg_levels_ksp_type chebyshev -mg_levels_pc_type fgbilu{turning}"]),
+        "-pc_type gamg", "-pc_type ilu", "-pc_type hypre", unsmoothed, f"-matrix {ours}", f"-matrix {ours} -pc_fgbilu_precision single",
+        f"-matrix baijkokkos {smoother}fgbilu{turning}",
+        f"-matrix baijkokkos {unsmoothed} -mg_levels_ksp_type chebyshev -mg_levels_pc_type fgbilu{turning}"]),
     "navier_stokes": ("navier_stokes.py", "-dim 3 -ksp_rtol 1e-4", "-n 12", "-n 3", [
         "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",
         *("-ksp_type fgmres -pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type upper "
@@ -42,15 +43,15 @@ programs = {
               "-da_grid_x 52 -da_grid_y 48 -da_grid_z 44", "-da_grid_x 12 -da_grid_y 10 -da_grid_z 8", [
         "", "-st_pc_factor_mat_solver_type mumps",
         *(f"-st_ksp_type cg -st_ksp_rtol 1e-10 {options}" for options in (
-            "-st_pc_type icc", "-st_pc_type gamg", f"{smoother.format('st_')}icc", "-st_pc_type fgbilu", f"{smoother.format('st_')}fgbilu"))]),
+            "-st_pc_type icc", "-st_pc_type gamg", f"{of_st}icc", "-st_pc_type fgbilu", f"{of_st}fgbilu"))]),
     "petsc4py": ("species.py", "-ksp_rtol 1e-8", "-n 64 -steps 3", "-n 8", [
-        "-pc_type ilu", "-pc_type gamg", f"{smoother.format('')}ilu", "-pc_type fgbilu", f"-matrix {ours}",
-        f"-matrix {ours} -pc_fgbilu_precision single", f"-matrix baijkokkos {smoother.format('')}fgbilu"]),
+        "-pc_type ilu", "-pc_type gamg", f"{smoother}ilu", "-pc_type fgbilu", f"-matrix {ours}",
+        f"-matrix {ours} -pc_fgbilu_precision single", f"-matrix baijkokkos {smoother}fgbilu"]),
     "getdp": ("getdp", "poisson.pro -msh cube.msh -solve Poisson -ksp_rtol 1e-8", "", "", [
         "", "-ksp_type cg -pc_type icc", "-ksp_type cg -pc_type gamg", "-ksp_type cg -pc_type fgbilu"]),
     "ts": ("ts/tutorials/ex26.c", "-ts_max_steps 5 -lidvelocity 100", "-da_grid_x 256 -da_grid_y 256", "-da_grid_x 16 -da_grid_y 16", [
-        "", "-dm_mat_type baij", "-pc_type lu", "-pc_type gamg", unsmoothed.format(""), f"{smoother.format('')}ilu", f"-dm_mat_type {ours}",
-        "-dm_mat_type baijkokkos -pc_type sip", f"-dm_mat_type baijkokkos {smoother.format('')}fgbilu"]),
+        "", "-dm_mat_type baij", "-pc_type lu", "-pc_type gamg", unsmoothed, f"{smoother}ilu", f"-dm_mat_type {ours}",
+        "-dm_mat_type baijkokkos -pc_type sip", f"-dm_mat_type baijkokkos {smoother}fgbilu"]),
 }
 
 
