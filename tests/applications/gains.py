@@ -99,7 +99,7 @@ def main():
     with open(a.out, "w") if a.out else sys.stdout as out:
         print(f"# {where()}, one rank, one thread", file=out)
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(["program", "options", "set-up s", "iterations", "solve s", "program s", "program, first / this"])
+        table.writerow(["program", "set-up s", "iterations", "solve s", "program s", "program, first / this", "options"])
         for name in a.only:
             path, common, size, small, rows = programs[name]
             first = None
@@ -111,7 +111,7 @@ def main():
                     break
                 first = first or times
                 cells = ["", "", "", trouble, ""] if times is None else [f"{times[0]:.3g}", times[1], f"{times[2]:.3g}", f"{times[3]:.3g}", f"{first[3] / times[3]:.2g}"]
-                table.writerow([name, f"`{options}`" if options else "none", *cells])
+                table.writerow([name, *cells, f"`{options}`" if options else "none"])
                 out.flush()
                 failed += [f"{name} {options}: {trouble}"] if times is None else []
     if a.quick and failed:
