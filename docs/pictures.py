@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws the pictures that are made of CSV files: gain.png, set-up and solve of GMRES with fgbilu beside PETSc's ILU(0), of
 performance/cpu/solves.csv; ranks.png, iterations on 1 to 16 ranks, of performance/ranks.csv. Needs matplotlib."""
-import csv
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -9,12 +9,12 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-docs = Path(__file__).parent
+sys.dont_write_bytecode = True
+docs = Path(__file__).resolve().parent
+sys.path[:0] = [str(docs.parent / folder) for folder in ("tests/docs", "tests/bench/peers")]
+from figures import rows  # noqa: E402
+
 ours, theirs, between = "#1f6f8b", "#8d98a5", "#c3cad1"
-
-
-def rows(name):
-    return csv.DictReader((docs / "performance" / name).read_text().splitlines()[1:])
 
 
 def save(figure, axes, name):
@@ -28,7 +28,7 @@ def draw_gain():
     bars = {"seqaij, ilu": ("-mat_type aij -pc_type ilu", between), "seqbaij, ilu": ("-mat_type baij -pc_type ilu", theirs),
             "seqbaijkokkos, fgbilu": ("-mat_type baijkokkos -pc_type fgbilu", ours)}
     times = {(row["matrix, preconditioner"].strip(), int(row["n"])): float(row["set-up"]) + float(row["solve"])
-             for row in rows("cpu/solves.csv") if row["solver"] == "gmres"}
+             for row in rows(docs / "performance/cpu/solves.csv", solver="gmres")}
     sizes = sorted({n for _, n in times})
     first, *_, last = bars
     figure, axes = plt.subplots(figsize=(7.2, 3), dpi=120)
@@ -50,9 +50,8 @@ def draw_ranks(problem="navierstokes"):
     lines = {"ilu": ("-pc_type bjacobi -sub_pc_type ilu", theirs), "fgbilu, 1 correction": ("-pc_type fgbilu -pc_fgbilu_corrections 1", ours),
              "gamg, unsmoothed, with fgbilu": ("gamg, unsmoothed, with fgbilu", ours)}
     found = {}
-    for row in rows("ranks.csv"):
-        if row["problem"] == problem and not row["trouble"]:
-            found.setdefault(row["method"], []).append((int(row["ranks"]), int(row["iterations"])))
+    for row in rows(docs / "performance/ranks.csv", problem=problem, trouble=""):
+        found.setdefault(row["method"], []).append((int(row["ranks"]), int(row["iterations"])))
     figure, axes = plt.subplots(figsize=(7.2, 3), dpi=120)
     for name, (label, color) in lines.items():
         ranks, iterations = zip(*found[name])

@@ -110,10 +110,14 @@ def main():
                     print(f"{name}: {reason}", file=sys.stderr)
                     break
                 first = first or times
-                cells = ["", "", "", trouble, ""] if times is None else [f"{times[0]:.3g}", times[1], f"{times[2]:.3g}", f"{times[3]:.3g}", f"{first[3] / times[3]:.2g}"]
+                if times:
+                    set_up, iterations, solve, program = times
+                    cells = [f"{set_up:.3g}", iterations, f"{solve:.3g}", f"{program:.3g}", f"{first[3] / program:.2g}"]
+                else:
+                    cells = ["", "", "", trouble, ""]
+                    failed.append(f"{name} {options}: {trouble}")
                 table.writerow([name, *cells, f"`{options}`" if options else "none"])
                 out.flush()
-                failed += [f"{name} {options}: {trouble}"] if times is None else []
     if a.quick and failed:
         sys.exit("\n".join(failed))
 

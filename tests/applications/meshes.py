@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A square of triangles and a cube of tetrahedra in Gmsh's format 2, so that getdp needs no mesh generator. Region 1 is the
 inside, region 2 the boundary."""
-from itertools import permutations, product
+from itertools import accumulate, permutations, product
 
 
 def write(path, nodes, elements):
@@ -29,22 +29,19 @@ def write_square(path, n):
 
 def write_cube(path, n):
     """Each of n^3 cells is six tetrahedra, one for each order in which the axes lead from its first corner to its last."""
+    step = (1, n + 1, (n + 1)**2)
+
     def walk(start, axes):
         """The numbers of the nodes on the way."""
-        at = list(start)
-        numbers = []
-        for axis in (None, *axes):
-            if axis is not None:
-                at[axis] += 1
-            numbers.append(at[0] + (n + 1) * (at[1] + (n + 1) * at[2]))
-        return numbers
+        return list(accumulate((step[axis] for axis in axes), initial=sum(at * s for at, s in zip(start, step))))
 
     elements = []
     for cell in product(range(n), repeat=3):
         elements += [(4, 1, walk(cell, axes)) for axes in permutations(range(3))]
         for axis in range(3):
             face = [other for other in range(3) if other != axis]
-            for end in (0, n) if n == 1 else (0,) if cell[axis] == 0 else (n,) if cell[axis] == n - 1 else ():
-                start = [end if a == axis else cell[a] for a in range(3)]
-                elements += [(2, 2, walk(start, axes)) for axes in (face, face[::-1])]
+            for place, end in ((0, 0), (n - 1, n)):
+                if cell[axis] == place:
+                    start = [end if a == axis else cell[a] for a in range(3)]
+                    elements += [(2, 2, walk(start, axes)) for axes in (face, face[::-1])]
     write(path, [(i / n, j / n, k / n) for k in range(n + 1) for j in range(n + 1) for i in range(n + 1)], elements)

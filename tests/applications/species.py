@@ -27,17 +27,18 @@ upwind = along_axes(sparse.diags([-speed / h, speed / h], [-1, 0], (n, n)))
 between = numpy.diag([1.0, 0.7, 0.5, 0.2]) + 0.1 * numpy.array([[0, 1, -1, 0.5], [0.5, 0, 1, -1], [-1, 0.5, 0, 1], [1, -1, 0.5, 0]])
 moved = (sparse.kron(diffusion, between) + sparse.kron(upwind, numpy.identity(species))).tocsr()
 
-x = (numpy.arange(n) + 1) * h
-place = numpy.sin(numpy.pi * x[:, None, None]) * numpy.sin(numpy.pi * x[None, :, None]) * x[None, None, :]
+along = (numpy.arange(n) + 1) * h
+place = numpy.sin(numpy.pi * along[:, None, None]) * numpy.sin(numpy.pi * along[None, :, None]) * along[None, None, :]
 c = numpy.repeat(place.ravel()[:, None], species, axis=1) * numpy.array([1.0, 0.1, 0.5, 0.2])
+points = numpy.arange(n**3 + 1)
 ksp = PETSc.KSP().create()
+ksp.setFromOptions()
 for step in range(steps):
     # Each species is eaten by the one before it, which grows by as much: c[i] c[i-1], with the second as it was at the last step.
     reaction = numpy.zeros((n**3, species, species))
     for i in range(species):
         reaction[:, i, i] = 1 / dt + 40 * c[:, i - 1]
         reaction[:, i - 1, i] = -40 * c[:, i - 1]
-    points = numpy.arange(n**3 + 1)
     jacobian = moved + sparse.bsr_matrix((reaction, points[:-1], points), shape=moved.shape).tocsr()
     jacobian.sort_indices()
     A = PETSc.Mat().createAIJ(jacobian.shape, csr=(jacobian.indptr, jacobian.indices, jacobian.data))
@@ -46,7 +47,6 @@ for step in range(steps):
     b = A.createVecLeft()
     b.array[:] = c.ravel() / dt
     ksp.setOperators(A)
-    ksp.setFromOptions()
     x = A.createVecRight()
     ksp.solve(b, x)
     c = x.array.reshape(-1, species)
