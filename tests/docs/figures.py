@@ -95,7 +95,7 @@ def gains(cpu):
 def peers(docs):
     """Of systems with blocks: how many there are and on how many ours is the fastest, its least and largest gain there over PETSc's
     ILU, and that of gamg with fgbilu over gamg as it comes."""
-    all_rows = rows(docs / "performance/peers.csv", ranks=1)
+    all_rows = rows(docs / "performance/peers.csv", ranks=1, threads=1)
     best, gains, of_gamg = [], [], []
     for problem in dict.fromkeys(r["problem"] for r in all_rows if r["block"] != "1"):
         time = {r["method"]: number(r["total s"]) for r in all_rows if r["problem"] == problem and not r["trouble"]}

@@ -181,9 +181,12 @@ def two_phase(size=(60, 60, 30)):
 
 @dataclass
 class Captured:
-    """The last linear system that a program solves: one of our tutorials, or, where the first word ends in .c, of PETSc's examples."""
+    """The last linear system that a program solves: one of our tutorials, or, where the first word ends in .c, of PETSc's examples.
+    A saddle point has velocities and, last at each point, a pressure."""
     command: str
     spd: bool = False
+    prefix: str = ""
+    saddle: bool = False
 
 
 problems = {
@@ -201,6 +204,7 @@ problems = {
     "elasticity_long": lambda: elasticity(28, 0.4, 8.0),
     "circuit": circuit,
     "two_phase": two_phase,
+    "stokes": Captured("ksp/ksp/tutorials/ex42.c -model 3 -mx 24", False, "stokes_", True),
 }
 # For trying the programs; not in the table.
 small = {"small": lambda: coupled(3, 6), "small_elasticity": lambda: elasticity(4)}

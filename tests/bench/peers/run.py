@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
-[--ranks 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
+[--ranks 1,2] [--threads 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
 fastest counts. tests/docs/tables makes the page of it."""
 import argparse
 import csv
+import itertools
 import json
 import os
 import re
@@ -22,7 +23,10 @@ from where import where
 
 boomeramg = "-pc_type hypre -pc_hypre_type boomeramg -pc_hypre_boomeramg_strong_threshold 0.5"
 smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type "
-# Name: matrix type, options.
+split = ("-pc_type fieldsplit -pc_fieldsplit_block_size 4 -pc_fieldsplit_0_fields 0,1,2 -pc_fieldsplit_1_fields 3 "
+         "-pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type lower -pc_fieldsplit_schur_precondition selfp "
+         "-fieldsplit_0_ksp_type preonly -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type sor -fieldsplit_0_pc_type ")
+# Name: matrix type, options. Those of baijkokkos are ours, and have threads; those of fieldsplit are for saddle points.
 methods = {
     "ilu": ("aij", "-pc_type bjacobi -sub_pc_type ilu"),
     "ilu, baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
@@ -37,6 +41,9 @@ methods = {
     "gamg": ("aij", "-pc_type gamg"),
     "gamg, unsmoothed": ("aij", "-pc_type gamg -pc_gamg_agg_nsmooths 0"),
     "ml": ("aij", "-pc_type ml"),
+    "fieldsplit, ilu": ("aij", split + "bjacobi -fieldsplit_0_sub_pc_type ilu"),
+    "fieldsplit, gamg": ("aij", split + "gamg"),
+    "fieldsplit, hypre boomeramg": ("aij", split + "hypre -fieldsplit_0_pc_hypre_boomeramg_strong_threshold 0.5"),
     "fgbilu": ("baijkokkos", "-pc_type fgbilu"),
     "fgbilu, single": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_precision single"),
     "fgbicc": ("baijkokkos", "-pc_type fgbicc"),
@@ -46,6 +53,9 @@ methods = {
     "fgbilu, 1 correction": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_corrections 1"),
     "gamg with fgbilu": ("baijkokkos", smooth + "fgbilu"),
     "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -mg_levels_pc_fgbilu_shift_type inblocks -pc_gamg_agg_nsmooths 0"),
+    "fieldsplit, fgbilu": ("baijkokkos", split + "fgbilu"),
+    "fieldsplit, gamg, unsmoothed, with fgbilu": ("baijkokkos", split + smooth.replace("-pc_type ", "", 1).replace("-mg", "-fieldsplit_0_mg") +
+                                                  "fgbilu -fieldsplit_0_pc_gamg_agg_nsmooths 0"),
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
 for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/ranks.md
@@ -78,13 +88,14 @@ def capture(problem, build):
     """Runs a program that writes its systems."""
     from petsc4py import PETSc
     program, *options = problem.command.split()
+    view = f"-{problem.prefix}ksp_view"
     command = [str(build / "tutorials" / program)]
     if program.endswith(".c"):
         compiled = subprocess.run([str(here.parents[1] / "clients/compile"), str(build), program], check=True, capture_output=True, text=True)
         command = compiled.stdout.split()
     with tempfile.TemporaryDirectory(dir=build) as away:
         files = [Path(away) / what for what in ("matrix", "rhs")]
-        subprocess.run(command + options + ["-ksp_view_mat", f"binary:{files[0]}", "-ksp_view_rhs", f"binary:{files[1]}"],
+        subprocess.run(command + options + [f"{view}_mat", f"binary:{files[0]}", f"{view}_rhs", f"binary:{files[1]}"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(1))
         block = int(re.search(r"-mat(?:load)?_block_size (\d+)", Path(f"{files[0]}.info").read_text()).group(1))
         Path(f"{files[0]}.info").unlink()
@@ -114,7 +125,8 @@ def write(problem, name, folder):
         viewer = PETSc.Viewer().createBinary(str(folder / f"{name}.{what}"), "w")
         v.view(viewer)
         viewer.destroy()
-    settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None}
+    settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None,
+                "saddle": getattr(problem, "saddle", False)}
     (folder / f"{name}.json").write_text(json.dumps(settings))
 
 
@@ -122,14 +134,14 @@ def environment(threads):
     return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS=str(threads))
 
 
-def run(args, folder, name, kind, options, ranks):
+def run(args, folder, name, kind, options, ranks, threads):
     library = Path(args.build) / "libpetscfinegrain.so"
     command = ["mpiexec", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", sys.executable, str(here / "solve.py"), str(folder), name, kind,
                "-dll_append", str(library)] + options.split()
     best = None
     for _ in range(args.repeat):
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, env=environment(args.threads))
+            done = subprocess.run(command, capture_output=True, text=True, timeout=args.limit, env=environment(threads))
         except subprocess.TimeoutExpired:
             return {"reason": "time"}
         lines = [line[7:] for line in done.stdout.splitlines() if line.startswith("RESULT ")]
@@ -152,7 +164,7 @@ def main():
     parser.add_argument("--methods", default=";".join(m for m in methods if m not in for_ranks))
     parser.add_argument("--limit", type=float, default=25)
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", default="1", help="of a rank; with more than one only our types run, since no other has threads")
     parser.add_argument("--out", default="peers.csv")
     parser.add_argument("--strict", action="store_true", help="fail where a run had trouble")
     args = parser.parse_args()
@@ -160,26 +172,26 @@ def main():
     folder = Path(args.build).resolve() / "peers"
     folder.mkdir(parents=True, exist_ok=True)
     with open(args.out, "w", newline="") as out:
-        out.write(f"# {where()}, {args.threads} thread(s) a rank\n")
+        out.write(f"# {where()}\n")
         table = csv.writer(out)
-        table.writerow(["problem", "unknowns", "block", "ranks", "method", "setup s", "iterations", "solve s", "total s", "MiB", "trouble"])
+        table.writerow(["problem", "unknowns", "block", "ranks", "threads", "method", "setup s", "iterations", "solve s", "total s", "MiB", "trouble"])
         for name in args.problems.split(","):
             if not (folder / f"{name}.json").exists():
                 subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{here}'); import run, problems, pathlib; "
                                 f"run.write((problems.problems | problems.small)['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
             settings = json.loads((folder / f"{name}.json").read_text())
-            for ranks in map(int, args.ranks.split(",")):
-                for method in args.methods.split(";"):
-                    kind, options = methods[method]
-                    if (method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1):
-                        continue
-                    r = run(args, folder, name, kind, options, ranks)
-                    good = not r["reason"]
-                    troubles += [] if good else [f"{name}, {method}, {ranks}: {r['reason']}"]
-                    table.writerow([name, settings["unknowns"], settings["block"], ranks, method] +
-                                   ([f"{r['setup']:.3f}", r["iterations"], f"{r['solve']:.3f}", f"{r['setup'] + r['solve']:.3f}", f"{r['memory']:.0f}", ""]
-                                    if good else ["", r.get("iterations", ""), "", "", "", r["reason"]]))
-                    out.flush()
+            for ranks, threads, method in itertools.product(map(int, args.ranks.split(",")), map(int, args.threads.split(",")), args.methods.split(";")):
+                kind, options = methods[method]
+                if ((method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1) or
+                        (method.startswith("fieldsplit") and not settings["saddle"]) or (threads > 1 and (ranks > 1 or kind != "baijkokkos"))):
+                    continue
+                r = run(args, folder, name, kind, options, ranks, threads)
+                good = not r["reason"]
+                troubles += [] if good else [f"{name}, {method}, {ranks}: {r['reason']}"]
+                table.writerow([name, settings["unknowns"], settings["block"], ranks, threads, method] +
+                               ([f"{r['setup']:.3f}", r["iterations"], f"{r['solve']:.3f}", f"{r['setup'] + r['solve']:.3f}", f"{r['memory']:.0f}", ""]
+                                if good else ["", r.get("iterations", ""), "", "", "", r["reason"]]))
+                out.flush()
     if args.strict and troubles:
         sys.exit("\n".join(troubles))
 

@@ -3,12 +3,14 @@
 import csv
 
 groups = {
-    "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi"],
-    "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal"],
-    "gamg, ml": ["gamg", "gamg, unsmoothed", "ml"],
-    "ours": ["fgbilu", "fgbilu, single", "fgbicc", "mcpi", "powerqilu, level 1"],
-    "gamg with ours": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi"],
+    "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi", "fieldsplit, ilu"],
+    "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal", "fieldsplit, hypre boomeramg"],
+    "gamg, ml": ["gamg", "gamg, unsmoothed", "ml", "fieldsplit, gamg"],
+    "ours": ["fgbilu", "fgbilu, single", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
+    "gamg with ours": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
+                       "fieldsplit, gamg, unsmoothed, with fgbilu"],
 }
+others = {name for group in list(groups)[:3] for name in groups[group]}  # have no threads
 
 
 def read(file):
@@ -38,10 +40,10 @@ def summary(rows):
 
 def times(file):
     machine, rows = read(file)
-    parts = []
-    for ranks in dict.fromkeys(r["ranks"] for r in rows):
-        mine = [r for r in rows if r["ranks"] == ranks]
-        parts += [f"## {ranks} rank{'s' if ranks != '1' else ''}", "", f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""] + summary(mine) + [""]
+    parts = [f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""]
+    for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
+        mine = [r for r in rows if r["ranks"] == ranks and (r["threads"] == threads or (threads != "1" and r["method"] in others and r["threads"] == "1"))]
+        parts += [f"## {ranks} rank{'s' if ranks != '1' else ''} of {threads} thread{'s' if threads != '1' else ''}", ""] + summary(mine) + [""]
     return "\n".join(parts)
 
 
