@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes manual pages of types, functions and enumerations from the comments in the sources.
 
-PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations. Before Sphinx reads them,
-writes a page for each name, manual/<kind>/<name>.md, and a list of each kind, manual/<kind>.md. Names in code are
+PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations. A function that gets what
+another sets needs no comment. Before Sphinx reads them, writes a page for each name, manual/<kind>/<name>.md, and a list of each kind, manual/<kind>.md. Names in code are
 links: to our pages, and to PETSc's.
 """
 
@@ -75,6 +75,21 @@ def synopsis(name, header):
     return f"```c\n#include <petscfinegrain.h>\n{found[0]}\n```\n\n" if found else ""
 
 
+def getters(header, functions):
+    """Comments of functions that get what others set, from the declarations and the comments of those."""
+    named = {re.match(r"\s*(\w+)", c)[1]: c for c in functions}
+    found = []
+    for name, what, output in re.findall(r"PetscErrorCode (\w+Get\w+)\((PC|KSP) \w+, [^,;]*?(\w+)\);", header):
+        setter = name.replace("Get", "Set", 1)
+        if name in named or setter not in named:
+            continue
+        item = rf"[.+-]\s+{what.lower()}\s+- .*"
+        found.append(f"   {name} - Gets what `{setter}()` set\n\n   Not Collective\n\n   Input Parameter:\n"
+                     f".{re.search(item, named[setter])[0][1:]}\n\n   Output Parameter:\n.  {output} - its value, as `{setter}()` has it\n\n"
+                     f"   {re.search('Level: .*', named[setter])[0]}\n\n.seealso: `{setter}()`\n")
+    return found
+
+
 def write(file, content):
     file.parent.mkdir(parents=True, exist_ok=True)
     if not file.exists() or file.read_text() != content:
@@ -86,6 +101,7 @@ def generate(app=None):
     texts = [source.read_text() for source in sources]
     header = (docs / "../include/petscfinegrain.h").read_text()
     comments = {kind: [c for text in texts for c in re.findall(pattern, text, re.S)] for kind, (_, pattern) in kinds.items()}
+    comments["functions"] += getters(header, comments["functions"])
     for kind, found in comments.items():
         where.update((re.match(r"\s*(\w+)", c)[1], kind) for c in found)
     for kind, (title, _) in kinds.items():

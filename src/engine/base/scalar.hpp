@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #if defined(__AVX2__) && defined(__F16C__) && !defined(FINEGRAIN_DEVICE_COMPILER)
@@ -171,55 +172,26 @@ using BFloat16Scalar = BFloat16;
 // How blocks are stored. Nothing is computed in fewer bits than single.
 enum class Precision { working, single, half, bfloat16 };
 
-template <Precision P> struct StorageOf {
-  using type = Scalar;
-};
-template <> struct StorageOf<Precision::single> {
-  using type = Single;
-};
-template <> struct StorageOf<Precision::half> {
-  using type = HalfScalar;
-};
-template <> struct StorageOf<Precision::bfloat16> {
-  using type = BFloat16Scalar;
-};
+template <Precision P> using StorageOf =
+  std::tuple_element_t<std::size_t(P), std::tuple<Scalar, Single, HalfScalar, BFloat16Scalar>>;
 
 // Of a number.
 inline std::size_t storage_size(Precision p)
 {
-  switch (p) {
-  case Precision::working:
-    return sizeof(Scalar);
-  case Precision::single:
-    return sizeof(Single);
-  case Precision::half:
-    return sizeof(HalfScalar);
-  case Precision::bfloat16:
-    return sizeof(BFloat16Scalar);
-  }
-  return 0;
+  constexpr std::size_t sizes[] = {sizeof(Scalar), sizeof(Single), sizeof(HalfScalar), sizeof(BFloat16Scalar)};
+  return sizes[std::size_t(p)];
 }
 inline std::size_t bytes_of_block(Precision p, int n) { return std::size_t(n) * std::size_t(n) * storage_size(p); }
 
 // a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
 // their translation units, is what makes every executor and schedule give the same bits.
-KOKKOS_FORCEINLINE_FUNCTION float fused(float a, float b, float c)
+template <class T> KOKKOS_FORCEINLINE_FUNCTION T fused(T a, T b, T c)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
   return Kokkos::fma(a, b, c);
 #elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fmaf(a, b, c);
-#else
-  return a * b + c;
-#endif
-}
-
-KOKKOS_FORCEINLINE_FUNCTION double fused(double a, double b, double c)
-{
-#if defined(FINEGRAIN_ON_DEVICE)
-  return Kokkos::fma(a, b, c);
-#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  return __builtin_fma(a, b, c);
+  if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
+  else return __builtin_fma(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -241,55 +213,33 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar product(Scalar a, Scalar b)
   else return madd(a, b, Scalar(0));
 }
 
+// magnitude: |re| + |im|, what pivots are compared by, as BLAS does. largest_part: max(|re|, |im|), without the sign
+// of a NaN.
+#if defined(FINEGRAIN_COMPLEX)
+KOKKOS_FORCEINLINE_FUNCTION Real real_part(Scalar a) { return a.real(); }
+KOKKOS_FORCEINLINE_FUNCTION Scalar conjugate(Scalar a) { return Scalar(a.real(), -a.imag()); }
+KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
+{
+  return (a.real() < 0 ? -a.real() : a.real()) + (a.imag() < 0 ? -a.imag() : a.imag());
+}
+KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a)
+{
+  const Real re = std::fabs(a.real()), im = std::fabs(a.imag());
+  return re != re || re > im ? re : im;
+}
 KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a)
 {
-#if defined(FINEGRAIN_COMPLEX)
   const Real re = a.real() < 0 ? -a.real() : a.real(), im = a.imag() < 0 ? -a.imag() : a.imag();
   const Real scale = re > im ? re : im, r = a.real() / scale, i = a.imag() / scale, size = fused(r, r, i * i);
   return Scalar(r / size / scale, -i / size / scale);
-#else
-  return 1 / a;
-#endif
 }
-
-KOKKOS_FORCEINLINE_FUNCTION Scalar conjugate(Scalar a)
-{
-#if defined(FINEGRAIN_COMPLEX)
-  return Scalar(a.real(), -a.imag());
 #else
-  return a;
+KOKKOS_FORCEINLINE_FUNCTION Real real_part(Scalar a) { return a; }
+KOKKOS_FORCEINLINE_FUNCTION Scalar conjugate(Scalar a) { return a; }
+KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a) { return a < 0 ? -a : a; }
+KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a) { return std::fabs(a); }
+KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a) { return 1 / a; }
 #endif
-}
-
-KOKKOS_FORCEINLINE_FUNCTION Real real_part(Scalar a)
-{
-#if defined(FINEGRAIN_COMPLEX)
-  return a.real();
-#else
-  return a;
-#endif
-}
-
-// |re| + |im|: what pivots are compared by, as BLAS does.
-KOKKOS_FORCEINLINE_FUNCTION Real magnitude(Scalar a)
-{
-#if defined(FINEGRAIN_COMPLEX)
-  return (a.real() < 0 ? -a.real() : a.real()) + (a.imag() < 0 ? -a.imag() : a.imag());
-#else
-  return a < 0 ? -a : a;
-#endif
-}
-
-// max(|re|, |im|), without the sign of a NaN.
-KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a)
-{
-#if defined(FINEGRAIN_COMPLEX)
-  const Real re = std::fabs(a.real()), im = std::fabs(a.imag());
-  return re != re || re > im ? re : im;
-#else
-  return std::fabs(a);
-#endif
-}
 
 // False for NaN and both infinities.
 KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }

@@ -69,8 +69,8 @@ auto with_storage(const Storage &storage, const Make &make)
     constexpr PermittedStorage p = permitted_storage[I];
     if constexpr (p.method == method && p.compact == compact && (all || p.fixed)) {
       if (storage == p.storage)
-        result = make(std::type_identity<typename StorageOf<p.storage.off_diagonal>::type>(),
-                      std::type_identity<typename StorageOf<p.storage.diagonal>::type>(),
+        result = make(std::type_identity<StorageOf<p.storage.off_diagonal>>(),
+                      std::type_identity<StorageOf<p.storage.diagonal>>(),
                       std::type_identity<std::conditional_t<p.storage.single_sums, Single, Scalar>>());
     }
   };

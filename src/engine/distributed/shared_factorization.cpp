@@ -71,7 +71,7 @@ public:
     run_.begin(view, options, plan.plan, {});
     factor_.storage = {options.precision, options.diagonal};
     kernels_ = find_factor_kernels<Exec>(run_.n, factor_.storage);
-    transposed_kernel_ = find_transposed_kernel<Exec>(factor_.storage);
+    transposed_kernel_ = find_factor_kernels<Exec>(0, factor_.storage).transposed;
     sip_kernel_ = find_sip_kernel<Exec>(run_.n, factor_.storage);
     eisenstat_kernels_ = find_eisenstat_kernels<Exec>(run_.n);
     factor_.allocate(run_.n);
@@ -365,7 +365,7 @@ private:
   std::array<EisenstatForm<Exec>, 2> forms_;      // general, symmetric; tiles only
   Index first_ = 0;                               // owned slot, where there are tiles
   FactorKernels<Exec> kernels_{};
-  TransposedKernel<Exec> transposed_kernel_ = nullptr;
+  decltype(FactorKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   SipKernel<Exec> sip_kernel_ = nullptr;
   EisenstatKernels<Exec> eisenstat_kernels_{};
   Star<Space> star_; // of Stone's factor

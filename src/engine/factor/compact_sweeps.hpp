@@ -90,7 +90,7 @@ public:
     Base::begin(options, plan);
     const Storage storage{options.precision, options.diagonal, options.single_sums};
     kernels_ = find_compact_kernels<Exec>(run_.n, storage);
-    transposed_kernel_ = find_compact_transposed_kernel<Exec>(storage);
+    transposed_kernel_ = find_compact_kernels<Exec>(0, storage).transposed;
   }
 
   // Rounds what was made to where it is stored, and gives back its memory part by part.
@@ -280,7 +280,7 @@ private:
   }
 
   CompactKernels<Exec> kernels_{};
-  CompactTransposedKernel<Exec> transposed_kernel_ = nullptr;
+  decltype(CompactKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   Array<Real, Space> unit_;
   Real unscale_ = 1;
   Array<Scalar, Space> y_, y_many_;

@@ -21,7 +21,7 @@ struct CompactTransposedArguments;
 struct CompactLowerArguments;
 
 // Kernels of one block size and storage. The block size is passed again for those compiled for any. many_: of several
-// vectors.
+// vectors. Transposed sweeps exist for any block size only: find_factor_kernels(0, ...) has them.
 template <class Exec> struct FactorKernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
   void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
@@ -33,22 +33,18 @@ template <class Exec> struct FactorKernels {
   void (*many_forward)(const Run<Exec> &, int n, const ForwardArguments &);
   void (*many_backward)(const Run<Exec> &, int n, const BackwardArguments &);
   void (*many_symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
+  void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
 };
 // Of compact factors: sweeps, and what makes their lower blocks.
 template <class Exec> struct CompactKernels {
   void (*sweep)(const Run<Exec> &, int n, const CompactArguments &);
   void (*lower)(const Run<Exec> &, int n, const CompactLowerArguments &);
   void (*many_sweep)(const Run<Exec> &, int n, const CompactArguments &);
+  void (*transposed)(const Run<Exec> &, int n, const CompactTransposedArguments &);
 };
-// Transposed sweeps, which exist for any block size only.
-template <class Exec> using TransposedKernel = void (*)(const Run<Exec> &, int n, const TransposedArguments &);
-template <class Exec>
-using CompactTransposedKernel = void (*)(const Run<Exec> &, int n, const CompactTransposedArguments &);
 
 template <int N, class Exec> FactorKernels<Exec> factor_kernels_for(const Storage &);
 template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Storage &);
-template <class Exec> TransposedKernel<Exec> find_transposed_kernel(const Storage &);
-template <class Exec> CompactTransposedKernel<Exec> find_compact_transposed_kernel(const Storage &);
 template <class Exec> FactorKernels<Exec> find_factor_kernels(int n, const Storage &s)
 {
   return with_block(n, [&]<int N>() { return factor_kernels_for<N, Exec>(s); });

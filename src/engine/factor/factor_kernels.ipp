@@ -29,22 +29,10 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct TypedFact
       }
     execute<N>(run, BackwardRow<N, OffDiagonal, V>{BlockSize<N>(n), {a}});
   }
-  static void factor(const Run<Exec> &run, int n, const FactorArguments &a)
-  {
-    execute<N>(run, FactorRow<N, OffDiagonal, Diagonal>{{BlockSize<N>(n), a}});
-  }
   static void searched_factor(const Run<Exec> &run, int n, const SearchedFactorArguments &a)
   {
     if constexpr (!works_in_teams<Exec>)
       execute<N>(run, SearchedFactorRow<N, OffDiagonal, Diagonal>{{BlockSize<N>(n), a.factor}, a.search});
-  }
-  static void symmetric_factor(const Run<Exec> &run, int n, const SymmetricFactorArguments &a)
-  {
-    execute<N>(run, SymmetricFactorRow<N, OffDiagonal, Diagonal>{BlockSize<N>(n), a});
-  }
-  template <int V> static void symmetric_backward(const Run<Exec> &run, int n, const SymmetricBackwardArguments &a)
-  {
-    execute<N>(run, SymmetricBackwardRow<N, OffDiagonal, Diagonal, V>{BlockSize<N>(n), a});
   }
 };
 
@@ -58,10 +46,6 @@ template <int N, class Exec, class Stored, class Diagonal, class Sums> struct Ty
         return by_lines<CompactLineTerms<Stored, Diagonal, Sums, true>>(run, a);
       }
     execute<N>(run, CompactRow<N, Stored, Diagonal, Sums, V>{BlockSize<N>(n), {a}});
-  }
-  static void lower(const Run<Exec> &run, int n, const CompactLowerArguments &a)
-  {
-    execute<N>(run, CompactLowerRow<N>{BlockSize<N>(n), a});
   }
 };
 
@@ -78,13 +62,14 @@ template <int N, class Exec> FactorKernels<Exec> factor_kernels_for(const Storag
     return {T::template forward<1, false>,
             corrects ? &Working::template forward<1, true> : nullptr,
             T::template backward<1>,
-            T::factor,
+            kernel<N, FactorRow<N, OffDiagonal, Diagonal>>,
             works_in_teams<Exec> ? nullptr : &T::searched_factor,
-            T::symmetric_factor,
-            T::template symmetric_backward<1>,
+            kernel<N, SymmetricFactorRow<N, OffDiagonal, Diagonal>>,
+            kernel<N, SymmetricBackwardRow<N, OffDiagonal, Diagonal, 1>>,
             T::template forward<most_vectors, false>,
             T::template backward<most_vectors>,
-            T::template symmetric_backward<most_vectors>};
+            kernel<N, SymmetricBackwardRow<N, OffDiagonal, Diagonal, most_vectors>>,
+            any_size_kernel<N, TransposedRow<OffDiagonal, Diagonal>>};
   });
 }
 
@@ -92,9 +77,11 @@ template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Stor
 {
   return with_storage<Method::factorization, N == 0, true>(
     storage, [](auto off, auto diagonal, auto sum) -> CompactKernels<Exec> {
-      using T = TypedCompact<N, Exec, typename decltype(off)::type, typename decltype(diagonal)::type,
-                             typename decltype(sum)::type>;
-      return {T::template sweep<1>, T::lower, T::template sweep<most_vectors>};
+      using Stored = typename decltype(off)::type;
+      using Diagonal = typename decltype(diagonal)::type;
+      using T = TypedCompact<N, Exec, Stored, Diagonal, typename decltype(sum)::type>;
+      return {T::template sweep<1>, kernel<N, CompactLowerRow<N>>, T::template sweep<most_vectors>,
+              any_size_kernel<N, CompactTransposedRow<Stored, Diagonal>>};
     });
 }
 
@@ -103,35 +90,6 @@ template CompactKernels<HostExec> compact_kernels_for<FINEGRAIN_BLOCK, HostExec>
 #if defined(FINEGRAIN_HAS_DEVICE)
 template FactorKernels<DeviceExec> factor_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
 template CompactKernels<DeviceExec> compact_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
-#endif
-
-#if FINEGRAIN_BLOCK == 0
-template <class Exec> TransposedKernel<Exec> find_transposed_kernel(const Storage &storage)
-{
-  return with_storage<Method::factorization, true>(storage, [](auto off, auto diag, auto) -> TransposedKernel<Exec> {
-    return [](const Run<Exec> &run, int n, const TransposedArguments &a) {
-      execute<0>(run, TransposedRow<typename decltype(off)::type, typename decltype(diag)::type>{BlockSize<0>(n), a});
-    };
-  });
-}
-
-template <class Exec> CompactTransposedKernel<Exec> find_compact_transposed_kernel(const Storage &storage)
-{
-  return with_storage<Method::factorization, true, true>(
-    storage, [](auto off, auto diag, auto) -> CompactTransposedKernel<Exec> {
-      return [](const Run<Exec> &run, int n, const CompactTransposedArguments &a) {
-        using Row = CompactTransposedRow<typename decltype(off)::type, typename decltype(diag)::type>;
-        execute<0>(run, Row{BlockSize<0>(n), a});
-      };
-    });
-}
-
-template TransposedKernel<HostExec> find_transposed_kernel<HostExec>(const Storage &);
-template CompactTransposedKernel<HostExec> find_compact_transposed_kernel<HostExec>(const Storage &);
-#if defined(FINEGRAIN_HAS_DEVICE)
-template TransposedKernel<DeviceExec> find_transposed_kernel<DeviceExec>(const Storage &);
-template CompactTransposedKernel<DeviceExec> find_compact_transposed_kernel<DeviceExec>(const Storage &);
-#endif
 #endif
 
 } // namespace finegrain

@@ -31,7 +31,7 @@ public:
   {
     Base::begin(options, plan);
     kernels_ = find_factor_kernels<Exec>(run_.n, factor_.storage);
-    transposed_kernel_ = find_transposed_kernel<Exec>(factor_.storage);
+    transposed_kernel_ = find_factor_kernels<Exec>(0, factor_.storage).transposed;
     y_ = make_array<Scalar, Space>("finegrain::y", factor_.y_by_row() ? 0 : run_.scalars());
   }
   void note(const FactorReport &report) override
@@ -172,7 +172,7 @@ private:
     run_.finish();
   }
 
-  TransposedKernel<Exec> transposed_kernel_ = nullptr;
+  decltype(FactorKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   Array<Scalar, Space> y_many_;
   bool shifted_ = false;
 };

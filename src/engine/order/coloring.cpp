@@ -336,8 +336,11 @@ void balance_colors(const Graph &g, Coloring &c)
 bool is_valid(const Graph &g, const Coloring &c)
 {
   if (Index(c.color.extent(0)) != g.rows) return false;
-  for (Index i = 0; i < g.rows; ++i)
-    if (!has_valid_color(g.ptr.data(), g.col.data(), c.color.data(), c.colors, i)) return false;
+  for (Index i = 0; i < g.rows; ++i) {
+    if (c.color(i) < 0 || c.color(i) >= c.colors) return false;
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
+      if (g.col(e) != i && c.color(g.col(e)) == c.color(i)) return false;
+  }
   return true;
 }
 

@@ -83,19 +83,10 @@ std::optional<Coloring> make_coloring(ColoringKind, const Graph &symmetric, cons
 // the coloring alone.
 void balance_colors(const Graph &symmetric, Coloring &);
 
-// Whether a row does so that is_valid() asks for of every row.
-KOKKOS_FORCEINLINE_FUNCTION bool has_valid_color(const Index *ptr, const Index *col, const Index *color, Index colors,
-                                                 Index row)
-{
-  if (color[row] < 0 || color[row] >= colors) return false;
-  for (Index e = ptr[row]; e < ptr[row + 1]; ++e)
-    if (col[e] != row && color[col[e]] == color[row]) return false;
-  return true;
-}
 // Whether every row has a color in [0, colors) and every coupling of any graph, symmetric or not, joins different
 // ones. A color without rows is valid: other ranks may have them.
 bool is_valid(const Graph &, const Coloring &);
-// The same of couplings to ghosts, if there are any; all of their colors have to be known.
+// The same of couplings to ghosts, all of whose colors have to be known.
 bool is_valid(const Graph &coupling, const Coloring &, const Index *ghost_color);
 
 // Groups are colors, and their rows ascend by key (empty: row numbers). With flags for rows at the boundary, even if

@@ -16,8 +16,15 @@ Form check_form(const Graph &g, Index columns)
   pieces.for_each([&](int piece, Index first, Index last) {
     Form form;
     for (Index i = first; i < last; ++i) {
-      const auto [good, has_diagonal] = check_row(ptr, col, entries, columns, i);
-      form.good = form.good && good;
+      const bool lies_inside = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
+      bool has_diagonal = false;
+      Index before = -1;
+      for (Index e = ptr[i]; lies_inside && e < ptr[i + 1]; ++e) {
+        form.good &= col[e] > before;
+        has_diagonal |= col[e] == i;
+        before = col[e];
+      }
+      form.good &= lies_inside && before < columns;
       if (!has_diagonal && form.no_diagonal < 0) form.no_diagonal = i;
     }
     found[std::size_t(piece)] = form;
@@ -28,6 +35,17 @@ Form check_form(const Graph &g, Index columns)
     if (all.no_diagonal < 0) all.no_diagonal = form.no_diagonal;
   }
   return all;
+}
+
+bool ascends(const Graph &g, const HostArray<Index> &number, Index step)
+{
+  return Pieces(g.rows).all_rows([&](Index i) {
+    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
+      const Index c = g.col(e), apart = number(i) - number(c);
+      if (c != i && (c < i ? apart : -apart) < step) return false;
+    }
+    return true;
+  });
 }
 
 namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "order/grid.hpp"
 
-#include "base/pieces.hpp"
 #include "order/graph.hpp"
 
 #include <algorithm>
@@ -14,19 +13,15 @@ namespace
 
 Hyperplanes number_planes(const Grid &grid, Index rows, PlaneWeights w)
 {
-  Hyperplanes h{w, w.planes(grid), make_array<Index>("finegrain::plane", std::size_t(rows))};
+  Hyperplanes h{w, 0, make_array<Index>("finegrain::plane", std::size_t(rows))};
   Index row = 0;
-  for (const Box &box : grid)
+  for (const Box &box : grid) {
     for (Index k = 0; k < box.k; ++k)
       for (Index j = 0; j < box.j; ++j)
         for (Index i = 0; i < box.i; ++i) h.plane(row++) = w.plane(i, j, k);
+    if (box.points() > 0) h.count = std::max(h.count, w.plane(box.i - 1, box.j - 1, box.k - 1) + 1);
+  }
   return h;
-}
-
-bool fits(const Hyperplanes &h, const Graph &g)
-{
-  return Pieces(g.rows).all_rows(
-    [&](Index row) { return keeps_directions(g.ptr.data(), g.col.data(), h.plane.data(), row); });
 }
 
 } // namespace
@@ -38,20 +33,12 @@ Offset count_points(const Grid &grid)
   return points;
 }
 
-Index PlaneWeights::planes(const Grid &grid) const
-{
-  Index count = 0;
-  for (const Box &box : grid)
-    if (box.points() > 0) count = std::max(count, plane(box.i - 1, box.j - 1, box.k - 1) + 1);
-  return count;
-}
-
 std::optional<Hyperplanes> find_hyperplanes(const Grid &grid, const Graph &g)
 {
   if (count_points(grid) != g.rows) return std::nullopt;
   for (Index s = 0; s <= widest_box_stencil; ++s) {
     Hyperplanes h = number_planes(grid, g.rows, plane_weights(s));
-    if (fits(h, g)) return h;
+    if (ascends(g, h.plane, 1)) return h;
   }
   return std::nullopt;
 }

@@ -47,21 +47,10 @@ struct PlaneWeights {
   {
     return i * at_i + j * at_j + k * at_k;
   }
-  Index planes(const Grid &) const; // how many
   bool operator==(const PlaneWeights &) const = default;
 };
 inline PlaneWeights plane_weights(Index s) { return {1, s + 1, (s + 1) * (s + 1)}; }
 inline constexpr Index widest_box_stencil = 3;
-
-// Whether planes keep the direction of a row's couplings: neighbors of smaller numbers are on smaller planes.
-KOKKOS_FORCEINLINE_FUNCTION bool keeps_directions(const Index *ptr, const Index *col, const Index *plane, Index row)
-{
-  for (Index e = ptr[row]; e < ptr[row + 1]; ++e) {
-    const Index c = col[e];
-    if ((c < row && plane[c] >= plane[row]) || (c > row && plane[c] <= plane[row])) return false;
-  }
-  return true;
-}
 
 // Row r of a grid lies on the hyperplane of weights at (i, j, k) of its box.
 struct Hyperplanes {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tables of compiled kernels of relaxations.
+// The table of compiled kernels of relaxations.
 #pragma once
 
 #include "run/compiled_blocks.hpp"
@@ -18,17 +18,12 @@ template <class Exec> struct RelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &);
   void (*largest)(const Run<Exec> &, int n, const LargestArguments &);
   void (*load)(const Run<Exec> &, int n, const LoadArguments &);
-  void (*many_relax)(const Run<Exec> &, int n, const RelaxArguments &); // of several vectors
-};
-
-// Those that exist for any block size only.
-template <class Exec> struct AnySizeRelaxKernels {
-  void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &);
-  void (*check)(const Run<Exec> &, int n, const CheckArguments &);
+  void (*many_relax)(const Run<Exec> &, int n, const RelaxArguments &);           // of several vectors
+  void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &); // for any block size only,
+  void (*check)(const Run<Exec> &, int n, const CheckArguments &);                // from find_relax_kernels(0, ...)
 };
 
 template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const Storage &);
-template <class Exec> AnySizeRelaxKernels<Exec> any_size_relax_kernels_for(const Storage &);
 template <class Exec> RelaxKernels<Exec> find_relax_kernels(int n, const Storage &s)
 {
   return with_block<Method::relaxation>(n, s, [&]<int N>() { return relax_kernels_for<N, Exec>(s); });

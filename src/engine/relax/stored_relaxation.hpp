@@ -41,7 +41,7 @@ public:
     options_ = options.relaxation;
     storage_ = {options.precision, options.diagonal, options.single_sums};
     kernels_ = find_relax_kernels<Exec>(run_.n, storage_);
-    any_size_ = any_size_relax_kernels_for<Exec>(storage_);
+    any_size_ = find_relax_kernels<Exec>(0, storage_);
 
     blocks_.allocate(in_place() ? 0 : Offset(rows_of_.entries()), run_.n, options.precision);
     stored_ = in_place() ? nullptr : blocks_.data();
@@ -163,8 +163,7 @@ protected:
   Relaxation options_;
   ResidualRunner<Exec> run_;
   Storage storage_;
-  RelaxKernels<Exec> kernels_{};
-  AnySizeRelaxKernels<Exec> any_size_{};
+  RelaxKernels<Exec> kernels_{}, any_size_{};
   CouplingRows<Space> rows_of_;
   TransposedCouplings<Space> transposed_;
   bool scaled_ = false;

@@ -70,7 +70,21 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   *run.launches += run.groups;
 }
 
-// The same for a sweep that does `count` tasks, by natural or tile on a host.
+// A row function as the entry of a table of kernels, which the arguments alone make; one of any block size is
+// compiled among those of block size 0.
+template <int N, class Row, class Exec, class Arguments>
+void kernel(const Run<Exec> &run, int n, const Arguments &arguments)
+{
+  execute<N>(run, Row{BlockSize<N>(n), arguments});
+}
+template <int N, class Row, class Exec, class Arguments>
+void any_size_kernel([[maybe_unused]] const Run<Exec> &run, [[maybe_unused]] int n,
+                     [[maybe_unused]] const Arguments &arguments)
+{
+  if constexpr (N == 0) kernel<0, Row>(run, n, arguments);
+}
+
+// execute() for a sweep that does `count` tasks, by natural or tile on a host.
 template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
 {
   if (run.executor == ExecutorKind::tile) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "run/tasks.hpp"
 
-#include "base/pieces.hpp"
 #include "order/graph.hpp"
 #include "order/levels.hpp"
 
@@ -139,14 +138,7 @@ std::optional<Chunks> cut_tiles(const Grid &grid, Box tile, const Graph &g)
           chunks.of(row++) = chunks.count + i / tile.i + ti * (j / tile.j + tj * (k / tile.k));
     chunks.count += ti * tj * tk;
   }
-  const auto keeps_order = [&](Index i) {
-    for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e)
-      if ((g.col(e) < i && chunks.of(g.col(e)) > chunks.of(i)) ||
-          (g.col(e) > i && chunks.of(g.col(e)) < chunks.of(i)))
-        return false;
-    return true;
-  };
-  if (!Pieces(g.rows).all_rows(keeps_order)) return std::nullopt;
+  if (!ascends(g, chunks.of, 0)) return std::nullopt;
   return chunks;
 }
 

@@ -23,10 +23,9 @@ PetscErrorCode PetscHalo::create(PetscObject owner, const Operator &op, const Op
     PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
     PetscCallMPI(MPI_Type_commit(&unit_));
   }
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     by_color_.resize(std::size_t(view.agreed.coloring.colors));
     chosen.reserve(std::size_t(view.ghosts));
-    return PETSC_SUCCESS;
   }));
   for (std::size_t c = 0; c < by_color_.size(); ++c) {
     chosen.clear();

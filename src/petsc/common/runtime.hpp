@@ -24,7 +24,9 @@ template <class Body> PetscErrorCode FinegrainGuard(Body body)
              "Kokkos cannot run inside a parallel region of OpenMP unless regions may be nested: set "
              "OMP_MAX_ACTIVE_LEVELS=2, or leave the region before the solver is called");
   try {
-    return body();
+    if constexpr (std::is_void_v<decltype(body())>) body();
+    else return body();
+    return PETSC_SUCCESS;
   } catch (const std::bad_alloc &) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of memory");
   } catch (const std::exception &e) {

@@ -30,21 +30,6 @@ PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   KSPRefineGetInner - Gets what `KSPRefineSetInner()` set
-
-   Not Collective
-
-   Input Parameter:
-.  ksp - the solver
-
-   Output Parameter:
-.  inner - the number of applications
-
-   Level: intermediate
-
-.seealso: `KSPRefineSetInner()`, `KSPREFINE`
-@*/
 PetscErrorCode KSPRefineGetInner(KSP ksp, PetscInt *inner)
 {
   PetscFunctionBegin;
@@ -78,21 +63,6 @@ PetscErrorCode KSPRefineSetDamping(KSP ksp, PetscReal damping)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-   KSPRefineGetDamping - Gets what `KSPRefineSetDamping()` set
-
-   Not Collective
-
-   Input Parameter:
-.  ksp - the solver
-
-   Output Parameter:
-.  damping - the factor of each correction
-
-   Level: intermediate
-
-.seealso: `KSPRefineSetDamping()`, `KSPREFINE`
-@*/
 PetscErrorCode KSPRefineGetDamping(KSP ksp, PetscReal *damping)
 {
   PetscFunctionBegin;

@@ -26,10 +26,7 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
   PetscCall(BAIJKokkosUpdate(A));
   PetscCall(a.get(*m->mirror, m->op.backend, x, b, y, false));
   if (!m->reserved[transposed])
-    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
-      m->mirror->reserve(a.memory(), transposed);
-      return PETSC_SUCCESS;
-    }));
+    PetscCall(FinegrainOnAllRanks(A, [&] { m->mirror->reserve(a.memory(), transposed); }));
   m->reserved[transposed] = true;
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     const Scalar *add = b ? a.second() : nullptr;
@@ -244,10 +241,7 @@ PetscErrorCode BAIJKokkosAdopt(Mat A)
   PetscCall(CheckNotHashed(A));
   PetscCall(PetscObjectTypeCompare(object, MATSEQBAIJ, &seq));
   BAIJKokkos *m = nullptr;
-  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
-    m = new BAIJKokkos();
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(A, [&] { m = new BAIJKokkos(); }));
   m->type = seq ? MATSEQBAIJKOKKOS : MATMPIBAIJKOKKOS;
   m->parent_type = seq ? MATSEQBAIJ : MATMPIBAIJ;
   A->spptr = m;

@@ -91,12 +91,11 @@ PetscErrorCode Exchange(Mat A, BAIJKokkos *m, PetscCount count, const std::vecto
   PetscCall(SetGraph(sf, 1, owner));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(A, [&] {
     const std::size_t number = std::size_t(degree[0]);
     arrived.resize(number);
     from.reserve(number);
     mine->reserve(mine->size() + number);
-    return PETSC_SUCCESS;
   }));
   PetscCall(MakeUnit(4, MPIU_INT, &unit));
   PetscCall(PetscSFGatherBegin(sf, unit, others.data(), arrived.data()));
@@ -125,7 +124,7 @@ PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt 
   std::vector<PetscScalar> zeros;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(A, [&] {
     blocks.reserve(mine.size());
     for (const Coordinate &c : mine) blocks.emplace_back(c.row / in_block - first, c.col / in_block);
     std::sort(blocks.begin(), blocks.end());
@@ -137,7 +136,6 @@ PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt 
     for (std::size_t row = 0; row < own.size(); ++row) most = std::max(most, own[row] + other[row]);
     cols.reserve(std::size_t(most));
     zeros.assign(std::size_t(most * n * n), 0);
-    return PETSC_SUCCESS;
   }));
   PetscCall(MatSeqBAIJSetPreallocation(A, n, 0, own.data()));
   PetscCall(MatMPIBAIJSetPreallocation(A, n, 0, own.data(), 0, other.data()));
@@ -282,20 +280,18 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     PetscFunctionBegin;
     if (mode == ADD_VALUES) PetscCall(BAIJKokkosUpdate(A));
     else PetscCall(BAIJKokkosUpdateStructure(A));
-    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(A, [&] {
       if (!m->lists_are_set) m->mirror->set_assembly(m->lists);
       if (m->received && !receives_in_place(*m))
         make_room(m->from_others, std::size_t(m->lists.received * m->lists.unit));
-      return PETSC_SUCCESS;
     }));
     m->lists_are_set = true;
     if (v) PetscCall(PetscGetMemType(v, &type));
     if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
-    PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(A, [&] {
       m->mirror->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
                           received, mode == ADD_VALUES);
-      return PETSC_SUCCESS;
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

@@ -57,11 +57,10 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
                              .transposed = transposed};
   const PetscErrorCode code = FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-      if (from == to) return PETSC_SUCCESS;
+    PetscCall(FinegrainOnAllRanks(pc, [&] {
+      if (from == to) return;
       other.resize(std::size_t(from) * std::size_t(columns));
       application.x = reinterpret_cast<Scalar *>(other.data());
-      return PETSC_SUCCESS;
     }));
     PetscCall(PCEngineReserve(pc, e, application));
     e->engine->apply(application);

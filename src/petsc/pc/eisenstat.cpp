@@ -122,10 +122,7 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCEngineMatrix(pc, *e), &e->op, &values));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    mine = e->engine->parts()->prepare(values, *symmetric);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { mine = e->engine->parts()->prepare(values, *symmetric); }));
   PetscCall(OperatorRestoreValues(PCEngineMatrix(pc, *e), e->op, &values));
   if (*symmetric) {
     PetscCallMPI(

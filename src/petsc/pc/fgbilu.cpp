@@ -44,21 +44,6 @@ static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 @*/
 PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor) { return factor_setting.set(pc, factor); }
 
-/*@
-   PCFGBILUGetFactor - Gets what `PCFGBILUSetFactor()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  factor - the factorization asked for
-
-   Level: intermediate
-
-.seealso: `PCFGBILUSetFactor()`
-@*/
 PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor) { return factor_setting.get(pc, factor); }
 
 /*@
@@ -96,21 +81,6 @@ PetscErrorCode PCFGBILUSetExchange(PC pc, PCFGBILUExchangeType exchange)
   return exchange_setting.set(pc, exchange);
 }
 
-/*@
-   PCFGBILUGetExchange - Gets what `PCFGBILUSetExchange()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  exchange - the exchange
-
-   Level: intermediate
-
-.seealso: `PCFGBILUSetExchange()`
-@*/
 PetscErrorCode PCFGBILUGetExchange(PC pc, PCFGBILUExchangeType *exchange)
 {
   return exchange_setting.get(pc, exchange);

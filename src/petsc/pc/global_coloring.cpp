@@ -16,10 +16,7 @@ static PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, HostArray<std:
   PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows));
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows)); }));
   PetscCall(PCEngineFindGrid(pc, &da));
   if (da) {
     PetscCall(DMDAGetInfo(da, nullptr, &M, &N, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
@@ -47,7 +44,7 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(comm, [&] {
     to.resize(std::size_t(g.entries()));
     from.resize(to.size());
     for (Index row = 0; row < g.rows; ++row)
@@ -55,20 +52,18 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
         to[std::size_t(e)] = ghosts[std::size_t(g.col(e))];
         from[std::size_t(e)] = first + row;
       }
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainMakeForest(comm, rows, to, &sf));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(comm, [&] {
     std::size_t count = 0;
     for (Index row = 0; row < rows; ++row) count += std::size_t(degree[row]);
     incoming.resize(count);
-    return PETSC_SUCCESS;
   }));
   PetscCall(PetscSFGatherBegin(sf, MPIU_INT, from.data(), incoming.data()));
   PetscCall(PetscSFGatherEnd(sf, MPIU_INT, from.data(), incoming.data()));
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(comm, [&] {
     std::vector<std::vector<PetscInt>> of(static_cast<std::size_t>(rows));
     auto next = incoming.cbegin();
     for (Index row = 0; row < rows; ++row) {
@@ -96,7 +91,6 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
       n->graph.ptr(row + 1) = at;
     }
     n->global = all;
-    return PETSC_SUCCESS;
   }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,31 +106,21 @@ PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const Graph &owned, const Fin
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(comm, [&] {
     ghost_key = make_array<std::int64_t>("finegrain::key", n.global.size());
     ghost_color = make_array<Index>("finegrain::color", n.global.size());
     Kokkos::deep_copy(ghost_color, Index(-1));
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainMakeForest(comm, owned.rows, n.global, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT64_T, key, &ghost_key));
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
-    colors.emplace(owned, n.graph, key, ghost_key);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(comm, [&] { colors.emplace(owned, n.graph, key, ghost_key); }));
   while (left) {
     int mine = 0;
-    PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
-      mine = !colors->advance(ghost_color.data());
-      return PETSC_SUCCESS;
-    }));
+    PetscCall(FinegrainOnAllRanks(comm, [&] { mine = !colors->advance(ghost_color.data()); }));
     PetscCall(FinegrainFetch(sf, MPI_INT32_T, colors->color(), &ghost_color));
     PetscCallMPI(MPI_Allreduce(&mine, &left, 1, MPI_INT, MPI_MAX, comm));
   }
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
-    *coloring = colors->coloring();
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(comm, [&] { *coloring = colors->coloring(); }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,11 +135,10 @@ PetscErrorCode PCEngineColorByParity(PC pc, const OperatorView &view, PetscSF sf
   PetscFunctionBegin;
   PetscCall(PCEngineFindGrid(pc, &da));
   if (da) PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     if (da) parity = color_red_black({{Index(m), Index(n), Index(p)}}, {{Index(i), Index(j), Index(k)}}, view.owned);
     ghost_color = make_array<Index>("finegrain::color", std::size_t(view.ghosts));
     own = parity ? parity->color : HostArray<Index>("finegrain::color", std::size_t(view.owned.rows));
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, own, &ghost_color));
   int mine = parity && is_valid(view.coupling, *parity, ghost_color.data()), all;
@@ -186,10 +169,8 @@ PetscErrorCode PCEngineFindGhostKeys(PC pc, const PCEngine &e, OperatorView *vie
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   PetscCall(FindKeys(pc, first / e.op.block, view->owned.rows, &a.key));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts));
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(
+    pc, [&] { a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts)); }));
   PetscCall(
     FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view->owned.rows, e.op.ghosts, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
@@ -221,10 +202,9 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
   first /= e.op.block;
   PetscCall(PCEngineFindGhostKeys(pc, e, view));
   PetscCall(FinegrainMakeForest(comm, rows, e.op.ghosts, &sf));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
     a.sent.assign(std::size_t(rows), 0);
-    return PETSC_SUCCESS;
   }));
   if (red_black) PetscCall(PCEngineColorByParity(pc, *view, sf, &a.coloring, &fits));
   if (!fits && coloring == PC_FINEGRAIN_COLORING_REDBLACK) {
@@ -238,10 +218,7 @@ PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, OperatorView *view)
     FinegrainNeighbors n;
     Graph owned;
     PetscCall(FinegrainFindNeighbors(comm, first, *view, e.op.ghosts, &n));
-    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-      owned = symmetrize(view->owned);
-      return PETSC_SUCCESS;
-    }));
+    PetscCall(FinegrainOnAllRanks(pc, [&] { owned = symmetrize(view->owned); }));
     PetscCall(FinegrainColorByHash(comm, owned, n, a.key, &a.coloring));
     a.symmetrized = !n.symmetric;
   }

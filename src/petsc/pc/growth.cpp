@@ -177,9 +177,9 @@ PCEngineProbe::~PCEngineProbe()
    Sweeps of a factor can amplify errors, and those of a relaxation diverge, where a matrix is far from diagonally
 dominant. The preconditioned residual then falls by orders of magnitude while the true one does not, and a `KSP` that
 tests the preconditioned norm stops too early. Therefore set-ups apply the preconditioner to A v for a vector v of
-random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. From a tenth of the
-limit on it is measured once more with v = C w for random signs w and units C of unknowns, as the largest entry of C^-1
-M^-1 A C w, and the smaller of the two is taken. C are the scales of columns that, with others of rows, bring all
+random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. From a tenth of
+the limit on it is measured once more with v = C w for random signs w and units C of unknowns, as the largest entry of
+C^-1 M^-1 A C w, and the smaller of the two is taken. C are the scales of columns that, with others of rows, bring all
 entries as near to 1 as can be, in the least squares of logarithms (Curtis and Reid 1972). If the growth reaches the
 limit, the set-up fails with `PC_FACTOR_OTHER` on all ranks.
 
@@ -194,21 +194,6 @@ a set-up fails.
 @*/
 PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit) { return settings::growth_limit.set(pc, limit); }
 
-/*@
-   PCFinegrainGetGrowthLimit - Gets what `PCFinegrainSetGrowthLimit()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  limit - the limit, -1 for 1e3 or 200
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetGrowthLimit()`
-@*/
 PetscErrorCode PCFinegrainGetGrowthLimit(PC pc, PetscReal *limit) { return settings::growth_limit.get(pc, limit); }
 
 /*@

@@ -49,21 +49,6 @@ constinit const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting{
 @*/
 PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its) { return its_setting.set(pc, its); }
 
-/*@
-   PCMCPIGetIterations - Gets what `PCMCPISetIterations()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  its - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetIterations()`
-@*/
 PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
 /*@
@@ -88,21 +73,6 @@ none` or `color`, or on one rank.
 @*/
 PetscErrorCode PCMCPISetSweep(PC pc, PCMCPISweepType sweep) { return sweep_setting.set(pc, sweep); }
 
-/*@
-   PCMCPIGetSweep - Gets what `PCMCPISetSweep()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  sweep - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetSweep()`
-@*/
 PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep) { return sweep_setting.get(pc, sweep); }
 
 /*@
@@ -123,21 +93,6 @@ PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep) { return sweep_sett
 @*/
 PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega) { return omega_setting.set(pc, omega); }
 
-/*@
-   PCMCPIGetOmega - Gets what `PCMCPISetOmega()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  omega - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetOmega()`
-@*/
 PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega) { return omega_setting.get(pc, omega); }
 
 /*@
@@ -163,21 +118,6 @@ overlaps with its rows that no other rank needs. It needs the executors natural 
 @*/
 PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange) { return exchange_setting.set(pc, exchange); }
 
-/*@
-   PCMCPIGetExchange - Gets what `PCMCPISetExchange()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  exchange - the value
-
-   Level: intermediate
-
-.seealso: `PCMCPISetExchange()`
-@*/
 PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
 
 /*@
@@ -202,21 +142,6 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange) { return e
 @*/
 PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling) { return scaling_setting.set(pc, scaling); }
 
-/*@
-   PCMCPIGetScaling - Gets what `PCMCPISetScaling()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  scaling - the value
-
-   Level: advanced
-
-.seealso: `PCMCPISetScaling()`
-@*/
 PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scaling_setting.get(pc, scaling); }
 
 /*@
@@ -249,21 +174,6 @@ PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
   return reduction_setting.set(pc, reduction);
 }
 
-/*@
-   PCMCPIGetReduction - Gets what `PCMCPISetReduction()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  reduction - the value
-
-   Level: advanced
-
-.seealso: `PCMCPISetReduction()`
-@*/
 PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction)
 {
   return reduction_setting.get(pc, reduction);

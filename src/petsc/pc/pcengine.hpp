@@ -241,10 +241,7 @@ template <class Data, PCEngineType &type> PetscErrorCode PCEngineConstruct(PC pc
   Data *data = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    data = new Data;
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { data = new Data; }));
   PetscCall(PCEngineCreate(pc, type, data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

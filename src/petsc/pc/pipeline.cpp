@@ -96,7 +96,7 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PCEngine &e, Index rows
   PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(object), &size));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &row));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     for (std::size_t a = 0; a < 3; ++a) {
       whole_.begin[a].assign(1, 0);
       for (PetscInt r = 0; r < ranks[a]; ++r) {
@@ -109,7 +109,6 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PCEngine &e, Index rows
               {Index(ranks[0]), Index(ranks[1]), Index(ranks[2])}};
     whole_.row.assign(row, row + size);
     for (PetscInt &first : whole_.row) first /= e.op.block;
-    return PETSC_SUCCESS;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -161,10 +160,9 @@ PetscErrorCode PipelineExchange::find_stages(PC pc, PCEngine *e, const Owned &ow
   const double bytes = 3.5 * double(e->op.block * e->op.block) * double(storage_size(e->options.precision));
   const PipelineCost cost = {bytes / bandwidth + row_seconds, latency_ / 2, latency_};
   const Box &asked = e->options.tile;
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     prediction_ = asked.points() > 0 ? predict_pipeline(shape_, cost, asked) : choose_pipeline(shape_, cost);
     coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
-    return PETSC_SUCCESS;
   }));
   e->options.tile = prediction_.tile;
   coloring->colors = 0;
@@ -181,7 +179,7 @@ PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &ow
     PetscCall(SharedExchange::find_pattern(e, owned, view, coloring, rows, far));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     for (Index row = 0; row < owned.rows; ++row) {
       // By global number, with the number of the matrix's block before the -1 of the star.
       Entries list = find_entries(owned, view, e.op.ghosts, row);
@@ -200,7 +198,6 @@ PetscErrorCode PipelineExchange::find_pattern(const PCEngine &e, const Owned &ow
         list.end());
       rows->add(list);
     }
-    return PETSC_SUCCESS;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -233,11 +230,10 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
              "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
              "PCFinegrainSetTile() or its option",
              has_bound ? int(*bound) : 0, int(most));
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     tile_of = HostArray<Index>("finegrain::tile", others);
     first.assign(others, storage.stages);
     last.assign(others, -1);
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainMakeForest(comm_, rows, others_, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));

@@ -160,21 +160,6 @@ make D singular. Units of unknowns and equations do not matter. The set-up then 
 @*/
 PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol) { return settings::zero_pivot.set(pc, tol); }
 
-/*@
-   PCFinegrainGetZeroPivot - Gets what `PCFinegrainSetZeroPivot()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  tol - the number
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetZeroPivot()`
-@*/
 PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol) { return settings::zero_pivot.get(pc, tol); }
 
 /*@
@@ -200,19 +185,4 @@ of `PCMCPI`'s. `PCFinegrainSetShift()` replaces them, `PCFinegrainSetOrdering()`
 @*/
 PetscErrorCode PCFinegrainSetAddDiagonal(PC pc, PetscBool add) { return settings::add_diagonal.set(pc, add); }
 
-/*@
-   PCFinegrainGetAddDiagonal - Gets what `PCFinegrainSetAddDiagonal()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  add - whether they are added
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetAddDiagonal()`
-@*/
 PetscErrorCode PCFinegrainGetAddDiagonal(PC pc, PetscBool *add) { return settings::add_diagonal.get(pc, add); }

@@ -56,26 +56,10 @@ static_assert(int(Drop::none) == PCPOWERQILU_DROP_NONE);
    Entries of the matrix are of level 0, fill is of the least lev(i,k) + lev(k,j) + 1 over the rows k eliminated
 before i and j; that of a level above p is left out.
 
-
 .seealso: `PCPOWERQILUGetLevels()`, `PCPOWERQILUSetPower()`, `PCFactorSetLevels()`, `PCPOWERQILU`
 @*/
 PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels) { return levels_setting.set(pc, levels); }
 
-/*@
-   PCPOWERQILUGetLevels - Gets what `PCPOWERQILUSetLevels()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  levels - the levels of fill
-
-   Level: intermediate
-
-.seealso: `PCPOWERQILUSetLevels()`
-@*/
 PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels) { return levels_setting.get(pc, levels); }
 
 /*@
@@ -96,26 +80,10 @@ PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels) { return levels_set
    With q > p block rows of one color are not coupled by ILU(p) either. A smaller q needs fewer colors, and
 `PCPOWERQILUSetDrop()` says what becomes of fill between rows of one color.
 
-
 .seealso: `PCPOWERQILUGetPower()`, `PCPOWERQILUSetLevels()`, `PCFinegrainSetColoring()`, `PCPOWERQILU`
 @*/
 PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power) { return power_setting.set(pc, power); }
 
-/*@
-   PCPOWERQILUGetPower - Gets what `PCPOWERQILUSetPower()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  power - the power, 0 for p + 1
-
-   Level: intermediate
-
-.seealso: `PCPOWERQILUSetPower()`
-@*/
 PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_setting.get(pc, power); }
 
 /*@
@@ -142,21 +110,6 @@ With `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill
 @*/
 PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop_setting.set(pc, drop); }
 
-/*@
-   PCPOWERQILUGetDrop - Gets what `PCPOWERQILUSetDrop()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  drop - what is done
-
-   Level: intermediate
-
-.seealso: `PCPOWERQILUSetDrop()`
-@*/
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
 
 /*@
@@ -186,21 +139,6 @@ factorization waits for.
 @*/
 PetscErrorCode PCPOWERQILUSetDropRadius(PC pc, PetscInt radius) { return drop_radius_setting.set(pc, radius); }
 
-/*@
-   PCPOWERQILUGetDropRadius - Gets what `PCPOWERQILUSetDropRadius()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  radius - the radius, in block rows
-
-   Level: advanced
-
-.seealso: `PCPOWERQILUSetDropRadius()`
-@*/
 PetscErrorCode PCPOWERQILUGetDropRadius(PC pc, PetscInt *radius) { return drop_radius_setting.get(pc, radius); }
 
 /*@
@@ -232,21 +170,6 @@ PetscErrorCode PCPOWERQILUSetExchange(PC pc, PCPOWERQILUExchangeType exchange)
   return exchange_setting.set(pc, exchange);
 }
 
-/*@
-   PCPOWERQILUGetExchange - Gets what `PCPOWERQILUSetExchange()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  exchange - the exchange
-
-   Level: intermediate
-
-.seealso: `PCPOWERQILUSetExchange()`
-@*/
 PetscErrorCode PCPOWERQILUGetExchange(PC pc, PCPOWERQILUExchangeType *exchange)
 {
   return exchange_setting.get(pc, exchange);

@@ -137,10 +137,7 @@ PetscErrorCode ShareStorage(PC pc, PCEngine *e, const OperatorView &view)
 PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
 {
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    e->engine->allow_corrections(view);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { e->engine->allow_corrections(view); }));
   PetscCall(MakeHalo(pc, e, view));
   e->has_corrections = true;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -183,10 +180,9 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
                .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   if (PCEngineSharesRows(*e)) {
-    PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(pc, [&] {
       if (!e->shared && e->options.pipelined) e->shared = std::make_shared<PipelineExchange>();
       if (!e->shared) e->shared = std::make_shared<ColorExchange>();
-      return PETSC_SUCCESS;
     }));
     PetscCall(e->shared->find_rows(pc, e, &view));
   }
@@ -212,10 +208,7 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
     PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineCheckReduction(pc, *e); }));
     PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
   } else PetscCall(OperatorGetValues(mat, &e->op, &values));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    largest = e->engine->find_largest(values);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { largest = e->engine->find_largest(values); }));
   if (largest >= 0)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX,
                                PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
@@ -345,10 +338,9 @@ PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const Application &kind)
 
   PetscFunctionBegin;
   if (kind.vectors == 1 && (e->reserved & bit)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     e->engine->reserve(kind);
     if (e->has_corrections && !e->eisenstat) e->engine->scratch(kind.memory);
-    return PETSC_SUCCESS;
   }));
   if (kind.vectors == 1) e->reserved |= bit;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -67,21 +67,6 @@ PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
   return settings::backend.set(pc, backend);
 }
 
-/*@
-   PCFinegrainGetBackend - Gets what `PCFinegrainSetBackend()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  backend - the back end asked for
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetBackend()`
-@*/
 PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 {
   return settings::backend.get(pc, backend);

@@ -72,21 +72,6 @@ PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
   return settings::coloring.set(pc, coloring);
 }
 
-/*@
-   PCFinegrainGetColoring - Gets what `PCFinegrainSetColoring()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  coloring - the value
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetColoring()`
-@*/
 PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 {
   return settings::coloring.get(pc, coloring);
@@ -113,19 +98,4 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 @*/
 PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance) { return settings::balance.set(pc, balance); }
 
-/*@
-   PCFinegrainGetColoringBalance - Gets what `PCFinegrainSetColoringBalance()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  balance - the value
-
-   Level: advanced
-
-.seealso: `PCFinegrainSetColoringBalance()`
-@*/
 PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance) { return settings::balance.get(pc, balance); }

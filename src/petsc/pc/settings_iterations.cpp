@@ -52,21 +52,6 @@ from, in working precision, with its couplings between ranks
 @*/
 PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::corrections.set(pc, k); }
 
-/*@
-   PCFinegrainGetCorrections - Gets what `PCFinegrainSetCorrections()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  k - the number of corrections
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetCorrections()`
-@*/
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
 
 /*@
@@ -100,21 +85,6 @@ PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richard
   return settings::richardson.set(pc, richardson);
 }
 
-/*@
-   PCFinegrainGetRichardson - Gets what `PCFinegrainSetRichardson()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  richardson - the choice
-
-   Level: advanced
-
-.seealso: `PCFinegrainSetRichardson()`
-@*/
 PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
 {
   return settings::richardson.get(pc, richardson);
@@ -159,19 +129,4 @@ the matrix has changed since it was factored or has a null space, under `KSPPREO
 @*/
 PetscErrorCode PCFGBILUSetEisenstat(PC pc, PetscBool eisenstat) { return settings::eisenstat.set(pc, eisenstat); }
 
-/*@
-   PCFGBILUGetEisenstat - Gets what `PCFGBILUSetEisenstat()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  eisenstat - whether Eisenstat's trick was asked for
-
-   Level: intermediate
-
-.seealso: `PCFGBILUSetEisenstat()`
-@*/
 PetscErrorCode PCFGBILUGetEisenstat(PC pc, PetscBool *eisenstat) { return settings::eisenstat.get(pc, eisenstat); }

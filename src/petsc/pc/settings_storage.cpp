@@ -64,21 +64,6 @@ PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule)
   return settings::schedule.set(pc, schedule);
 }
 
-/*@
-   PCFinegrainGetSchedule - Gets what `PCFinegrainSetSchedule()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  schedule - the schedule asked for
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetSchedule()`
-@*/
 PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 {
   return settings::schedule.get(pc, schedule);
@@ -113,21 +98,6 @@ PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
   return settings::executor.set(pc, executor);
 }
 
-/*@
-   PCFinegrainGetExecutor - Gets what `PCFinegrainSetExecutor()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  executor - the executor asked for
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetExecutor()`
-@*/
 PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
 {
   return settings::executor.get(pc, executor);
@@ -164,21 +134,6 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
   return settings::precision.set(pc, precision);
 }
 
-/*@
-   PCFinegrainGetPrecision - Gets what `PCFinegrainSetPrecision()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  precision - the precision
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetPrecision()`
-@*/
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
   return settings::precision.get(pc, precision);
@@ -211,21 +166,6 @@ PetscErrorCode PCFinegrainSetAccumulate(PC pc, PCFinegrainAccumulateType accumul
   return settings::accumulate.set(pc, accumulate);
 }
 
-/*@
-   PCFinegrainGetAccumulate - Gets what `PCFinegrainSetAccumulate()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  accumulate - the value
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetAccumulate()`
-@*/
 PetscErrorCode PCFinegrainGetAccumulate(PC pc, PCFinegrainAccumulateType *accumulate)
 {
   return settings::accumulate.get(pc, accumulate);
@@ -252,21 +192,6 @@ PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
   return settings::diagonal.set(pc, precision);
 }
 
-/*@
-   PCFinegrainGetDiagonalPrecision - Gets what `PCFinegrainSetDiagonalPrecision()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  precision - the precision
-
-   Level: advanced
-
-.seealso: `PCFinegrainSetDiagonalPrecision()`
-@*/
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
   return settings::diagonal.get(pc, precision);

@@ -64,10 +64,7 @@ PetscErrorCode PCEngineTakeGrid(PC pc, PCEngine *e)
   if (!kept) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetLocalSize(kept, &n));
   PetscCall(ISGetIndices(kept, &ijk));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    e->grid.assign(ijk, ijk + n);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { e->grid.assign(ijk, ijk + n); }));
   PetscCall(ISRestoreIndices(kept, &ijk));
   PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(pc), kept_grid, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -187,21 +184,6 @@ PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]
 @*/
 PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n) { return settings::block_size.set(pc, n); }
 
-/*@
-   PCFinegrainGetBlockSize - Gets what `PCFinegrainSetBlockSize()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  n - rows per block, 0 for the block size of the matrix
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetBlockSize()`
-@*/
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::block_size.get(pc, n); }
 
 /*@
@@ -230,21 +212,6 @@ PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling couplin
   return settings::coupling.set(pc, coupling);
 }
 
-/*@
-   PCFinegrainGetGridCoupling - Gets what `PCFinegrainSetGridCoupling()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  coupling - the coupling
-
-   Level: intermediate
-
-.seealso: `PCFinegrainSetGridCoupling()`
-@*/
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
   return settings::coupling.get(pc, coupling);

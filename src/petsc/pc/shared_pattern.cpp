@@ -29,12 +29,11 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
   PetscSF sf, by_entry;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     size.resize(own.count());
     start.resize(count);
     length.resize(count);
     for (std::size_t i = 0; i < size.size(); ++i) size[i] = own.ptr[i + 1] - own.ptr[i];
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainMakeForest(owned.comm, owned.rows, wanted, &sf));
   PetscCall(PetscSFBcastBegin(sf, MPIU_INT, own.ptr.data(), start.data(), MPI_REPLACE));
@@ -42,14 +41,13 @@ PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vecto
   PetscCall(PetscSFBcastBegin(sf, MPIU_INT, size.data(), length.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(sf, MPIU_INT, size.data(), length.data(), MPI_REPLACE));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &row));
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     lists->ptr.assign(1, 0);
     for (std::size_t i = 0; i < count; ++i) {
       for (PetscInt k = 0; k < length[i]; ++k) remote.push_back({{row[i].rank, start[i] + k}});
       lists->ptr.push_back(PetscInt(remote.size()));
     }
     lists->col.resize(remote.size());
-    return PETSC_SUCCESS;
   }));
   PetscCall(PetscSFDestroy(&sf));
   PetscCall(PetscSFCreate(owned.comm, &by_entry));
@@ -89,14 +87,11 @@ static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> 
                                 const Lists &one, Lists *all)
 {
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
-    *all = one;
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] { *all = one; }));
   for (PetscInt step = 1; step < power; ++step) {
     Lists theirs, grown;
     PetscCall(FetchLists(owned, *all, near, &theirs));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
       for (std::size_t row = 0; row < one.count(); ++row) {
         std::vector<PetscInt> list(all->begin(row), all->end(row));
         for (const PetscInt *c = one.begin(row); c < one.end(row); ++c) {
@@ -109,7 +104,6 @@ static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> 
         grown.add(list);
       }
       *all = std::move(grown);
-      return PETSC_SUCCESS;
     }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -147,7 +141,7 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
   if (!fits) {
     FinegrainNeighbors far;
     PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, view, e.op.ghosts, &near));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
       bool was_symmetric;
       const Graph own = symmetrize(view.owned, &was_symmetric);
       *symmetric = was_symmetric && near.symmetric;
@@ -159,13 +153,9 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
         sort_unique(list);
         one.add(list);
       }
-      return PETSC_SUCCESS;
     }));
     PetscCall(FindPower(owned, near.global, power, one, &all));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
-      far = split_lists(owned, all, &inside);
-      return PETSC_SUCCESS;
-    }));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { far = split_lists(owned, all, &inside); }));
     PetscCall(FinegrainColorByHash(owned.comm, inside, far, key, coloring));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &coloring->colors, 1, MPI_INT32_T, MPI_MAX, owned.comm));
@@ -283,7 +273,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
   };
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     for (Index row = 0; row < owned.rows; ++row) {
       Entries list = find_entries(owned, view, ghosts, row);
       std::sort(list.begin(), list.end());
@@ -294,23 +284,18 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
       matrix.end_list();
     }
     note(matrix);
-    return PETSC_SUCCESS;
   }));
   for (PetscInt round = 0; round < levels; ++round) {
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
       fresh.clear();
       std::set_difference(wanted.begin(), wanted.end(), known.begin(), known.end(), std::back_inserter(fresh));
       rounds.emplace_back();
       asked.push_back(fresh);
       known.insert(known.end(), fresh.begin(), fresh.end());
       std::sort(known.begin(), known.end());
-      return PETSC_SUCCESS;
     }));
     PetscCall(FetchLists(owned, matrix, fresh, &rounds.back()));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
-      note(rounds.back());
-      return PETSC_SUCCESS;
-    }));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { note(rounds.back()); }));
   }
   sort_unique(others);
   PetscCall(Extend(owned, others, MPI_INT32_T, coloring.color, &color));

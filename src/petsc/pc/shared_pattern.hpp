@@ -53,10 +53,9 @@ template <class T> PetscErrorCode Extend(const Owned &owned, const std::vector<P
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     fetched = HostArray<T>("finegrain::fetched", others.size());
     *all = HostArray<T>("finegrain::all", std::size_t(owned.rows) + others.size());
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others, &sf));
   PetscCall(FinegrainFetch(sf, unit, own, &fetched));

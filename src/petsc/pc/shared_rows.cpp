@@ -34,20 +34,16 @@ PetscErrorCode FindDiagonals(MPI_Comm comm, Index rows, const std::vector<PetscI
   PetscSF sf;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
-    position = make_array<Index>("finegrain::position", others.size());
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(comm, [&] { position = make_array<Index>("finegrain::position", others.size()); }));
   PetscCall(FinegrainMakeForest(comm, rows, others, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.diagonal, &position));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
-  PetscCall(FinegrainOnAllRanks(comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(comm, [&] {
     for (Index g = 0; g < Index(others.size()); ++g) {
       Tree &tree = (*groups)[color ? std::size_t((*color)(rows + g)) : 0];
       tree.local.push_back(storage.diagonal(rows + g));
       tree.remote.push_back({{remote[g].rank, position(g)}});
     }
-    return PETSC_SUCCESS;
   }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,23 +76,16 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PCEngine *e, OperatorView *view)
   PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &far));
 
   // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(pc, [&] {
     out = split_lists(owned, mine.lists, &inside);
     factor.owned.rows = owned.rows;
     factor.coupling = out.graph;
-    return PETSC_SUCCESS;
   }));
   PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    others_ = near_.global;
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { others_ = near_.global; }));
   if (far) PetscCall(add_far(owned, mine.lists));
   PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
-  PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    collect(owned, mine, theirs, &s);
-    return PETSC_SUCCESS;
-  }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { collect(owned, mine, theirs, &s); }));
   s.colors = coloring.colors;
   s.fill = mine.fill;
   s.dropped = mine.dropped;
@@ -163,14 +152,13 @@ PetscErrorCode SharedExchange::add_far(const Owned &owned, const Lists &mine)
 
   PetscFunctionBegin;
   PetscCall(FetchLists(owned, mine, near, &theirs));
-  PetscCall(FinegrainOnAllRanks(owned.comm, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     for (const PetscInt c : theirs.col)
       if (!owned.has(c)) others_.push_back(c);
     std::sort(others_.begin(), others_.end());
     others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
     for (std::size_t k = 0; k < near_.graph.col.extent(0); ++k)
       near_.graph.col(k) = find(others_, near[std::size_t(near_.graph.col(k))]);
-    return PETSC_SUCCESS;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -185,24 +173,22 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
 
   PetscFunctionBegin;
   // Where their owners have others' entries is asked along the entries.
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     own.resize(own_entry_.size());
     theirs.resize(kept_.size());
     diagonal.resize(1);
     for (std::size_t k = 0; k < own.size(); ++k) own[k] = own_entry_[k] < 0 ? -1 : storage.entry(own_entry_[k]);
-    return PETSC_SUCCESS;
   }));
   PetscCall(PetscSFBcastBegin(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(entries_, MPI_INT32_T, own.data(), theirs.data(), MPI_REPLACE));
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     for (std::size_t k = 0; k < kept_.size(); ++k) {
       place_[k] = kept_[k] < 0 ? -1 : theirs[k];
       if (place_[k] < 0 || storage.is_upper[std::size_t(kept_[k])]) continue;
       lower.local.push_back(storage.entry(kept_[k]));
       lower.remote.push_back({{remote[k].rank, theirs[k]}});
     }
-    return PETSC_SUCCESS;
   }));
   PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // more than it has
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.block_bytes), MPI_BYTE, &block_unit_));
@@ -279,7 +265,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   PetscFunctionBegin;
   PetscCall(SharedExchange::create(owner, op, view, storage));
   // Rows of vectors, color by color.
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     extended = op;
     extended.ghosts = others_;
     colored.ghosts = all - rows;
@@ -289,7 +275,6 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
     upper.resize(colors);
     diagonal_.resize(colors);
     upper_.resize(colors);
-    return PETSC_SUCCESS;
   }));
   PetscCall(rows_.create(owner, extended, colored, rows));
 
@@ -297,7 +282,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
 
   // Upper blocks.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
-  PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
+  PetscCall(FinegrainOnAllRanks(owner, [&] {
     std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));
     for (Index row = 0; row < all; ++row)
       for (Index f = s.selection.graph.ptr(row); f < s.selection.graph.ptr(row + 1); ++f)
@@ -308,7 +293,6 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
       tree.local.push_back(storage.entry(kept_[k]));
       tree.remote.push_back({{remote[k].rank, place_[k]}});
     }
-    return PETSC_SUCCESS;
   }));
   for (std::size_t c = 0; c < colors; ++c) {
     PetscCall(diagonal[c].create(comm, all, &diagonal_[c]));

@@ -153,21 +153,6 @@ first alpha, then those of the next.
 @*/
 PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate) { return alternate_setting.set(pc, alternate); }
 
-/*@
-   PCSIPGetAlternate - Gets what `PCSIPSetAlternate()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  alternate - whether there are several directions
-
-   Level: intermediate
-
-.seealso: `PCSIPSetAlternate()`
-@*/
 PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate) { return alternate_setting.get(pc, alternate); }
 
 /*@
@@ -192,21 +177,6 @@ this.
 @*/
 PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its) { return its_setting.set(pc, its); }
 
-/*@
-   PCSIPGetIterations - Gets what `PCSIPSetIterations()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  its - the number of cycles
-
-   Level: intermediate
-
-.seealso: `PCSIPSetIterations()`
-@*/
 PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
 /*@
@@ -232,21 +202,6 @@ of one rank on any process grid. `PCFGBILUSetExchange()` says what that needs an
 @*/
 PetscErrorCode PCSIPSetExchange(PC pc, PCSIPExchangeType exchange) { return exchange_setting.set(pc, exchange); }
 
-/*@
-   PCSIPGetExchange - Gets what `PCSIPSetExchange()` set
-
-   Not Collective
-
-   Input Parameter:
-.  pc - the preconditioner
-
-   Output Parameter:
-.  exchange - the exchange
-
-   Level: intermediate
-
-.seealso: `PCSIPSetExchange()`
-@*/
 PetscErrorCode PCSIPGetExchange(PC pc, PCSIPExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
 
 // The factors that take turns: for each alpha one in each direction that differs from the others.

@@ -64,9 +64,8 @@ public:
       PetscCall(MatGetBlockSize(mat, &block));
       if (!op.by_blocks) block = 1;
       if (coupling_) PetscCall(MatGetLocalSize(coupling_, nullptr, &ghosts_));
-      PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
+      PetscCall(FinegrainOnAllRanks(mat, [&] {
         for (PetscInt c = 0; c < ghosts_; ++c) ghost_columns_.push_back(global[c / block] * block + c % block);
-        return PETSC_SUCCESS;
       }));
     }
     PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), n_, ghost_columns_, &sf_));
