@@ -183,7 +183,7 @@ def main():
             for ranks, threads, method in itertools.product(map(int, args.ranks.split(",")), map(int, args.threads.split(",")), args.methods.split(";")):
                 kind, options = methods[method]
                 if ((method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1) or
-                        (method.startswith("fieldsplit") and not settings["saddle"]) or (threads > 1 and (ranks > 1 or kind != "baijkokkos"))):
+                        (method.startswith("fieldsplit") and not settings.get("saddle")) or (threads > 1 and (ranks > 1 or kind != "baijkokkos"))):
                     continue
                 r = run(args, folder, name, kind, options, ranks, threads)
                 good = not r["reason"]
