@@ -2,8 +2,8 @@
 """Makes manual pages of types, functions and enumerations from the comments in the sources.
 
 PETSc's form: /*MC ... M*/ for types, /*@ ... @*/ for functions, /*E ... E*/ for enumerations. A function that gets what
-another sets needs no comment. Before Sphinx reads them, writes a page for each name, manual/<kind>/<name>.md, and a list of each kind, manual/<kind>.md. Names in code are
-links: to our pages, and to PETSc's.
+another sets needs no comment. Before Sphinx reads them, writes a page for each name, manual/<kind>/<name>.md, and a
+list of each kind, manual/<kind>.md. Names in code are links: to our pages, and to PETSc's.
 """
 
 import re
