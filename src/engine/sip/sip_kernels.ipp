@@ -12,10 +12,7 @@ namespace finegrain
 template <int N, class Exec> SipKernel<Exec> sip_kernel_for(const Storage &storage)
 {
   return with_storage<Method::factorization, true>(storage, [](auto off, auto diagonal, auto) -> SipKernel<Exec> {
-    return [](const Run<Exec> &run, int n, const SipArguments &a) {
-      using Row = SipRow<N, typename decltype(off)::type, typename decltype(diagonal)::type>;
-      execute<N>(run, Row{BlockSize<N>(n), a});
-    };
+    return kernel<N, SipRow<N, typename decltype(off)::type, typename decltype(diagonal)::type>>;
   });
 }
 
