@@ -17,6 +17,7 @@ struct Totals {
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
   PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
   PetscInt64 first_executor, last_executor;
+  PetscInt64 residual_bytes;
 };
 
 PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, Totals *t)
@@ -34,23 +35,25 @@ PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, T
                              0,
                              s.rows && s.schedule == ScheduleKind::hyperplane,
                              s.rows && s.schedule == ScheduleKind::level,
-                             s.rows && s.schedule == ScheduleKind::color};
+                             s.rows && s.schedule == ScheduleKind::color,
+                             PetscInt64(s.difference_bytes)};
   // Executors count where there are rows.
   const PetscInt64 executor = s.rows ? PetscInt64(s.executor) : -none, minus = s.rows ? -executor : -none;
   const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
                                s.apply_launches, s.tasks,      s.task_levels,
                                s.task_width,     executor,     minus};
-  PetscInt64 sum[12], most[9];
+  PetscInt64 sum[13], most[9];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Allreduce(sums, sum, 12, MPIU_INT64, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(sums, sum, 13, MPIU_INT64, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(maxima, most, 9, MPIU_INT64, MPI_MAX, comm));
   *t = {sum[0],  sum[1],   sum[2],
         sum[3],  sum[4],   sum[5],
         sum[6],  sum[7],   {sum[8], sum[9], sum[10], sum[11]},
         most[0], most[1],  sum[1] ? -most[2] : 0,
         most[3], most[4],  most[5],
-        most[6], -most[8], most[7]};
+        most[6], -most[8], most[7],
+        sum[12]};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,11 +124,13 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
     PCFinegrainPrecisionTypes[int(s.precision)], PCFinegrainPrecisionTypes[int(s.diagonal)],
     factors && e.options.single_sums ? ", sums in single precision" : ""));
   if (factors && s.precision == Precision::half) PetscCall(PCEngineViewFlushed(pc, e, viewer, ""));
+  const std::string residuals =
+    t.residual_bytes ? ", kept for residuals " + std::to_string(t.residual_bytes) : std::string();
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
-                                   "\n",
-                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes));
+                                   "%s\n",
+                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes, residuals.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
                                    e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out,
                                    exchange.c_str()));

@@ -153,6 +153,7 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
       Owned<Mat> A;
       Owned<PC> pc, reference;
       Owned<Vec> b, x, y;
+      PetscInt rows;
       PetscReal d;
       std::string text;
       const bool dilu = std::string(GetParam()).find("ilu0") == std::string::npos;
@@ -173,6 +174,9 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
         }
       OK(ViewText(pc, &text));
       ExpectIn(text, {dilu ? "the short residual of DILU" : "residuals of the matrix"});
+      OK(MatGetSize(A, &rows, nullptr));
+      const std::string kept = "kept for residuals " + std::to_string(std::size_t(rows * n) * sizeof(PetscScalar));
+      EXPECT_EQ(text.find(kept) != std::string::npos, dilu) << kept << "\n" << text;
     }
 }
 
