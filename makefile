@@ -115,7 +115,6 @@ help:
 	@echo "tests/fuzz/run                libFuzzer on graphs and on texts of options (clang++)"
 	@echo "tests/versions/check          the plugin with PETSc 3.19 to 3.26 from PyPI (15 minutes each)"
 	@echo ".ci/newest                    make check on Debian's newest PETSc, Kokkos, compilers and MPI (root; 3 GB, 15 minutes)"
-	@echo "tests/bench/run_executors     times of every executor, on one thread and on all (some minutes; no PETSc in it)"
 	@echo "tests/bench/run_peers         time to solution beside PETSc's, hypre's and ML's preconditioners (a quarter of an hour)"
 	@echo "tests/bench/study             repeats the experiments of Luo et al. (2015) and Heuveline et al. (2011): tables and a plot (4 minutes, 5 GB)"
 	@echo "tests/gpu/hip-check           reads the engine's sources as HIP; needs hipcc and headers of a Kokkos with HIP"
