@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Plots the tables of study_fgbilu: microseconds per point over grid sizes and over unknowns per point.
+"""Plots what tests/bench/measure study has written: microseconds per point over grid sizes and over unknowns per point.
 
-usage: plot_study.py study_fgbilu.md study_fgbilu.png
+usage: plot_study.py FOLDER study_fgbilu.png
 
-The tables are those that study_fgbilu prints, or those of the page: a time that the page marks as impossible (*) is not
-plotted. The site's picture is made from the page:
-python3 tests/bench/plot_study.py docs/performance/study_fgbilu.md docs/study_fgbilu.png
+The site's picture: python3 tests/bench/plot_study.py docs/performance/cpu docs/study_fgbilu.png
 """
-import re
+import csv
 import sys
+from pathlib import Path
 
 import matplotlib
 
@@ -23,24 +22,17 @@ METHODS = {"PETSc ILU(0), MatMult": ("--", "s"), "fgbilu natural": ("-", "o"), "
 PAPER_65 = {"CPU": ((3.48, 0.84, 0.51), "x"), "GPU": ((0.122, 0.0604, 0.0324), "+")}
 
 
-def read_tables(path):
-    """Rows of numbers of each table, by its title."""
-    tables, title = {}, None
-    for line in open(path, encoding="utf-8"):
-        if line.startswith("## "):
-            title = re.split(r":| \(", line[3:].strip())[0]  # without what is in brackets on the page
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if line.startswith("|") and cells[0].isdigit():
-            tables.setdefault(title, []).append(cells)
-    return tables
+def read(folder, name):
+    """Rows without the lines of the machine and the heads."""
+    return list(csv.reader((Path(folder) / f"{name}.csv").read_text().splitlines()))[2:]
 
 
 def plot(axes, x, rows):
     for m, (style, marker) in enumerate(METHODS.values()):
         for t, color in enumerate(TASKS.values()):
             # A residual is a difference of two times and may be lost in the noise.
-            times = [row[2 + 3 * m + t] for row in rows]
-            kept = [(a, float(b)) for a, b in zip(x, times) if b != "*" and float(b) > 0]
+            times = [float(row[2 + 3 * m + t]) for row in rows]
+            kept = [(a, b) for a, b in zip(x, times) if b > 0]
             axes.plot(*zip(*kept), style, marker=marker, color=color, markersize=3.5, linewidth=1)
 
 
@@ -51,10 +43,9 @@ def plot_paper(axes, x):
 
 
 def main(source, target):
-    tables = read_tables(source)
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
 
-    rows = tables["Grid sizes"]
+    rows = read(source, "study_grids")
     plot(left, [int(row[1].split(" x ")[0]) for row in rows], rows)
     plot_paper(left, 65)
     left.set_yscale("log")
@@ -62,7 +53,7 @@ def main(source, target):
     left.set_xlabel("grid side (points)")
     left.set_title("6 unknowns per point")
 
-    rows = tables["Unknowns per point"]
+    rows = read(source, "study_unknowns")
     n = [int(row[0]) for row in rows]
     plot(right, n, rows)
     plot_paper(right, 6)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The numerical experiments of Luo et al. (2015) with fgbilu, beside PETSc's sequential block ILU(0):
 // residuals of table 1, times over grid sizes (figure 9, table 3) and over unknowns per point (figure 10). Prints
-// tables in Markdown, which plot_study.py reads. Needs 5 GB of memory. Options: -seconds 8 (for each problem, at
+// tables in Markdown. Needs 5 GB of memory. Options: -seconds 8 (for each problem, at
 // least three rounds)
 #include "star.hpp"
 
@@ -247,7 +247,7 @@ PetscErrorCode Unknowns(double seconds)
 
 int main(int argc, char **argv)
 {
-  PetscReal seconds = 4;
+  PetscReal seconds = 8;
   char date[64], version[256];
 
   PetscFunctionBeginUser;
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-seconds", &seconds, nullptr));
   PetscCall(PetscGetDate(date, sizeof(date)));
   PetscCall(PetscGetVersion(version, sizeof(version)));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# Paper 000 with fgbilu, %s\n\n%s\n\n", date, version));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "# Experiments of Luo et al., %s\n\n%s\n\n", date, version));
   PetscCall(Table1());
   PetscCall(GridSizes(double(seconds)));
   PetscCall(Unknowns(double(seconds)));

@@ -56,45 +56,71 @@ def find(rows, name, drop):
     return rows.get(name) or rows.get(f"{name} {drop}")
 
 
+def name_of(title):
+    return title.split(" (")[0].split(":")[0].removesuffix(".mtx")
+
+
+def print_rows(head, rows):
+    print("\n| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
 def print_figures(figures):
     levels, colors = names_of_figure()
-    print("| | " + " | ".join(title.split(":")[0] for title, *_ in figures) + " |\n|---" + "|---" * len(figures) + "|")
-    for name, label in levels:
-        print(f"| {label}{'' if name == 'none' else ', levels'} | " + " | ".join(cell(rows[name]) for _, rows, _ in figures) + " |")
+    rows = [[f"{label}{'' if name == 'none' else ', level sets'}"] + [cell(rows[name]) for _, rows, _ in figures] for name, label in levels]
     for name, label in colors[1:]:
         texts = []
-        for _, rows, _ in figures:
-            during, after = (cell(find(rows, name, drop)) for drop in (DURING, AFTER))
-            texts.append(during if name in rows else f"{during} / {after}")
-        print(f"| {label}, colors | " + " | ".join(texts) + " |")
-    for title, _, numbers in figures:
-        print(f"\nColors of {title.split(':')[0]}, q = 1 to 4: {', '.join(numbers)}.")
+        for _, rows_of, _ in figures:
+            during, after = (cell(find(rows_of, name, drop)) for drop in (DURING, AFTER))
+            texts.append(during if name in rows_of else f"{during} / {after}")
+        rows.append([f"{label}, colors"] + texts)
+    rows.append(["colors of powers, q = 1 to 4"] + [", ".join(numbers) for *_, numbers in figures])
+    print_rows([""] + [name_of(title) for title, *_ in figures], rows)
+
+
+def print_radius(folder):
+    """Of ./study's lines: matrix, p, radius, level sets, iterations."""
+    found = {}
+    for line in open(os.path.join(folder, "radius.txt"), encoding="utf-8"):
+        matrix, p, radius, groups, iterations = line.split()
+        found.setdefault((matrix, p), []).append((radius, f"{groups} / {iterations}"))
+    radii = [radius for radius, _ in next(iter(found.values()))]
+    print_rows(["matrix", "p"] + ["all" if r == "0" else f"radius {r}" for r in radii], [[*key] + [text for _, text in row] for key, row in found.items()])
+
+
+# Table 2 of the paper, by the stand-in: the matrix, and what the columns have.
+PAPER = {"ecology": ("ecology2: 999999 unknowns, 4995991 entries", "2, 7, 8, 19", 5391, 2783, 2855, 1815, 1308, 997, "", 1277),
+         "circuit": ("G3_circuit: 1585478 unknowns, 7660826 entries", "4, 10, 17, 35", 12760, 1328, 1242, 747, 497, 386, "", 397),
+         "shell": ("s3dkq4m2: 90449 unknowns, 4820891 entries", "24, 56, 96, 150", 535056, 12728, 3918, 2203, 1600, 965, "", 6086)}
 
 
 def print_table(tables):
     names = ["none", "SGS", "ILU(0)", "ILU(1,2)", "ILU(2,3)", "ILU(3,4)", "ILU(3,3) during", "ILU(3,3) after"]
-    print("\n| matrix | colors, q = 1 to 4 | " + " | ".join(names) + " |\n" + "|---" * (2 + len(names)) + "|")
-    for title, rows, numbers in tables:
-        print(f"| {title} | {' / '.join(numbers)} | " + " | ".join(cell(rows.get(name)) for name in names) + " |")
-    print("\n| fill, nnz(L+U) / nnz(A) | " + " | ".join(names[2:]) + " |\n" + "|---" * (len(names) - 1) + "|")
-    for title, rows, _ in tables:
-        print(f"| {title.split(':')[0]} | " + " | ".join(rows[name]["fill"] if name in rows else "" for name in names[2:]) + " |")
+    rows = []
+    for title, of, numbers in tables:
+        if name_of(title) in PAPER:
+            rows.append(["paper, " + str(PAPER[name_of(title)][0])] + [str(value) for value in PAPER[name_of(title)][1:]])
+        rows.append([title.replace(" (a generated stand-in)", " stand-in"), ", ".join(numbers)] + [cell(of.get(name)) for name in names])
+    print_rows(["matrix", "colors, q = 1 to 4"] + names, rows)
+    print_rows(["fill, nnz(L+U) / nnz(A)"] + names[2:],
+               [[name_of(title)] + [of[name]["fill"] if name in of else "" for name in names[2:]] for title, of, _ in tables])
 
 
 def print_times(runs):
     """Seconds to solution: of a list of (number of threads, table) for each matrix."""
     heads = [f"{threads} thread{'s' * (threads > 1)}: set-up" for threads, _ in runs[0]]
-    print("\n| matrix | preconditioner | iterations | " + " | ".join(f"{head} | solve | sum" for head in heads) + " |")
-    print("|---" * (3 + 3 * len(heads)) + "|")
+    rows = []
     for run in runs:
         title, first, _ = run[0][1]
         for name in first:
             texts = []
-            for _, (_, rows, _) in run:
-                analysis, numeric, solve = (float(rows[name][what]) for what in ("analysis", "numeric", "solve"))
+            for _, (_, of, _) in run:
+                analysis, numeric, solve = (float(of[name][what]) for what in ("analysis", "numeric", "solve"))
                 times = (analysis + numeric, solve, analysis + numeric + solve)
-                texts += ["" if count(rows[name]) is None else f"{t:.3f}" for t in times]
-            print(f"| {title.split(' (')[0].split(':')[0]} | {name} | {cell(first[name])} | {' | '.join(texts)} |")
+                texts += ["" if count(of[name]) is None else f"{t:.3f}" for t in times]
+            rows.append([name_of(title), name, cell(first[name])] + texts)
+    print_rows(["matrix", "preconditioner", "iterations"] + [part for head in heads for part in (head, "solve", "sum")], rows)
 
 
 def bars(axes, positions, rows, names, drop, width, **style):
@@ -122,7 +148,7 @@ def plot(figures, target):
     for column, (title, rows, numbers) in enumerate(figures):
         upper, lower = axes[0][column], axes[1][column]
         bars(upper, range(len(levels)), rows, levels, DURING, 0.7, color="tab:blue")
-        upper.set_title(f"{title.split(':')[0]}, order of rows (level sets)", fontsize=10)
+        upper.set_title(f"{name_of(title)}, order of rows (level sets)", fontsize=10)
         upper.set_xticks(range(len(levels)), [label for _, label in levels], fontsize=8)
         for x, (name, label) in enumerate(colors):
             both = name not in rows
@@ -130,7 +156,7 @@ def plot(figures, target):
                  color="tab:orange" if both else "tab:blue")
             if both:
                 bars(lower, [x + 0.22], rows, [(name, label)], AFTER, 0.42, color="tab:green")
-        lower.set_title(f"{title.split(':')[0]}, colors of $|A|^q$: {', '.join(numbers)}", fontsize=10)
+        lower.set_title(f"{name_of(title)}, colors of $|A|^q$: {', '.join(numbers)}", fontsize=10)
         lower.set_xticks(range(len(colors)), [label for _, label in colors], rotation=60, fontsize=8)
         for panel in (upper, lower):
             # Beside 428 iterations without a preconditioner the others would not be seen.
@@ -155,6 +181,7 @@ def main(folder, target):
         runs.setdefault(matrix, []).append((threads, read(path)))
     runs = [sorted(runs[matrix], key=lambda run: run[0]) for matrix in sorted(runs)]
     print_figures(figures)
+    print_radius(folder)
     if runs:
         print_table([run[0][1] for run in runs])
         print_times(runs)
