@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Figures that sentences of README.md and docs quote, and the CSV files that they are from: tests/docs/tables --check compares
 them to the digits that are shown."""
+import csv
 import re
 
 from table import read
@@ -90,6 +91,23 @@ def gains(cpu):
     where = read(cpu / "fgbilu.csv")[0].split(", `")[0]
     lines = [where + ":", "", "| what | PETSc's time over ours | table |", "|---|---|---|"]
     return "\n".join(lines + [f"| {what} | {gain} | [{page}](performance/{page}.md) |" for what, gain, page in found]) + "\n"
+
+
+def taken(file):
+    """What auto takes on one thread and on all, and its times over those of natural, of auto.csv and auto_threads.csv."""
+    found, first = {}, []
+    for part in (file, file.with_name(f"{file.stem}_threads.csv")):
+        line, head, *rest = csv.reader(part.read_text().splitlines(), delimiter=",")
+        first.append(",".join(line).removeprefix("# "))
+        of = [place for place, name in enumerate(head) if name == "of natural"] # of the application, of the set-up
+        for row in rest:
+            if row[3].startswith("auto: "):
+                found.setdefault(tuple(row[:3]), []).extend([row[3].removeprefix("auto: ")] + [row[place] for place in of])
+    threads = re.search(r"(\d+) thread", first[1])[1]
+    head = ["points", "n", "method"] + [f"{t} auto takes" if k == 0 else f"{what}, of natural"
+                                        for t in ("1 thread:", f"{threads} threads:") for k, what in enumerate(("", "apply", "set-up"))]
+    lines = [f"{first[0]}, and with {threads}:", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    return "\n".join(lines + ["| " + " | ".join([*key, *row]) + " |" for key, row in found.items()]) + "\n"
 
 
 def peers(docs):

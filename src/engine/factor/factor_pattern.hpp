@@ -23,7 +23,7 @@ Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Inde
 // in the matrix, ~(entry (i, k)) instead. upper.source: the lower block that mirrors each upper one.
 // to_diagonal.right: the position of each lower block's pivot. False where the pattern is not symmetric. The list of
 // mirrors goes on for mirrors_ahead entries, so that a sweep can ask for blocks before it needs them.
-inline constexpr Index mirrors_ahead = 12;
+inline constexpr Index mirrors_ahead = 20;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 
 // Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of

@@ -169,8 +169,8 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
         for (Index f = first; f < last; ++f) {
           const OffDiagonal *l = static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f] * nn + s.first * n;
           if constexpr (N > 0 && V == 1) // they come from several places, one beside the next only now and then
-            prefetch<std::size_t(N) * N * sizeof(OffDiagonal)>(static_cast<const OffDiagonal *>(arg.lower) +
-                                                               arg.entry[f + mirrors_ahead] * nn);
+            prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(
+              static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f + mirrors_ahead] * nn);
           const Scalar *x = arg.x + v * arg.vectors.stride + Offset(arg.col[f]) * n;
           for (int c = 0; c < s.width; ++c)
             for (int a = 0; a < n; ++a) sums[c] = madd(x[a], convert<Scalar>(l[c * n + a]), sums[c]);

@@ -141,7 +141,7 @@ protected:
             .y = x,
             .ghosts = ghosts_.data(),
             .vectors = {},
-            .ahead = ahead_of(works_in_teams<Exec>)};
+            .ahead = ahead_of(works_in_teams<Exec>, Reading::by_color)};
   }
   // In place, blocks have the order of the matrix.
   RelaxRows stored_rows() const
