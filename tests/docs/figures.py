@@ -3,6 +3,7 @@
 them to the digits that are shown."""
 import csv
 import re
+import textwrap
 
 from table import read
 
@@ -93,6 +94,35 @@ def gains(cpu):
     return "\n".join(lines + [f"| {what} | {gain} | [{page}](performance/{page}.md) |" for what, gain, page in found]) + "\n"
 
 
+def of_threads(cpu):
+    """The table of docs/threads.md: what several threads gain over natural, which has one, out of the files *_threads.csv."""
+    line, *rest = (cpu / "executors_threads.csv").read_text().splitlines()
+    head, *stars = csv.reader(rest)
+    of = [place for place, name in enumerate(head) if name == "of natural"]  # of the application, of the factorization
+
+    def tiles(n, place):
+        return spread(1 / float(r[of[place]]) for r in stars if r[1:4] == [str(n), "dilu", "tile"])
+
+    def against(file, which, column, **wanted):
+        """By what is not in the columns of times: natural's time over the other's."""
+        time = {}
+        for row in rows(cpu / f"{file}_threads.csv", **wanted):
+            time[tuple(row[key] for key in ("problem", "n", "p", "grid") if key in row), row["which"]] = float(row[column])
+        return spread(time[key, which.replace(executor, "natural")] / t for (key, name), t in time.items() if name == which
+                      for executor in ("launch", "self", "tile") if executor in which)
+
+    points = ", ".join(dict.fromkeys(r[0] for r in stars))
+    found = [(f"`fgbilu`, n = {n}, tile, {points}: {what}", tiles(n, place)) for n in (1, 5) for place, what in enumerate(("application", "factorization"))]
+    for which in ("color, launch", "level, self"):
+        for n, problem in ((1, "scalars"), (5, "n = 5")):
+            found += [(f"`powerqilu`, {which}, {problem}: {what}", against("powerqilu", which, column, n=n))
+                      for what, column in (("application", "apply"), ("factorization", "numeric"))]
+    found += [(f"`sip`, tile: {what}", against("sip", "tile", column)) for what, column in
+              (("application", "apply"), ("factorization", "numeric"), ("iteration", "iteration"))]
+    lines = [f"{line.removeprefix('# ').split(', `')[0]}:", "", "| what | one thread's time over theirs |", "|---|---|"]
+    return "\n".join(lines + [f"| {what} | {gain} |" for what, gain in found]) + "\n"
+
+
 def taken(file):
     """What auto takes on one thread and on all, and its times over those of natural, of auto.csv and auto_threads.csv."""
     found, first = {}, []
@@ -106,7 +136,7 @@ def taken(file):
     threads = re.search(r"(\d+) thread", first[1])[1]
     head = ["points", "n", "method"] + [f"{t} auto takes" if k == 0 else f"{what}, of natural"
                                         for t in ("1 thread:", f"{threads} threads:") for k, what in enumerate(("", "apply", "set-up"))]
-    lines = [f"{first[0]}, and with {threads}:", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines = [textwrap.fill(f"{first[0]}, and with {threads}:", 100, break_long_words=False, break_on_hyphens=False), "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     return "\n".join(lines + ["| " + " | ".join([*key, *row]) + " |" for key, row in found.items()]) + "\n"
 
 
@@ -126,10 +156,41 @@ def peers(docs):
     return [sum(best), len(best), min(gains), max(gains), min(of_gamg), max(of_gamg)]
 
 
+def measured(docs, file, column, **wanted):
+    return [number(row[column]) for row in rows(docs / f"performance/cpu/{file}.csv", **wanted)]
+
+
+def gains_of_single(docs):
+    return [a / b for a, b in zip(measured(docs, "fgbilu", "fgbilu apply")[1:], measured(docs, "fgbilu", "single apply")[1:], strict=True)]
+
+
+def of_scalars(docs, column, which, levels):
+    """powerqilu's time over PETSc's, of scalars: the least and the largest."""
+    all_rows = rows(docs / "performance/cpu/powerqilu.csv", n=1)
+    time = {(r["problem"], r["p"], r["which"]): float(r[column]) for r in all_rows}
+    found = [t / time[problem, p, "PETSc"] for (problem, p, name), t in time.items() if name == which and int(p) in levels]
+    return [min(found), max(found)]
+
+
 # Page, sentence with the figures in parentheses, what they are.
 figures = [
     ("README.md", r"`fgbilu` took ([\d.]+) of the time of `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "self")]),
     ("choosing.md", r"(\w+) of these (\w+) systems, ([\d.]+) to ([\d.]+) times .*? smoother .*?, ([\d.]+) to ([\d.]+) times as fast as gamg", peers),
+    ("choosing.md", r"is about (\w+) times as fast on a tetrahedral mesh with five unknowns", lambda docs: [measured(docs, "mcpi", "PETSc's / next",
+     problem="mesh", n=5, **{"blocks,_sums": "DSH"})[0]]),
+    ("choosing.md", r"an application ([\d.]+) to ([\d.]+) times as fast for n = 4 to 8", lambda docs: [f(gains_of_single(docs)) for f in (min, max)]),
+    ("precision.md", r"at n = 5 takes ([\d.]+) ns a point instead of ([\d.]+)",
+     lambda docs: [measured(docs, "fgbilu", column, n=5)[0] for column in ("single apply", "fgbilu apply")]),
+    ("precision.md", r"in single precision is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's ILU",
+     lambda docs: measured(docs, "storage", "PETSc / ours", storage="half, sums and inverses single")[1:]),
+    ("performance.md", r"with scalars\*\*: ([\d.]+) to ([\d.]+) times PETSc's symbolic factorization by level sets with p >= 1, "
+     r"([\d.]+) to ([\d.]+) times with p = 0, ([\d.]+) to ([\d.]+) times by colors",
+     lambda docs: [*of_scalars(docs, "symbolic", "level, natural", {1, 2, 3}), *of_scalars(docs, "symbolic", "level, natural", {0}),
+                   *of_scalars(docs, "symbolic", "color, natural", {0, 1, 2, 3})]),
+    ("performance.md", r"phase of scalars\*\*: ([\d.]+) to ([\d.]+) of PETSc's time by level sets",
+     lambda docs: of_scalars(docs, "numeric", "level, natural", {0, 1, 2, 3})),
+    ("types/baijkokkos.md", r"On one core they are ([\d.]+) to ([\d.]+) times as fast",
+     lambda docs: [f(measured(docs, "baijkokkos", "theirs / ours")) for f in (min, max)]),
     ("difficult.md", r"50 a step\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), AIJ", 200)]),
     ("difficult.md", r"iterations are the same\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), BAIJ", 200)]),
     ("difficult.md", r"libpetscfinegrain.so`\.\) \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu", 200)]),

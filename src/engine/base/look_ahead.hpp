@@ -22,14 +22,14 @@ struct LookAhead {
 LookAhead look_ahead();
 // From now on; below 0 it is measured at the next large matrix.
 void set_look_ahead(Offset bytes);
-// What kernels of an execution space get: hosts ask. Where rows run by color their vectors come from several places,
-// and requests pay also on machines that read a single stream faster without.
-enum class Reading { one_stream, by_color };
-inline Offset ahead_of(bool device, Reading reading = Reading::one_stream)
+// What kernels of an execution space get: hosts ask. Blocks of 16 bits, whose conversions leave the stream time, are
+// asked for whatever the measurement says, which reads wider numbers.
+enum class Width { wide, half };
+inline Offset ahead_of(bool device, Width width = Width::wide)
 {
   const LookAhead known = look_ahead();
-  const bool measured = reading == Reading::one_stream || known.source == LookAheadSource::given;
-  return device ? 0 : Offset((measured ? known : LookAhead()).bytes);
+  const bool as_measured = width == Width::wide || known.source == LookAheadSource::given;
+  return device ? 0 : Offset((as_measured ? known : LookAhead()).bytes);
 }
 // Measured once in a process, on memory that has been written: some milliseconds. Nothing is done where it is less
 // than caches hold, or where the distance is known.

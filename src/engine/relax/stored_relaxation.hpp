@@ -130,6 +130,7 @@ public:
 protected:
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
+    const bool is_half = storage_size(storage_.off_diagonal) <= 2;
     return {.rows = stored_rows(),
             .from_zero = false,
             .blocks = stored_,
@@ -141,7 +142,7 @@ protected:
             .y = x,
             .ghosts = ghosts_.data(),
             .vectors = {},
-            .ahead = ahead_of(works_in_teams<Exec>, Reading::by_color)};
+            .ahead = ahead_of(works_in_teams<Exec>, is_half ? Width::half : Width::wide)};
   }
   // In place, blocks have the order of the matrix.
   RelaxRows stored_rows() const

@@ -139,7 +139,7 @@ PetscErrorCode PCEngineProbe::end(PC pc, PCEngine *e)
   if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCEngineApply(pc, product, v));
   PetscCall(FindLargest(v, {}, &e->growth));
-  if (e->growth >= limit / 10) { // or are these the units of unknowns?
+  if (e->growth >= limit) { // or are these the units of unknowns?
     if (!e->units) PetscCall(FindUnitsOfUnknowns(pc->pmat, few_turns, &e->units.emplace()));
     PetscCall(measure_scaled(pc, e));
     if (e->growth >= limit && e->growth < hopeless * limit &&
@@ -177,8 +177,8 @@ PCEngineProbe::~PCEngineProbe()
    Sweeps of a factor can amplify errors, and those of a relaxation diverge, where a matrix is far from diagonally
 dominant. The preconditioned residual then falls by orders of magnitude while the true one does not, and a `KSP` that
 tests the preconditioned norm stops too early. Therefore set-ups apply the preconditioner to A v for a vector v of
-random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. From a tenth of
-the limit on it is measured once more with v = C w for random signs w and units C of unknowns, as the largest entry of
+random signs. The growth is the largest entry of M^-1 A v, which is close to 1 where M resembles A. Where it reaches
+the limit it is measured once more with v = C w for random signs w and units C of unknowns, as the largest entry of
 C^-1 M^-1 A C w, and the smaller of the two is taken. C are the scales of columns that, with others of rows, bring all
 entries as near to 1 as can be, in the least squares of logarithms (Curtis and Reid 1972). If the growth reaches the
 limit, the set-up fails with `PC_FACTOR_OTHER` on all ranks.
