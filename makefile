@@ -62,7 +62,6 @@ programs: deps
 bench:
 	@$(MAKE) --no-print-directory programs TARGETS=all CMAKE_ARGS="$(CMAKE_ARGS) -DFINEGRAIN_BENCH=ON"
 	@tests/bench/measure --build $(BUILD)
-	@$(BUILD)/tests/bench_reduction
 	@BUILD=$(BUILD) tests/bench/run_peers --out $(BUILD)/peers.csv && cat $(BUILD)/peers.csv
 
 # The library that leaves this machine: .packaging/portable says which, and prints the build folder that has it.
@@ -99,7 +98,7 @@ help:
 	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
-	@echo "make bench           set up, build, time fgbilu, mcpi, powerqilu, sip, baijkokkos and whole solves against PETSc, each in one run (8 GB, half an hour; CSV files in $(BUILD)/bench)"
+	@echo "make bench           set up, build, time all types, baijkokkos, whole solves, executors and the studies, PETSc beside them in the same runs (8 GB, an hour and a half; CSV files in $(BUILD)/bench)"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
 	@echo "make installcheck    whether what is in PREFIX works: linked and loaded on 1 and 2 ranks (seconds)"
 	@echo "make uninstall       removes what make install has written"
@@ -116,7 +115,7 @@ help:
 	@echo "tests/versions/check          the plugin with PETSc 3.19 to 3.26 from PyPI (15 minutes each)"
 	@echo ".ci/newest                    make check on Debian's newest PETSc, Kokkos, compilers and MPI (root; 3 GB, 15 minutes)"
 	@echo "tests/bench/run_peers         time to solution beside PETSc's, hypre's and ML's preconditioners (a quarter of an hour)"
-	@echo "tests/bench/study             repeats the experiments of Luo et al. (2015) and Heuveline et al. (2011): tables and a plot (4 minutes, 5 GB)"
+	@echo "tests/bench/study             repeats the experiments of Luo et al. (2015) and Heuveline et al. (2011): tables and pictures (a quarter of an hour, 5 GB)"
 	@echo "tests/gpu/hip-check           reads the engine's sources as HIP; needs hipcc and headers of a Kokkos with HIP"
 	@echo "tests/gpu/petsc-cuda          PETSc with CUDA for sm_\$$CUDA_ARCH (90) from PyPI (10 minutes on two cores)"
 	@echo "tests/gpu/check               tests on this machine's GPU; needs a Kokkos with CUDA (Kokkos_ROOT)"

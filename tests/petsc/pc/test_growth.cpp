@@ -167,6 +167,42 @@ TEST_P(GrowthPerType, FailsAtTheLimitOnAllRanks)
   EXPECT_EQ(growth, -1);
 }
 
+// Below the limit units change no verdict, and to find them would cost more than a set-up.
+TEST(Growth, IsMeasuredInUnitsFromTheLimitOn)
+{
+  constexpr PetscInt n = 2;
+  Owned<Mat> A;
+  Owned<Vec> units;
+  PetscInt first, last;
+  PetscReal plain = 0;
+  OK(AssembleMatrix(star(9, 7, 5), n, MATBAIJ, 1, &A));
+  OK(MatCreateVecs(A, &units, nullptr));
+  OK(VecGetOwnershipRange(units, &first, &last));
+  for (PetscInt i = first; i < last; ++i) OK(VecSetValue(units, i, i % n ? 1e4 : 1, INSERT_VALUES));
+  OK(VecAssemblyBegin(units));
+  OK(VecAssemblyEnd(units));
+  OK(MatDiagonalScale(A, nullptr, units));
+  const auto measure = [&](PetscReal limit, PetscReal *growth) -> PetscErrorCode {
+    Owned<PC> pc;
+    PCFailedReason failed;
+    PetscFunctionBegin;
+    PetscCall(MakePC(A, PCFGBILU, "", &pc));
+    PetscCall(PCFinegrainSetGrowthLimit(pc, limit));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCGetFailedReason(pc, &failed));
+    EXPECT_EQ(failed, PC_NOERROR);
+    PetscCall(PCFinegrainGetGrowth(pc, growth));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  PetscReal growth;
+  OK(measure(PetscReal(1e30), &plain));
+  EXPECT_GT(plain, 100);
+  OK(measure(2 * plain, &growth));
+  EXPECT_EQ(growth, plain);
+  OK(measure(plain, &growth));
+  EXPECT_LT(growth, 10);
+}
+
 // A matrix whose couplings outweigh its diagonal: 15 sweeps amplify by orders of magnitude, and one does not.
 TEST(Growth, OfSweepsThatDivergeIsFailure)
 {
