@@ -22,13 +22,13 @@ struct LookAhead {
 LookAhead look_ahead();
 // From now on; below 0 it is measured at the next large matrix.
 void set_look_ahead(Offset bytes);
-// What kernels of an execution space get: hosts ask. Blocks of 16 bits, whose conversions leave the stream time, are
-// asked for whatever the measurement says, which reads wider numbers.
-enum class Width { wide, half };
-inline Offset ahead_of(bool device, Width width = Width::wide)
+// What kernels of an execution space get: hosts ask. A kernel that converts the numbers of its blocks reads them more
+// slowly than the measurement does, and may want them whatever that says (docs/decisions, Kernels 5).
+enum class BlocksAre { as_stored, converted };
+inline Offset ahead_of(bool device, BlocksAre blocks = BlocksAre::as_stored)
 {
   const LookAhead known = look_ahead();
-  const bool as_measured = width == Width::wide || known.source == LookAheadSource::given;
+  const bool as_measured = blocks == BlocksAre::as_stored || known.source == LookAheadSource::given;
   return device ? 0 : Offset((as_measured ? known : LookAhead()).bytes);
 }
 // Measured once in a process, on memory that has been written: some milliseconds. Nothing is done where it is less

@@ -130,7 +130,8 @@ public:
 protected:
   RelaxArguments arguments(const Scalar *b, Scalar *x) const
   {
-    const bool is_half = storage_size(storage_.off_diagonal) <= 2;
+    const std::size_t sums = storage_size(storage_.single_sums ? Precision::single : Precision::working);
+    const BlocksAre blocks = storage_size(storage_.off_diagonal) < sums ? BlocksAre::converted : BlocksAre::as_stored;
     return {.rows = stored_rows(),
             .from_zero = false,
             .blocks = stored_,
@@ -142,7 +143,7 @@ protected:
             .y = x,
             .ghosts = ghosts_.data(),
             .vectors = {},
-            .ahead = ahead_of(works_in_teams<Exec>, is_half ? Width::half : Width::wide)};
+            .ahead = ahead_of(works_in_teams<Exec>, blocks)};
   }
   // In place, blocks have the order of the matrix.
   RelaxRows stored_rows() const

@@ -23,8 +23,8 @@ TEST(LookAhead, IsMeasuredOnceOnALargeMatrix)
   measure_look_ahead(large.data(), large.size() * sizeof(Scalar));
   EXPECT_EQ(look_ahead().source, LookAheadSource::measured);
   EXPECT_TRUE(look_ahead().bytes == assumed || look_ahead().bytes == 0);
-  EXPECT_EQ(ahead_of(false, Width::half), Offset(assumed)); // whatever was measured
-  measure_look_ahead(nullptr, std::size_t(1) << 40);        // never again
+  EXPECT_EQ(ahead_of(false, BlocksAre::converted), Offset(assumed)); // whatever was measured
+  measure_look_ahead(nullptr, std::size_t(1) << 40);                 // never again
   set_look_ahead(-1);
 }
 
@@ -34,9 +34,9 @@ TEST(LookAhead, IsWhatWasGiven)
     set_look_ahead(bytes);
     EXPECT_EQ(look_ahead().bytes, std::size_t(bytes));
     EXPECT_EQ(look_ahead().source, LookAheadSource::given);
-    for (const Width width : {Width::wide, Width::half}) {
-      EXPECT_EQ(ahead_of(false, width), bytes);
-      EXPECT_EQ(ahead_of(true, width), 0);
+    for (const BlocksAre blocks : {BlocksAre::as_stored, BlocksAre::converted}) {
+      EXPECT_EQ(ahead_of(false, blocks), bytes);
+      EXPECT_EQ(ahead_of(true, blocks), 0);
     }
     measure_look_ahead(nullptr, std::size_t(1) << 40);
     EXPECT_EQ(look_ahead().bytes, std::size_t(bytes));
