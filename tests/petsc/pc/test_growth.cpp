@@ -178,7 +178,7 @@ TEST(Growth, IsMeasuredInUnitsFromTheLimitOn)
   OK(AssembleMatrix(star(9, 7, 5), n, MATBAIJ, 1, &A));
   OK(MatCreateVecs(A, &units, nullptr));
   OK(VecGetOwnershipRange(units, &first, &last));
-  for (PetscInt i = first; i < last; ++i) OK(VecSetValue(units, i, i % n ? 1e4 : 1, INSERT_VALUES));
+  for (PetscInt i = first; i < last; ++i) OK(VecSetValue(units, i, PetscScalar(i % n ? 1e4 : 1), INSERT_VALUES));
   OK(VecAssemblyBegin(units));
   OK(VecAssemblyEnd(units));
   OK(MatDiagonalScale(A, nullptr, units));
