@@ -127,8 +127,8 @@ public:
   {
     std::printf("%s, threads: %d\n\n", here ? HostExec::name() : DeviceExec::name(), threads_);
     std::printf(
-      "| points | n | method | executor | tasks or groups | in a row | kernels | apply ns/point | of %s | of "
-      "bandwidth | factor ns/point | of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "| points | n | method | executor | tasks or groups | in a row | kernels | apply ns/point | apply, of %s | "
+      "of bandwidth | factor ns/point | factor, of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       here ? "natural" : "launch", here ? "natural" : "launch");
     bool good = true; // what is wrong with one size need not be with another
     for (const int side : settings_.points) {

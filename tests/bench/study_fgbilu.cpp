@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The numerical experiments of Luo et al. (2015) with fgbilu, beside PETSc's sequential block ILU(0):
 // residuals of table 1, times over grid sizes (figure 9, table 3) and over unknowns per point (figure 10). Prints
-// tables in Markdown. Needs 5 GB of memory. Options: -seconds 8 (for each problem, at
-// least three rounds)
+// tables in Markdown. Needs 5 GB of memory. Options: -seconds 8 (for each problem, at least two rounds)
 #include "star.hpp"
 
 #include <petscfinegrain.h>

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Figures that sentences of README.md and docs quote, and the CSV files that they are from: tests/docs/tables --check compares
 them to the digits that are shown."""
-import csv
 import re
-import textwrap
 
-from table import read
+from table import markdown, read
 
 
 def rows(file, **wanted):
@@ -18,6 +16,11 @@ def rows(file, **wanted):
 
 def number(text):
     return float(re.match(r"[-+.\deE]+", text)[0])
+
+
+def machine(file):
+    """Of a file's first line, without the command."""
+    return read(file)[0].split(", `")[0]
 
 
 def gpu_solve(docs, method, executor):
@@ -89,19 +92,16 @@ def gains(cpu):
         ("the same in single precision", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_precision single"), "solves"),
         ("BAIJ with `-pc_type fgbilu` alone, beside BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
     ]
-    where = read(cpu / "fgbilu.csv")[0].split(", `")[0]
-    lines = [where + ":", "", "| what | PETSc's time over ours | table |", "|---|---|---|"]
-    return "\n".join(lines + [f"| {what} | {gain} | [{page}](performance/{page}.md) |" for what, gain, page in found]) + "\n"
+    return markdown(machine(cpu / "fgbilu.csv"), ["what", "PETSc's time over ours", "table"],
+                    [[what, gain, f"[{page}](performance/{page}.md)"] for what, gain, page in found])
 
 
 def of_threads(cpu):
     """The table of docs/threads.md: what several threads gain over natural, which has one, out of the files *_threads.csv."""
-    line, *rest = (cpu / "executors_threads.csv").read_text().splitlines()
-    head, *stars = csv.reader(rest)
-    of = [place for place, name in enumerate(head) if name == "of natural"]  # of the application, of the factorization
+    stars = rows(cpu / "executors_threads.csv", method="dilu", executor="tile")
 
-    def tiles(n, place):
-        return spread(1 / float(r[of[place]]) for r in stars if r[1:4] == [str(n), "dilu", "tile"])
+    def tiles(n, what):
+        return spread(1 / float(r[what + ", of natural"]) for r in stars if r["n"] == str(n))
 
     def against(file, which, column, **wanted):
         """By what is not in the columns of times: natural's time over the other's."""
@@ -111,33 +111,32 @@ def of_threads(cpu):
         return spread(time[key, which.replace(executor, "natural")] / t for (key, name), t in time.items() if name == which
                       for executor in ("launch", "self", "tile") if executor in which)
 
-    points = ", ".join(dict.fromkeys(r[0] for r in stars))
-    found = [(f"`fgbilu`, n = {n}, tile, {points}: {what}", tiles(n, place)) for n in (1, 5) for place, what in enumerate(("application", "factorization"))]
+    points = ", ".join(dict.fromkeys(r["points"] for r in stars))
+    found = [(f"`fgbilu`, n = {n}, tile, {points}: {what}", tiles(n, column))
+             for n in (1, 5) for what, column in (("application", "apply"), ("factorization", "factor"))]
     for which in ("color, launch", "level, self"):
         for n, problem in ((1, "scalars"), (5, "n = 5")):
             found += [(f"`powerqilu`, {which}, {problem}: {what}", against("powerqilu", which, column, n=n))
                       for what, column in (("application", "apply"), ("factorization", "numeric"))]
     found += [(f"`sip`, tile: {what}", against("sip", "tile", column)) for what, column in
               (("application", "apply"), ("factorization", "numeric"), ("iteration", "iteration"))]
-    lines = [f"{line.removeprefix('# ').split(', `')[0]}:", "", "| what | one thread's time over theirs |", "|---|---|"]
-    return "\n".join(lines + [f"| {what} | {gain} |" for what, gain in found]) + "\n"
+    return markdown(machine(cpu / "executors_threads.csv"), ["what", "one thread's time over theirs"], found)
 
 
 def taken(file):
     """What auto takes on one thread and on all, and its times over those of natural, of auto.csv and auto_threads.csv."""
-    found, first = {}, []
-    for part in (file, file.with_name(f"{file.stem}_threads.csv")):
-        line, head, *rest = csv.reader(part.read_text().splitlines(), delimiter=",")
-        first.append(",".join(line).removeprefix("# "))
-        of = [place for place, name in enumerate(head) if name == "of natural"] # of the application, of the set-up
-        for row in rest:
-            if row[3].startswith("auto: "):
-                found.setdefault(tuple(row[:3]), []).extend([row[3].removeprefix("auto: ")] + [row[place] for place in of])
-    threads = re.search(r"(\d+) thread", first[1])[1]
-    head = ["points", "n", "method"] + [f"{t} auto takes" if k == 0 else f"{what}, of natural"
-                                        for t in ("1 thread:", f"{threads} threads:") for k, what in enumerate(("", "apply", "set-up"))]
-    lines = [textwrap.fill(f"{first[0]}, and with {threads}:", 100, break_long_words=False, break_on_hyphens=False), "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    return "\n".join(lines + ["| " + " | ".join([*key, *row]) + " |" for key, row in found.items()]) + "\n"
+    found = {}
+    several = file.with_name(f"{file.stem}_threads.csv")
+    for part in (file, several):
+        for row in read(part)[1]:
+            if row["executor"].startswith("auto: "):
+                found.setdefault((row["points"], row["n"], row["method"]), []).extend(
+                    [row["executor"].removeprefix("auto: "), row["apply, of natural"], row["factor, of natural"]])
+    threads = re.search(r"(\d+) thread", read(several)[0])[1]
+    head = ["points", "n", "method"]
+    for t in ("1 thread", f"{threads} threads"):
+        head += [f"{t}: auto takes", "apply, of natural", "set-up, of natural"]
+    return markdown(f"{read(file)[0]}, and with {threads}", head, [[*key, *row] for key, row in found.items()])
 
 
 def peers(docs):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What docs/performance/peers.md and docs/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
 import csv
+import textwrap
 
 groups = {
     "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi", "fieldsplit, ilu"],
@@ -16,6 +17,12 @@ others = {name for group in list(groups)[:3] for name in groups[group]}  # have 
 def read(file):
     lines = file.read_text().splitlines()
     return lines[0].removeprefix("# "), list(csv.DictReader(lines[1:]))
+
+
+def markdown(first, head, rows):
+    """A table below a sentence that ends with a colon."""
+    lines = [textwrap.fill(f"{first}:", 100, break_long_words=False, break_on_hyphens=False), ""]
+    return "\n".join(lines + ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def cell(rows, names):
@@ -50,10 +57,10 @@ def times(file):
 def iterations(file):
     machine, rows = read(file)
     methods, ranks = (list(dict.fromkeys(r[what] for r in rows)) for what in ("method", "ranks"))
-    out = [f"{machine}; iterations on {', '.join(ranks)} ranks:", "", "| system | unknowns | n | " + " | ".join(methods) + " |", "|---" * (3 + len(methods)) + "|"]
+    out = []
     for system in dict.fromkeys(r["problem"] for r in rows):
         mine = {(r["method"], r["ranks"]): r for r in rows if r["problem"] == system}
         first = next(iter(mine.values()))
         cells = [", ".join(mine[m, k]["trouble"].split(":")[0] or mine[m, k]["iterations"] for k in ranks) for m in methods]
-        out.append(f"| {system} | {first['unknowns']} | {first['block']} | " + " | ".join(cells) + " |")
-    return "\n".join(out) + "\n"
+        out.append([system, first["unknowns"], first["block"], *cells])
+    return markdown(f"{machine}; iterations on {', '.join(ranks)} ranks", ["system", "unknowns", "n", *methods], out)
