@@ -189,6 +189,22 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainRichardsonTypes[];
 
 /*E
+   PCFinegrainCheckType - what follows a solve that claims convergence to a relative tolerance but leaves a large
+residual
+
+   Values:
++  PC_FINEGRAIN_CHECK_FAIL - the solve fails with `KSP_DIVERGED_PC_FAILED`
+.  PC_FINEGRAIN_CHECK_WARN - one line on stderr says so
+-  PC_FINEGRAIN_CHECK_NONE - solutions are not checked
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetCheckSolution()`
+E*/
+typedef enum { PC_FINEGRAIN_CHECK_FAIL, PC_FINEGRAIN_CHECK_WARN, PC_FINEGRAIN_CHECK_NONE } PCFinegrainCheckType;
+FINEGRAIN_EXTERN const char *const PCFinegrainCheckTypes[];
+
+/*E
    PCFinegrainColoringType - how block rows are colored; names as in `MatColoringType` where that has the same
 
    Values:
@@ -385,9 +401,9 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAddDiagonal(PC pc, PetscBool add);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAddDiagonal(PC pc, PetscBool *add);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrowthLimit(PC pc, PetscReal limit);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowthLimit(PC pc, PetscReal *limit);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrowth(PC pc, PetscReal *growth);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCheckSolution(PC pc, PCFinegrainCheckType check);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCheckSolution(PC pc, PCFinegrainCheckType *check);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetScaledResidual(PC pc, PetscReal *eta);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling);

@@ -116,6 +116,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscLogEventRegister("FGInterior", PC_CLASSID, &finegrain_events.interior));
   PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
+  PetscCall(PetscLogEventRegister("FGCheck", PC_CLASSID, &finegrain_events.check));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadLookAhead());
   PetscCall(ReadThreads());

@@ -6,7 +6,7 @@
 
 Solves model problems, and matrices that a program has written with -ksp_view_mat binary:<matrix>, by GMRES(30),
 preconditioned from the left, to 1e-5, for several alpha. Prints iterations and, after a slash, the decimal exponent
-of the true residual relative to b; "div." for more than 400, and "fails" where the growth limit stops the set-up.
+of the true residual relative to b; "div." for more than 400, and "fails" where the check of the solution refuses it.
 docs/types/sip.md shows its table. Needs petsc4py and numpy.
 """
 import sys

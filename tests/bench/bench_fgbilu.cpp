@@ -77,7 +77,7 @@ void print_table(Best &best)
               "bandwidth\n\n");
   std::printf("| n | points | least | PETSc apply | fgbilu apply | PETSc's / it | of least | launch | single apply | "
               "PETSc's / single | single, of least | PETSc refactor | fgbilu refactor | PETSc's / it, refactor | "
-              "single refactor | without the probe |\n");
+              "single refactor |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const auto &[n, p] : problems) {
     const auto t = times_of(best, n, p.points);
@@ -294,12 +294,6 @@ int main(int argc, char **argv)
         [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { refresh(s, pc); }); });
     add("refactor" + end,
         [&p](benchmark::State &s) { with(make_ours(p, false, false), [&](PC pc) { refresh(s, pc); }); });
-    add("bare_refactor" + end, [&p](benchmark::State &s) {
-      with(make_ours(p, false, false), [&](PC pc) {
-        OK(PCFinegrainSetGrowthLimit(pc, 0));
-        refresh(s, pc);
-      });
-    });
     add("single_refactor" + end,
         [&p](benchmark::State &s) { with(make_ours(p, true, false), [&](PC pc) { refresh(s, pc); }); });
     add("petsc_both" + end, [&p](benchmark::State &s) { multiply_and_apply(s, p, MATAIJ, PCILU); });

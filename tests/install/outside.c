@@ -7,7 +7,8 @@ int main(int argc, char **argv)
 {
   Mat A;
   PC pc;
-  PetscReal growth;
+  Vec b, x;
+  PetscReal largest;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscFinegrainInitializePackage());
@@ -20,8 +21,13 @@ int main(int argc, char **argv)
   PetscCall(PCSetType(pc, PCFGBILU));
   PetscCall(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
   PetscCall(PCSetUp(pc));
-  PetscCall(PCFinegrainGetGrowth(pc, &growth));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "growth %.3f\n", (double)growth));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 4));
+  PetscCall(PCApply(pc, b, x));
+  PetscCall(VecNorm(x, NORM_INFINITY, &largest));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solution %.3f\n", (double)largest));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());

@@ -80,8 +80,7 @@ inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, 
 
   PetscFunctionBegin;
   PetscCall(make(comm, &A, &da));
-  // No probe: two more applications, each with messages between more ranks than cores.
-  PetscCall(MakePC(A, type, options + " -pc_" + type + "_growth_limit 0", &pc));
+  PetscCall(MakePC(A, type, options, &pc));
   PetscCall(MakeVectors(A, da, &b, &x, index));
   PetscCall(PCSetUp(pc));
   PetscCall(transposed ? PCApplyTranspose(pc, b, x) : PCApply(pc, b, x));

@@ -60,8 +60,7 @@ void CheckKept(const RandomCase &c)
   if (steps && (!c.settings.exact || c.settings.has("grid"))) return;
   if (c.settings.has("alternate") || c.settings.has("_its") || c.settings.has(",0."))
     return; // steps that read the matrix (test_kept.cpp)
-  if (c.set_up("", &pc) != Outcome::good || c.set_up("-@_corrections 0 -@_growth_limit 0", &plain) != Outcome::good)
-    return;
+  if (c.set_up("", &pc) != Outcome::good || c.set_up("-@_corrections 0", &plain) != Outcome::good) return;
   if (!steps) {
     OK(ApplyOver(pc, false, v.b, v.y));
   }

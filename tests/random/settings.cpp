@@ -26,7 +26,7 @@ const std::vector<Option> &AllOptions()
     {"shift_amount", {"1e-12", "0.01", "0.5", "1e308", "0"}},
     {"corrections", {"1", "2", "0", "-1"}},
     {"richardson", {"steps", "tolerances"}},
-    {"growth_limit", {"0", "10", "1e10", "-1"}},
+    {"check_solution", {"warn", "none", "fail"}},
     {"block_size", {"1", "2", "3", "4", "33"}},
     {"backend", {"host", "auto", "device"}},
     {"grid", {"4,4,4", "7", "2,3,4,2,3,4"}},
@@ -59,9 +59,9 @@ const std::vector<Option> &AllOptions()
 
 Settings DrawSettings(Draw &draw, const TypeCase &type)
 {
-  static const std::vector<std::string> common = {"precision",    "diag_precision", "shift_type",  "shift_amount",
-                                                  "zero_pivot",   "add_diagonal",   "corrections", "richardson",
-                                                  "growth_limit", "block_size",     "backend",     "grid"};
+  static const std::vector<std::string> common = {"precision",      "diag_precision", "shift_type",  "shift_amount",
+                                                  "zero_pivot",     "add_diagonal",   "corrections", "richardson",
+                                                  "check_solution", "block_size",     "backend",     "grid"};
   Settings s;
   if (draw.chance(0.4)) s.text = draw.of(type.variants).options; // what makes sense together
   const double often = draw.chance(0.3) ? 0.4 : 0.12;

@@ -7,6 +7,7 @@
 #include "product/overlap.hpp"
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
+#include "product/row_sums.hpp"
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
@@ -190,6 +191,18 @@ public:
     leave(memory, y, columns_);
   }
 
+  void sum_rows(Memory memory, Scalar *y) override
+  {
+    const std::size_t size = std::size_t(rows_) * std::size_t(n_);
+    Scalar *to = memory == Memory::host && far ? make_room(y_, size) : y;
+    Kokkos::deep_copy(exec, Kokkos::View<Scalar *, Space, Kokkos::MemoryUnmanaged>(to, size), Scalar(0));
+    for_each("finegrain::row_sums", Offset(size),
+             AddRowSums<Index>{n_, owned_.ptr.data(), values().owned.values, to});
+    for_each("finegrain::row_sums", Offset(size),
+             AddRowSums<Index>{n_, coupling_.ptr.data(), values().coupling.values, to});
+    leave(memory, y, rows_);
+  }
+
   void set_assembly(const AssemblyLists &lists) override
   {
     unit_ = lists.unit;
@@ -211,8 +224,8 @@ public:
     const AssemblySums sums{n_,  unit_,         own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
                             add, blocks_.data()};
     const Offset targets = Offset(list_ptr_.extent(0)) - 1;
-    if (far || unit_ == 1) assemble(targets * unit_, AssembleScalar{sums});
-    else assemble(targets, AssembleBlock{sums});
+    if (far || unit_ == 1) for_each("finegrain::assemble", targets * unit_, AssembleScalar{sums});
+    else for_each("finegrain::assemble", targets, AssembleBlock{sums});
     wait();
   }
 
@@ -225,10 +238,10 @@ public:
   double flops() const override { return 2 * double(scalars()); }
 
 private:
-  template <class Body> void assemble(Offset count, const Body &body)
+  template <class Body> void for_each(const char *label, Offset count, const Body &body)
   {
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
-    Kokkos::parallel_for("finegrain::assemble", Policy(exec, 0, count), body);
+    Kokkos::parallel_for(label, Policy(exec, 0, count), body);
   }
   using Vector = Array<Scalar, Space>;
   static constexpr bool far = works_in_teams<Exec>; // from callers' vectors on the host

@@ -48,6 +48,8 @@ public:
   // Return when y can be read.
   virtual void multiply(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
   virtual void multiply_transposed(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
+  // y_i = sum over j of |a_ij| for each scalar row, as magnitude() has it. After reserve().
+  virtual void sum_rows(Memory, Scalar *y) = 0;
 
   // Prepares assembly from coordinates.
   virtual void set_assembly(const AssemblyLists &) = 0;

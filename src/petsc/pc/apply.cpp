@@ -98,7 +98,7 @@ bool Proceeds(PC pc, const PCEngine &e, MatrixChange change)
 template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
 {
   PetscFunctionBegin;
-  if (pc->failedreason) {
+  if (pc->failedreason && !static_cast<PCEngine *>(pc->data)->check.refused) {
     PetscCall(FinegrainVecFlag(x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -372,5 +372,6 @@ PetscErrorCode PCEngineSetApplications(PC pc)
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscCall(PCEngineSetMatApplications(pc));
   PetscCall(PCEngineSetParts(pc));
+  PetscCall(PCEngineSetSolve(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

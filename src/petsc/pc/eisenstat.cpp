@@ -2,7 +2,8 @@
 // Eisenstat's trick for a factor of DILU (numerics.md 1): while a KSP solves, a shell stands in the place of Amat,
 // the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc does so between
 // PCPreSolve() and PCPostSolve(), the second of which no solve reaches that an error ends; here the KSP's solver is
-// called by one of ours, which puts all back. fgbilu has it; apply.cpp asks for what an application is meanwhile.
+// called by one of ours (ksp_solve.cpp), and all is put back. fgbilu has it; apply.cpp asks for what an application
+// is meanwhile.
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/settings.hpp"
@@ -221,8 +222,6 @@ private:
   Mat amat_ = nullptr;
 };
 
-using KSPSolver = PetscErrorCode (*)(KSP);
-
 // P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
 PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
 {
@@ -259,59 +258,6 @@ PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Takes the place of a KSP's own solver for one solve.
-constexpr char own_solver[] = "PCFinegrainKSPSolver_C";
-
-PetscErrorCode KSPSolve_Eisenstat(KSP ksp)
-{
-  KSPSolver solve = nullptr;
-  PCEngine *e = nullptr;
-  const char *why = nullptr;
-  PetscBool symmetric = PETSC_FALSE;
-  PC pc;
-  KSPType type;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
-  ksp->ops->solve = solve;
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PCSetUp(pc)); // which PETSc may leave to the first application
-  PetscCall(PCEngineFind(pc, &e));
-  if (!e || !e->eisenstat) {
-    PetscCall((*solve)(ksp));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (e->solve.active) why = "another solve with the same preconditioner has it";
-  else PetscCall(FindObstacle(pc, e, ksp, &why));
-  if (!why) {
-    PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-               "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
-               PCEngineOption(pc, "eisenstat").c_str());
-    PetscCall(KSPGetType(ksp, &type));
-    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
-    PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Prepare(pc, e, &symmetric); }));
-    if (wanted && !symmetric) why = "a pivot is not positive definite";
-  }
-  if (!why) {
-    e->solve.symmetric = symmetric;
-    PetscCall(SolveTransformed(pc, e, ksp, solve));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
-  const Suspended suspended(pc);
-  PetscCall((*solve)(ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPreSolve_Eisenstat(PC, KSP ksp, Vec, Vec)
-{
-  PetscFunctionBegin;
-  if (ksp->ops->solve == KSPSolve_Eisenstat) PetscFunctionReturn(PETSC_SUCCESS); // a solve has not come to begin
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
-  ksp->ops->solve = KSPSolve_Eisenstat;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // For KSPs with the preconditioner on both sides. Inside a solve with the trick the operator has both already.
 template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
 {
@@ -334,12 +280,41 @@ template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
 
 } // namespace
 
+PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
+{
+  const char *why = nullptr;
+  PetscBool symmetric = PETSC_FALSE;
+  KSPType type;
+
+  PetscFunctionBegin;
+  PetscCall(PCSetUp(pc)); // which PETSc may leave to the first application
+  if (e->solve.active) why = "another solve with the same preconditioner has it";
+  else PetscCall(FindObstacle(pc, e, ksp, &why));
+  if (!why) {
+    PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
+               "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
+               PCEngineOption(pc, "eisenstat").c_str());
+    PetscCall(KSPGetType(ksp, &type));
+    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
+    PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Prepare(pc, e, &symmetric); }));
+    if (wanted && !symmetric) why = "a pivot is not positive definite";
+  }
+  if (!why) {
+    e->solve.symmetric = symmetric;
+    PetscCall(SolveTransformed(pc, e, ksp, solve));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
+  const Suspended suspended(pc);
+  PetscCall((*solve)(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCEngineSetParts(PC pc)
 {
   const PCEngine *e = static_cast<PCEngine *>(pc->data);
 
   PetscFunctionBegin;
-  pc->ops->presolve = e->eisenstat ? PCPreSolve_Eisenstat : nullptr;
   const bool parts = e->type->method == Method::factorization;
   pc->ops->applysymmetricleft = parts ? PCApplySymmetric_Engine<Part::left_inverse> : nullptr;
   pc->ops->applysymmetricright = parts ? PCApplySymmetric_Engine<Part::right_inverse> : nullptr;

@@ -152,6 +152,7 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
   PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
   e->short_residual = least[2] > 0;
   e->trouble.clear();
+  PetscCall(e->check.forget(pc));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   if (least[0] != none) {
     std::string what = e->options.shift.definite ? "Diagonal block that is not positive definite in block row "
@@ -163,22 +164,5 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
       Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
            std::string("Coupling that is not finite as it is stored in block row ").append(std::to_string(least[1])),
            "look for Inf and NaN in the matrix, and for entries that @_precision cannot hold"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e)
-{
-  PetscFunctionBegin;
-  const PetscReal limit = PCEngineGrowthLimit(*e);
-  if (e->growth >= 0)
-    PetscCall(PetscInfo(pc, "growth of a probe %.2g, limit %.3g\n", double(e->growth), double(limit)));
-  if (e->growth < limit || e->growth < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  char text[128];
-  PetscCall(PetscSNPrintf(text, sizeof text, "An application amplifies a vector of random signs by %.2g, limit %.3g",
-                          double(e->growth), double(limit)));
-  PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP, text,
-                 std::string(e->type->growth_remedy)
-                   .append("; a KSP that tests the true residual (-ksp_pc_side right) needs no limit, "
-                           "@_growth_limit 0")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

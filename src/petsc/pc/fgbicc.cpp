@@ -85,7 +85,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .citation = citation,
                             .pivot_remedy = "if the matrix is indefinite, take @type fgbilu; else try @_shift_type "
                                             "inblocks with @_shift_amount 1e-8 to 1e-3",
-                            .growth_remedy = "try @_ordering rcm, or @type fgbilu",
+                            .accuracy_remedy = "try @_ordering rcm, or @type fgbilu",
                             .reads_upper = true};
 
 /*MC
@@ -107,7 +107,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbicc_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
-.  -pc_fgbicc_growth_limit <-1>                   - `PCFinegrainSetGrowthLimit()`
+.  -pc_fgbicc_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -133,7 +133,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
                             .view = PCView_FGBILU,
                             .create = PCEngineConstruct<FgBilu, fgbilu_type>,
                             .citation = citation,
-                            .growth_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
+                            .accuracy_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
 
 /*MC
    PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all of them
@@ -158,7 +158,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
 .  -pc_fgbilu_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
-.  -pc_fgbilu_growth_limit <-1>                   - `PCFinegrainSetGrowthLimit()`
+.  -pc_fgbilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
    Level: beginner

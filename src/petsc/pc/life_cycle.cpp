@@ -19,13 +19,12 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->blocks.reset();
   e->op = Operator();
   e->report = FactorReport();
-  e->growth = -1;
-  e->units.reset();
   e->trouble.clear();
   e->has_corrections = e->has_halo = false;
   e->stamp = FinegrainStamp();
   e->compared = e->converted_of = FinegrainState();
   PetscCall(e->solve.reset());
+  PetscCall(e->check.reset());
   PetscCall(e->halo.destroy());
   if (e->shared) PetscCall(e->shared->destroy());
   PetscCall(MatDestroy(&e->converted));

@@ -129,8 +129,8 @@ PCEngineType mcpi_type = {
   .citation = citation,
   .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
                   "for a small pivot try @_shift_type inblocks with @_shift_amount 1e-8 to 1e-3",
-  .growth_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
-                   "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
+  .accuracy_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
+                     "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
@@ -156,7 +156,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_mcpi_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
+.  -pc_mcpi_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

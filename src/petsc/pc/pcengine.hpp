@@ -10,7 +10,6 @@
 #include <petscfinegrain.h>
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,8 +41,8 @@ struct PCEngineType {
   PetscErrorCode (*view)(PC, PetscViewer);                   // the type's own lines
   PetscErrorCode (*create)(PC);
   const char *citation;
-  // What to try after a failed set-up, for PCEngineText().
-  const char *pivot_remedy = pcengine_pivot_remedy, *growth_remedy = "";
+  // What to try after a failed set-up, and after a solution that was refused, for PCEngineText().
+  const char *pivot_remedy = pcengine_pivot_remedy, *accuracy_remedy = "";
   bool reads_upper = false;      // of the matrix, so that SBAIJ is read as it is
   PetscBool cited = PETSC_FALSE; // by this run of PETSc
 };
@@ -55,6 +54,20 @@ struct PCEngineEisenstat {
   Mat shell = nullptr;
   Vec rhs = nullptr; // what the KSP solves for
 
+  PetscErrorCode reset();
+};
+
+// The check of solutions (solution_check.cpp).
+struct PCEngineCheck {
+  Vec scales = nullptr, work = nullptr; // the inverse row sums of a matrix, and that matrix
+  FinegrainState scaled_by;
+  bool transposed = false;
+  PetscReal initial = -1;        // the scaled residual of the initial guess, where the solver's test compares with it
+  PetscReal eta = -1, limit = 0; // the scaled residual of the last solution relative to b; -1: not computed
+  bool refused = false;          // the last solution: the failed reason of the PC is this one, and not the set-up's
+  std::string text;              // says so, with the remedy
+
+  PetscErrorCode forget(PC pc); // the last solution
   PetscErrorCode reset();
 };
 
@@ -89,7 +102,7 @@ struct PCEngine {
   PetscBool balance = PETSC_FALSE, eisenstat = PETSC_FALSE;
   PetscInt corrections = 0; // inside one application
   PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
-  PetscReal growth_limit = -1;
+  PCFinegrainCheckType check_solution = PC_FINEGRAIN_CHECK_FAIL;
 
   // What set-up made.
   bool analyzed = false;
@@ -100,12 +113,8 @@ struct PCEngine {
   std::unique_ptr<finegrain::Engine> engine;
   std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
   finegrain::FactorReport report;
-  PetscReal raise = 0;         // of diagonal entries, relative (Values::raise)
-  PetscInt factorizations = 1; // of the last set-up: one, and one for each raise
-  PetscReal growth = -1;       // of the last probe; -1: not looked for
-  int next_probe = 1;          // so many set-ups from now
-  // Of the owned unknowns, once a probe has looked for them in this pattern.
-  std::optional<std::vector<PetscReal>> units;
+  PetscReal raise = 0;              // of diagonal entries, relative (Values::raise)
+  PetscInt factorizations = 1;      // of the last set-up: one, and one for each raise
   std::string trouble;              // why the last set-up failed; empty: it did not
   PetscInt factors = 1, cycles = 1; // factors that take turns, and how often in one application
   FinegrainStamp stamp;             // of the matrix that was analyzed, with its values when they were factored
@@ -117,6 +126,7 @@ struct PCEngine {
   FinegrainState converted_of; // of the matrix that was converted
 
   PCEngineEisenstat solve;
+  PCEngineCheck check;
 
   // The exchange between ranks, made where an application or a correction needs it.
   bool has_halo = false;
@@ -173,30 +183,12 @@ PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const finegrain::Application 
 // Collective.
 PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, finegrain::Values values, finegrain::Real largest);
 
-// How much an application amplifies: begin() before the factorization, because Pmat may be gone after it, and end()
-// behind it, for e->growth. Not every set-up is probed. Both are collective.
-struct PCEngineProbe {
-  Vec v = nullptr, product = nullptr, scaled_product = nullptr;
-
-  PetscErrorCode begin(PC pc, PCEngine *e);
-  PetscErrorCode end(PC pc, PCEngine *e);
-  PetscErrorCode measure_scaled(PC pc, PCEngine *e);
-  PCEngineProbe() = default;
-  PCEngineProbe(const PCEngineProbe &) = delete;
-  PCEngineProbe &operator=(const PCEngineProbe &) = delete;
-  ~PCEngineProbe();
-};
-
-// From which growth set-up fails; 0: none is looked for.
-PetscReal PCEngineGrowthLimit(const PCEngine &e);
-
 // An error for what the engine's analysis refuses on this rank: block rows from `first_row` on. Not collective.
 PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const finegrain::SetupError &error, PetscInt first_row,
                               finegrain::Index rows, const finegrain::Grid &grid);
 
-// The failed reason, and e->trouble, of what the factorization and the probe found on any rank. Collective.
+// The failed reason, and e->trouble, of what the factorization found on any rank. Collective.
 PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e);
-PetscErrorCode PCEngineReportGrowth(PC pc, PCEngine *e);
 
 // Executor tune: sets up and times each executor, and leaves the matrix analyzed for the fastest (tune.cpp).
 // Collective.
@@ -226,8 +218,20 @@ PetscErrorCode PCEngineStep(PC pc, PetscInt turn, Vec r, Vec step, bool transpos
 PetscErrorCode PCEngineSetApplications(PC pc);
 PetscErrorCode PCEngineSetMatApplications(PC pc);
 
-// Those that are parts of M, P_L^-1 and P_R^-1, and Eisenstat's trick where it is asked for (eisenstat.cpp).
+// Those that are parts of M, P_L^-1 and P_R^-1 (eisenstat.cpp).
 PetscErrorCode PCEngineSetParts(PC pc);
+
+// A KSP's own solver, and the one that takes its place for one solve (ksp_solve.cpp).
+using KSPSolver = PetscErrorCode (*)(KSP);
+PetscErrorCode PCEngineSetSolve(PC pc);
+
+// Runs the KSP's solver with Eisenstat's trick, or without it where it cannot be used. Collective.
+PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve);
+
+// Around the KSP's solver: the check of its solution, which may change ksp->reason. Collective.
+PetscErrorCode PCEngineBeginCheck(PC pc, PCEngine *e, KSP ksp);
+PetscErrorCode PCEngineEndCheck(PC pc, PCEngine *e, KSP ksp);
+PetscErrorCode PCEngineViewCheck(const PCEngine &e, PetscViewer viewer);
 
 // A grid that was set before the PC had a type. Collective where there is one.
 PetscErrorCode PCEngineTakeGrid(PC pc, PCEngine *e);

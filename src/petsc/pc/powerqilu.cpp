@@ -258,7 +258,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
                                .view = PCView_POWERQILU,
                                .create = PCEngineConstruct<PowerqIlu, powerqilu_type>,
                                .citation = citation,
-                               .growth_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi"};
+                               .accuracy_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi"};
 
 /*MC
    PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
@@ -285,7 +285,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_powerqilu_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
+.  -pc_powerqilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -153,8 +153,6 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PCEngineInvalidate(pc, e); // until all of it is done
   e->has_halo = false;
   e->reserved = 0;
-  e->next_probe = 1;
-  e->units.reset();
   e->engine.reset();
   e->blocks.reset();
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
@@ -260,11 +258,7 @@ PetscErrorCode PCSetUp_Engine(PC pc)
     if (!e->analyzed) PetscCall(FinegrainOnAllRanks(pc, FinegrainStartKokkos));
     PetscCall(PCEngineConvert(pc, e));
     if (!e->analyzed) PetscCall(AnalyzeAndTune(pc, e));
-    PCEngineProbe probe;
-    PetscCall(probe.begin(pc, e));
     PetscCall(LogFactor(pc, e));
-    PetscCall(probe.end(pc, e));
-    PetscCall(PCEngineReportGrowth(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
   if (code) pc->setupcalled = PETSC_FALSE; // PETSc has noted the matrix already, and would take this for done

@@ -25,7 +25,7 @@ constexpr std::array common = {PCEngineRow{&settings::executor},
                                PCEngineRow{&settings::block_size},
                                PCEngineRow{&settings::corrections},
                                PCEngineRow{&settings::richardson},
-                               PCEngineRow{&settings::growth_limit}};
+                               PCEngineRow{&settings::check_solution}};
 
 // The rows of a type: the common ones, but for those that it has itself, and its own.
 std::vector<PCEngineRow> FindRows(const PCEngineType &type)

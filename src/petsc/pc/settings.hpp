@@ -207,7 +207,7 @@ extern const PCEngineList grid;
 extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;
 extern const Common<PCFinegrainRichardsonType> richardson;
-extern const PCEngineValue<PCEngine, PetscReal> growth_limit;
+extern const Common<PCFinegrainCheckType> check_solution;
 // ----
 extern const Common<PCFinegrainScheduleType> schedule;
 extern const PCEngineList ordering;

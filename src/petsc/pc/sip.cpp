@@ -80,8 +80,8 @@ turns
 
    Note:
    0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges. With
-coupled unknowns the sweeps may amplify errors from about 0.85 on; the growth in the view tells,
-`PCFinegrainSetGrowthLimit()`.
+coupled unknowns the sweeps may amplify errors from about 0.85 on; a solve that ends with a wrong solution is refused,
+`PCFinegrainSetCheckSolution()`.
 
 .seealso: `PCSIPGetAlpha()`, `PCSIPSetAlternate()`, `PCSIPSetIterations()`, `PCSIP`
 @*/
@@ -297,7 +297,7 @@ PCEngineType sip_type = {.name = PCSIP,
                          .view = PCView_SIP,
                          .create = PCEngineConstruct<Sip, sip_type>,
                          .citation = citation,
-                         .growth_remedy = "try a smaller @_alpha"};
+                         .accuracy_remedy = "try a smaller @_alpha"};
 
 /*MC
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank or over all of them
@@ -320,7 +320,7 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
 .  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
-.  -pc_sip_growth_limit <-1>                        - `PCFinegrainSetGrowthLimit()`
+.  -pc_sip_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
    Level: beginner

@@ -140,9 +140,6 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                              e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
   if (e.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
-  if (e.growth >= 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "growth of a probe: %.2g, limit %.3g\n", double(e.growth),
-                                     double(PCEngineGrowthLimit(e))));
   if (e.converted && e.defects.incomplete)
     PetscCall(PetscViewerASCIIPrintf(viewer, "diagonal blocks added: %" PetscInt_FMT ", in a copy of the matrix\n",
                                      e.defects.incomplete));
@@ -188,6 +185,7 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
     if (!e->trouble.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "set-up failed: %s\n", e->trouble.c_str()));
     if (e->analyzed) PetscCall(ViewSetUp(pc, *e, viewer));
     else PetscCall(PCEngineViewSettings(*e, viewer));
+    PetscCall(PCEngineViewCheck(*e, viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(PetscViewerASCIIPopTab(viewer));

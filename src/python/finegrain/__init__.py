@@ -15,7 +15,7 @@ import os
 from pathlib import Path
 
 __all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "SIP", "configure",
-           "factor_bytes", "growth", "load"]
+           "factor_bytes", "load", "scaled_residual"]
 
 FGBILU, FGBICC, MCPI, POWERQILU, SIP = "fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"  # of PC
 KSPREFINE, KSPSIP = "refine", "sip"
@@ -96,6 +96,7 @@ def factor_bytes(pc):
     return int(_number("PCFinegrainGetFactorBytes", pc))
 
 
-def growth(pc):
-    """How much the last set-up's probe grew; -1: nobody looked. PCFinegrainGetGrowth(). Double precision only."""
-    return _number("PCFinegrainGetGrowth", pc)
+def scaled_residual(pc):
+    """|R (b - A x)| / |R b| of the last solution that was checked, R the inverse row sums of |A|; -1: none was.
+    PCFinegrainGetScaledResidual(). Double precision only."""
+    return _number("PCFinegrainGetScaledResidual", pc)

@@ -117,7 +117,7 @@ TEST_P(Pipeline, EisenstatGivesTheBitsOfOneRank)
     PetscFunctionBegin;
     PetscCall(make(comm, &A, &da));
     PetscCall(refine::MakeKSP(A, A, KSPRICHARDSON,
-                              "-ksp_max_it 4 -ksp_norm_type none -pc_type fgbilu -pc_fgbilu_growth_limit 0 "
+                              "-ksp_max_it 4 -ksp_norm_type none -pc_type fgbilu "
                               "-pc_fgbilu_eisenstat " +
                                 options,
                               &ksp));

@@ -49,8 +49,7 @@ PetscErrorCode FailedReason(PC pc, PCFailedReason *reason)
 TEST_P(ZeroPivotPerType, IsZeroToRoundingInAnyUnits)
 {
   if (t.needs_grid && Size() > 1) GTEST_SKIP() << "the grid of one rank";
-  const std::string options =
-    " -@_growth_limit 0 -@_shift_type none" + (t.needs_grid ? std::string(" -@_grid 9,1,1") : "");
+  const std::string options = " -@_shift_type none" + (t.needs_grid ? std::string(" -@_grid 9,1,1") : "");
   for (const PetscReal units : {PetscReal(1), PetscReal(std::ldexp(1., 30)), PetscReal(std::ldexp(1., -30))}) {
     const PetscReal noise = 1 + 2 * PETSC_MACHINE_EPSILON;
     Owned<Mat> A;
@@ -113,7 +112,7 @@ TEST_P(ZeroPivotPerType, OfScalarsThatCancelIsZero)
     const std::string options = std::string(t.needs_grid                         ? "-@_alpha 0 -@_grid 30,1,1"
                                             : std::string(t.type) == PCPOWERQILU ? "-@_schedule level"
                                                                                  : "") +
-                                " -@_shift_type none -@_growth_limit 0";
+                                " -@_shift_type none";
     OK(Make(A, options, &pc));
     OK(FailedReason(pc, &reason));
     EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT) << unit;
@@ -176,7 +175,7 @@ TEST_P(AddDiagonalPerType, GivesTheBitsOfZerosThatAreThere)
         std::string text;
         PetscReal d;
         OK(MakeIncomplete(t, n, type, 1, &without, &zeros));
-        const std::string options = v.options + " -@_growth_limit 0 -@_shift_type inblocks -@_shift_amount 0.1";
+        const std::string options = v.options + " -@_shift_type inblocks -@_shift_amount 0.1";
         OK(Make(without, options + " -@_add_diagonal", &added));
         OK(Make(zeros, options, &there));
         OK(ComparePCs(zeros, added, there, &d));

@@ -103,7 +103,7 @@ TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
     {"-my_@_grid 3,0,3", "-my_@_grid"},
     {"-my_@_zero_pivot -1", "-my_@_zero_pivot"},
     {"-my_@_corrections -1", "-my_@_corrections"},
-    {"-my_@_growth_limit -2", "-my_@_growth_limit"},
+    {"-my_@_check_solution perhaps", "-my_@_check_solution"},
     {"-my_@_block_size 64", "-my_@_block_size"},
     {"-my_@_grid 1,1,10000", "-my_@_grid"},
     {"-my_@_shift_type nonzero", "-my_@_shift_type is"}};

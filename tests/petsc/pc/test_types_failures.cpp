@@ -131,7 +131,7 @@ TEST_P(ShiftPerType, DoesNotHideInf)
     std::string text;
     OK(Matrix(Shape::star, n, MATBAIJ, &A));
     OK(Spoil(A, "inf", n));
-    OK(Make(A, "-@_growth_limit 0 -@_shift_type inblocks", &pc));
+    OK(Make(A, "-@_shift_type inblocks", &pc));
     OK(PCSetUp(pc));
     OK(PCGetFailedReason(pc, &failed));
     EXPECT_EQ(failed, PC_FACTOR_NUMERIC_ZEROPIVOT);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sums of magnitudes in the scalar rows of a block matrix, which scale the residual that a solve is checked by.
+// Mirrors run it where their blocks are, the plugin over PETSc's arrays on the host.
+#pragma once
+
+#include "base/scalar.hpp"
+
+namespace finegrain
+{
+
+// Adds the magnitudes of all entries of scalar row i to sums[i]. Blocks of n x n scalars are stored by columns; those
+// of block row k are ptr[k] to ptr[k + 1] - 1. With n = 1 this is a matrix in CSR.
+template <class Integer> struct AddRowSums {
+  int n;
+  const Integer *ptr; // null: the matrix has no entries
+  const Scalar *blocks;
+  Scalar *sums;
+
+  KOKKOS_FUNCTION void operator()(Offset i) const
+  {
+    if (!ptr) return;
+    const Offset row = i / n, in_block = i - row * n;
+    Real sum = 0;
+    for (Integer e = ptr[row]; e < ptr[row + 1]; ++e)
+      for (int c = 0; c < n; ++c) sum += magnitude(blocks[(Offset(e) * n + c) * n + in_block]);
+    sums[i] += sum;
+  }
+};
+
+} // namespace finegrain

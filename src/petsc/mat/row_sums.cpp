@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sums of magnitudes in the rows of a matrix: by the kernel of its mirror, or over PETSc's arrays on the host.
+#include "mat/baijkokkos.hpp"
+
+#include "common/runtime.hpp"
+#include "product/row_sums.hpp"
+#include "base/pieces.hpp"
+
+using namespace finegrain;
+
+namespace
+{
+
+// A sequential part of a matrix: blocks of n x n scalars by rows, AIJ with n = 1.
+struct SequentialPart {
+  Structure structure;
+  int n = 1;
+  const Scalar *blocks = nullptr;
+};
+
+void AddRows(const SequentialPart &p, Scalar *sums)
+{
+  const AddRowSums<PetscInt> add{p.n, p.structure.ptr, p.blocks, sums};
+  Pieces(Index(p.structure.rows)).for_rows([&](Index row) {
+    for (Offset i = Offset(row) * p.n; i < Offset(row + 1) * p.n; ++i) add(i);
+  });
+}
+
+// The same of the transpose. `symmetric`: of a symmetric matrix of which the upper triangle is stored.
+void AddColumns(const SequentialPart &p, bool symmetric, Scalar *sums)
+{
+  const int n = p.n;
+  for (PetscInt row = 0; row < p.structure.rows; ++row)
+    for (PetscInt e = p.structure.ptr[row]; e < p.structure.ptr[row + 1]; ++e) {
+      const Offset i = Offset(row) * n, j = Offset(p.structure.col[e]) * n;
+      const Scalar *block = p.blocks + Offset(e) * n * n;
+      for (int c = 0; c < n; ++c)
+        for (int r = 0; r < n; ++r) {
+          if (symmetric && j + c < i + r) continue; // products do not read the lower part of a diagonal block
+          const Real size = magnitude(block[c * n + r]);
+          sums[j + c] += size;
+          if (symmetric && j + c > i + r) sums[i + r] += size;
+        }
+    }
+}
+
+// add(part, sums) for a sequential part of the matrix.
+template <class Add> PetscErrorCode ReadPart(Mat mat, const Operator &type, const Add &add)
+{
+  SequentialPart p;
+  PetscInt block = 1;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorGetStructure(mat, type.by_blocks, &p.structure));
+  if (type.by_blocks) PetscCall(MatGetBlockSize(mat, &block));
+  p.n = int(block);
+  PetscCall(type.by_blocks ? FinegrainSeqBAIJGetArrayRead(mat, type.symmetric, &values)
+                           : MatSeqAIJGetArrayRead(mat, &values));
+  p.blocks = reinterpret_cast<const Scalar *>(values);
+  add(p);
+  PetscCall(type.by_blocks ? FinegrainSeqBAIJRestoreArrayRead(mat, type.symmetric, &values)
+                           : MatSeqAIJRestoreArrayRead(mat, &values));
+  PetscCall(OperatorRestoreStructure(type.by_blocks, &p.structure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// From the mirror, if it has the matrix's values; *found says so.
+PetscErrorCode SumRowsOfMirror(Mat A, Vec other, Vec sums, bool *found)
+{
+  const BAIJKokkos *m = BAIJKokkosGet(A);
+  PetscObjectState state;
+  Arrays a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+  *found =
+    m && !m->bound && m->mirror && m->structure == A->nonzerostate && (m->host_is_behind || m->values == state);
+  if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(a.get(*m->mirror, m->op.backend, other, nullptr, sums, false));
+  m->mirror->sum_rows(a.memory(), a.to());
+  PetscCall(a.restore());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode OperatorSumRows(Mat mat, const Operator &type, bool transposed, Vec other, Vec sums)
+{
+  Mat owned, coupling;
+  const PetscInt *global;
+  PetscScalar *array;
+  bool found = false;
+
+  PetscFunctionBegin;
+  const bool by_rows = !transposed && !type.symmetric;
+  PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (by_rows) PetscCall(SumRowsOfMirror(mat, other, sums, &found));
+    if (found) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(BAIJKokkosSyncHost(mat));
+    PetscCall(VecSet(sums, 0));
+    PetscCall(VecGetArray(sums, &array));
+    Scalar *to = reinterpret_cast<Scalar *>(array);
+    PetscCall(OperatorGetParts(mat, type, &owned, &coupling, &global));
+    const auto add_rows = [&](const SequentialPart &p) { AddRows(p, to); };
+    const auto add_columns = [&](const SequentialPart &p) { AddColumns(p, type.symmetric, to); };
+    PetscCall(by_rows ? ReadPart(owned, type, add_rows) : ReadPart(owned, type, add_columns));
+    if (coupling && by_rows) PetscCall(ReadPart(coupling, type, add_rows));
+    PetscCall(VecRestoreArray(sums, &array));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

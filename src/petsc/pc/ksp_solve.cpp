@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What happens around a solve: KSPs call PCPreSolve() before their solver, and there it is replaced by one of ours
+// for this solve. It runs the KSP's own solver, with Eisenstat's trick if that is asked for, and checks the solution.
+// (PCPostSolve() comes too late: -ksp_converged_reason has been printed, and no solve that an error ends reaches it.)
+#include "pc/pcengine.hpp"
+
+#include <petsc/private/kspimpl.h>
+
+namespace
+{
+
+PetscErrorCode Solve(KSP ksp, PC pc, KSPSolver solve)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, &e));
+  if (e) PetscCall(PCEngineBeginCheck(pc, e, ksp));
+  if (e && e->eisenstat) PetscCall(PCEngineSolveByParts(pc, e, ksp, solve));
+  else PetscCall((*solve)(ksp));
+  PetscCall(PCEngineFind(pc, &e));
+  if (e && ksp->pc == pc) PetscCall(PCEngineEndCheck(pc, e, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr char own_solver[] = "PCFinegrainKSPSolver_C";
+
+PetscErrorCode KSPSolve_Engine(KSP ksp)
+{
+  KSPSolver solve = nullptr;
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
+  ksp->ops->solve = solve;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(pc))); // a monitor may set another preconditioner
+  const PetscErrorCode code = Solve(ksp, pc, solve);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPreSolve_Engine(PC, KSP ksp, Vec, Vec)
+{
+  PetscFunctionBegin;
+  if (ksp->ops->solve == KSPSolve_Engine) PetscFunctionReturn(PETSC_SUCCESS); // a solve has not come to begin
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
+  ksp->ops->solve = KSPSolve_Engine;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCEngineSetSolve(PC pc)
+{
+  const PCEngine *e = static_cast<PCEngine *>(pc->data);
+
+  PetscFunctionBegin;
+  pc->ops->presolve = e->eisenstat || e->check_solution != PC_FINEGRAIN_CHECK_NONE ? PCPreSolve_Engine : nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
