@@ -97,6 +97,7 @@ PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amo
   PetscValidLogicalCollectiveEnum(pc, type, 2);
   PetscValidLogicalCollectiveReal(pc, amount, 3);
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(settings::shift_type.check(pc, type));
   if (amount == PetscReal(PETSC_DECIDE)) amount = PETSC_SQRT_MACHINE_EPSILON;
   PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
              "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",

@@ -162,6 +162,20 @@ PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal val
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCEngineCheckChoice(PC pc, const PCEngineSetting &s, const char *const names[], int value)
+{
+  const std::vector<std::string> all = FindNames(names, nullptr);
+  std::string choices;
+
+  PetscFunctionBegin;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    choices.append(i ? ", " : "").append(std::to_string(i)).append(" for ").append(Lower(all[i]));
+  PetscCheck(value >= 0 && std::size_t(value) < all.size(), PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_OUTOFRANGE, "%s is number %d of its values; it must be %s, %s()",
+             PCEngineOption(pc, s.name).c_str(), value, choices.c_str(), s.setter);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCEngineRead(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s, PetscBool now,
                             PetscBool *value, PetscBool *given)
 {

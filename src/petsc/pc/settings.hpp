@@ -99,6 +99,9 @@ template <class T> std::string PCEngineShow(const std::vector<T> &values)
 PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscInt value, PetscInt least, PetscInt most);
 PetscErrorCode PCEngineCheckRange(PC pc, const PCEngineSetting &s, PetscReal value, PetscInt least, PetscInt most);
 
+// Stops where a choice is not the number of one of its names.
+PetscErrorCode PCEngineCheckChoice(PC pc, const PCEngineSetting &s, const char *const names[], int value);
+
 // A setting that is one value: a choice by name, a yes or no, or a number. Data: of the types that have it.
 template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
   T Data::*member;
@@ -130,9 +133,18 @@ template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
     PetscCall(PCEngineFindSetting(pc, *this, false, &e));
     PetscCall(PCEngineCheckSame(pc, value));
     if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-    if constexpr (!std::is_enum_v<T> && !std::is_same_v<T, PetscBool>)
-      PetscCall(PCEngineCheckRange(pc, *this, value, least, most));
+    PetscCall(check(pc, value));
     PetscCall(PCEngineChange(pc, e, static_cast<Data *>(e)->*member, value, effect));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  // Stops where the value is none that any type has.
+  PetscErrorCode check(PC pc, T value) const
+  {
+    PetscFunctionBegin;
+    if constexpr (std::is_same_v<T, PetscBool>) PetscFunctionReturn(PETSC_SUCCESS);
+    else if constexpr (std::is_enum_v<T>) PetscCall(PCEngineCheckChoice(pc, *this, names, int(value)));
+    else PetscCall(PCEngineCheckRange(pc, *this, value, least, most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
