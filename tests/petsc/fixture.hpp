@@ -77,6 +77,9 @@ PetscErrorCode ComparePCs(Mat A, PC p, PC q, PetscReal *d);
 PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat format = PETSC_VIEWER_DEFAULT);
 inline PetscErrorCode ViewText(PC pc, std::string *text) { return ViewText(object(pc), text); }
 
+// What a call writes to a descriptor, 1 for stdout, 2 for stderr, on this rank.
+PetscErrorCode Capture(int descriptor, const std::function<PetscErrorCode()> &call, std::string *text);
+
 // Sets the options of a PC with -help: what PETSc prints, on the first rank.
 PetscErrorCode HelpText(PC pc, std::string *text);
 

@@ -3,6 +3,7 @@
 #include "mat/baijkokkos.hpp"
 #include "pc/agreement.hpp"
 #include "pc/pipeline.hpp"
+#include "pc/settings.hpp"
 
 using namespace finegrain;
 
@@ -51,6 +52,7 @@ PetscErrorCode PCDestroy_Engine(PC pc)
   PetscCall(PCReset_Engine(pc)); // PCSetType() destroys without a reset
   PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, nullptr));
   PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCFinegrainApplyCorrections_C", nullptr));
+  PetscCall(PCEngineComposeSetters(pc, false));
   delete static_cast<PCEngine *>(pc->data);
   pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,6 +79,7 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data)
   pc->ops->destroy = PCDestroy_Engine;
   pc->ops->getfactoredmatrix = PCGetFactoredMatrix_Engine;
   PetscCall(PCEngineSetApplications(pc));
+  PetscCall(PCEngineComposeSetters(pc, true));
   PetscCall(
     PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));
   PetscFunctionReturn(PETSC_SUCCESS);

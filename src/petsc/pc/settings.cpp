@@ -92,6 +92,13 @@ std::string PCEngineOption(PC pc, const char *name)
 
 bool PCEngineHas(const PCEngine &e, const PCEngineSetting &setting) { return Lists(*e.type, setting); }
 
+bool PCEngineHasOption(const PCEngineType &type, std::string_view name)
+{
+  const std::vector<PCEngineRow> rows = FindRows(type);
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const PCEngineRow &r) { return r.option && r.setting->name == name; });
+}
+
 PetscErrorCode PCEngineFindSetting(PC pc, const PCEngineSetting &setting, bool needed, PCEngine **e)
 {
   PetscFunctionBegin;
@@ -257,59 +264,12 @@ std::string PCEngineShow(PetscReal value)
   return text;
 }
 
-// Options of PETSc's ilu, icc and sor that somebody has left in place, and what is ours instead; null: nothing.
-struct Foreign {
-  const char *option, *ours;
-};
-constexpr Foreign foreign[] = {{"-pc_factor_levels", "levels"},
-                               {"-pc_factor_shift_type", "shift_type"},
-                               {"-pc_factor_shift_amount", "shift_amount"},
-                               {"-pc_factor_zeropivot", "zero_pivot"},
-                               {"-pc_factor_mat_ordering_type", "ordering"},
-                               {"-pc_factor_fill", nullptr},
-                               {"-pc_factor_in_place", nullptr},
-                               {"-pc_factor_reuse_ordering", nullptr},
-                               {"-pc_factor_reuse_fill", nullptr},
-                               {"-pc_factor_diagonal_fill", nullptr},
-                               {"-pc_factor_nonzeros_along_diagonal", nullptr},
-                               {"-pc_factor_pivot_in_blocks", nullptr},
-                               {"-pc_factor_mat_solver_type", nullptr},
-                               {"-pc_sor_its", "its"},
-                               {"-pc_sor_lits", nullptr},
-                               {"-pc_sor_omega", "omega"},
-                               {"-pc_sor_symmetric", "sweep"},
-                               {"-pc_sor_backward", "sweep"}};
-
-// Says so on stderr: PETSc itself lists what nobody has read with -options_left only.
-static PetscErrorCode SayWhatIsForeign(PC pc)
-{
-  const PetscObject object = reinterpret_cast<PetscObject>(pc);
-  const PCEngineType &type = *static_cast<PCEngine *>(pc->data)->type;
-
-  PetscFunctionBegin;
-  for (const Foreign &f : foreign) {
-    PetscBool given;
-    PetscCall(PetscOptionsHasName(object->options, object->prefix, f.option, &given));
-    if (!given) continue;
-    std::string advice;
-    for (const PCEngineRow &row : FindRows(type))
-      if (row.option && f.ours && std::string(row.setting->name) == f.ours)
-        advice = "; " + PCEngineOption(pc, f.ours) + " is ours";
-    if (f.ours && std::string(f.ours) == "levels" && advice.empty())
-      advice = PCEngineText(pc, "; @type powerqilu has -pc_powerqilu_levels");
-    PetscCall(PetscFPrintf(PetscObjectComm(object), PETSC_STDERR,
-                           "finegrain: -%s%s does nothing with -pc_type %s%s\n", object->prefix ? object->prefix : "",
-                           f.option + 1, type.name, advice.c_str()));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
   const PCEngineType &type = *static_cast<PCEngine *>(pc->data)->type;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&] { return SayWhatIsForeign(pc); }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineSayUnread(pc); }));
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, (std::string(type.name) + " options").c_str());

@@ -7,6 +7,7 @@
 #include "pc/pcengine.hpp"
 
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 // What all kinds of settings have. The option is -<prefix>pc_<type>_<name>.
@@ -32,6 +33,14 @@ std::string PCEngineText(PC pc, std::string text);
 
 // Whether a type has a setting, with an option or without.
 bool PCEngineHas(const PCEngine &e, const PCEngineSetting &setting);
+
+// Whether a type has an option of that name.
+bool PCEngineHasOption(const PCEngineType &type, std::string_view name);
+
+// Setters of PETSc's types: composed, so that PETSc's functions find them, or removed (petsc_setters.cpp).
+PetscErrorCode PCEngineComposeSetters(PC pc, bool compose);
+// A line on stderr for each option of PETSc's types that is given.
+PetscErrorCode PCEngineSayUnread(PC pc);
 
 // The data of a PC whose type has the setting; null, or if `needed` an error, for all others.
 PetscErrorCode PCEngineFindSetting(PC pc, const PCEngineSetting &setting, bool needed, PCEngine **e);

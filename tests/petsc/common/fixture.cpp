@@ -262,27 +262,32 @@ PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode HelpText(PC pc, std::string *text)
+PetscErrorCode Capture(int descriptor, const std::function<PetscErrorCode()> &call, std::string *text)
 {
-  char name[] = "/tmp/finegrain-help-XXXXXX";
+  char name[] = "/tmp/finegrain-text-XXXXXX";
 
   PetscFunctionBegin;
-  const int file = mkstemp(name), kept = dup(1);
-  (void)fflush(stdout);
-  dup2(file, 1);
-  {
-    const Options set("-help");
-    PetscCall(PCSetFromOptions(pc));
-  }
-  (void)fflush(stdout);
-  dup2(kept, 1);
+  const int file = mkstemp(name), kept = dup(descriptor);
+  (void)fflush(nullptr);
+  dup2(file, descriptor);
+  const PetscErrorCode code = call();
+  (void)fflush(nullptr);
+  dup2(kept, descriptor);
   close(file);
   close(kept);
   std::ostringstream all;
   all << std::ifstream(name).rdbuf();
   *text = all.str();
   std::remove(name);
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode HelpText(PC pc, std::string *text)
+{
+  const Options set("-help");
+  return Capture(
+    1, [&] { return PCSetFromOptions(pc); }, text);
 }
 
 void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
