@@ -38,24 +38,23 @@ function(finegrain_fortran_module header template result)
 
   # How C takes and gives a value of each type.
   set(shapes "")
+  set(PetscEnum_of_c integer\(c_int\))
+  set(PetscLogDouble_of_c real\(c_double\))
+  foreach(type PetscInt PetscReal PetscBool)
+    set(${type}_of_c ${type}OfC)
+  endforeach()
   foreach(type PetscEnum PetscInt PetscReal PetscBool PetscLogDouble)
-    set(of_c ${type})
-    if(type STREQUAL PetscBool)
-      set(of_c integer\(boolean\))
-    endif()
     foreach(how set get)
+      set(by "")
       if(how STREQUAL set)
         set(by ", value")
-      else()
-        set(by "")
-        set(of_c ${type})
       endif()
       if(NOT "${how}_${type}" STREQUAL set_PetscLogDouble)
         string(APPEND shapes "    function ${how}_${type}(object, x) bind(C) result(ierr)
       import
-      PetscFortranAddr, value :: object
-      ${of_c}${by} :: x
-      PetscErrorCode :: ierr
+      integer(c_intptr_t), value :: object
+      ${${type}_of_c}${by} :: x
+      integer(c_int) :: ierr
     end function
 ")
       endif()
@@ -87,19 +86,28 @@ function(finegrain_fortran_module header template result)
     set(intent in)
     set(how set)
     set(value value)
+    set(before "")
+    set(after "")
     if(gets)
       set(intent out)
       set(how get)
-    elseif(type STREQUAL PetscBool)
-      set(value "merge(1_boolean, 0_boolean, value)")
+    endif()
+    if(type STREQUAL PetscBool)
+      if(gets)
+        set(value number)
+        set(before "    PetscBoolOfC :: number\n    number = 0\n")
+        set(after "    value = number /= 0\n")
+      else()
+        set(value "merge(1_boolean, 0_boolean, value)")
+      endif()
     endif()
     string(APPEND procedures "  subroutine ${name}(${object}, value, ierr)
     type(t${class}), intent(in) :: ${object}
     ${type}, intent(${intent}) :: value
     PetscErrorCode, intent(out) :: ierr
     procedure(${how}_${type}), bind(C, name='${name}') :: c
-    ierr = c(${object}%v, ${value})
-  end subroutine\n\n")
+${before}    ierr = c(${object}%v, ${value})
+${after}  end subroutine\n\n")
   endforeach()
   configure_file(${template} ${result} @ONLY)
 endfunction()
