@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The module finegrain for petsc4py: types as names, settings by keyword, what the setters refuse, and numbers.
+import re
 import sys
+from pathlib import Path
 
 import petsc4py
 
@@ -8,6 +10,11 @@ petsc4py.init(sys.argv)
 import finegrain  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
+public = {name for name in dir(finegrain) if not name.startswith("_")}
+assert public == set(finegrain.__all__), public ^ set(finegrain.__all__)
+header = (Path(__file__).parents[2] / "include" / "petscfinegrain.h").read_text()
+assert finegrain.__version__ == re.search('PETSCFINEGRAIN_VERSION "(.*)"', header)[1]
+assert Path(finegrain.__file__).with_name("py.typed").exists()
 finegrain.load()
 finegrain.load()  # does nothing
 da = PETSc.DMDA().create([9, 8], dof=2, stencil_width=1, stencil_type=PETSc.DMDA.StencilType.STAR)
@@ -35,8 +42,9 @@ assert (x - b * 0.25).norm() < 1e-6
 for wrong, error in (({"pressure": 3}, ValueError), ({"precision": "double"}, PETSc.Error), ({"corrections": -1}, PETSc.Error)):
     try:
         finegrain.configure(pc, **wrong)
-    except error:
-        pass
+    except error as caught:
+        name = next(iter(wrong))
+        assert ("" if error is ValueError else "-mine_pc_fgbilu_") + name in str(caught), caught
     else:
         raise SystemExit(f"{wrong} was accepted")
     assert pc.getOptionsPrefix() == "mine_"

@@ -10,10 +10,15 @@
 
 petsc4py must be that of the PETSc the library was built for.
 """
-import ctypes
-import os
-from pathlib import Path
+import ctypes as _ctypes
+import os as _os
+import typing as _typing
+from pathlib import Path as _Path
 
+if _typing.TYPE_CHECKING:
+    from petsc4py import PETSc as _PETSc
+
+__version__ = "1.0.0"
 __all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "SIP", "configure",
            "factor_bytes", "load", "scaled_residual"]
 
@@ -24,14 +29,14 @@ BAIJKOKKOS = "baijkokkos"  # of Mat
 _library = None
 
 
-def _check(code):
+def _check(code: int) -> None:
     if code:
         from petsc4py import PETSc
 
         raise PETSc.Error(code)
 
 
-def load(path=None):
+def load(path: "str | _os.PathLike[str] | None" = None) -> None:
     """Registers the types with PETSc, which it initializes if nobody has. A second call does nothing.
 
     path: of libpetscfinegrain.so; by default the environment variable FINEGRAIN_LIBRARY, else the library that was
@@ -43,60 +48,67 @@ def load(path=None):
         return
     from petsc4py import PETSc  # noqa: F401, initializes PETSc
 
-    path = Path(path or os.environ.get("FINEGRAIN_LIBRARY") or Path(__file__).with_name("libpetscfinegrain.so"))
+    path = _Path(path or _os.environ.get("FINEGRAIN_LIBRARY") or _Path(__file__).with_name("libpetscfinegrain.so"))
     if not path.exists():
         raise OSError(f"no {path}: name libpetscfinegrain.so, set FINEGRAIN_LIBRARY, or install with .packaging/python")
-    library = ctypes.CDLL(str(path.resolve()))
+    library = _ctypes.CDLL(str(path.resolve()))
     _check(library.PetscFinegrainInitializePackage())
     _library = library
 
 
-def configure(pc, **settings):
+def configure(pc: "_PETSc.PC", **settings: object) -> None:
     """Sets settings of a PC of finegrain, whose type is set: configure(pc, precision="single", grid=[8, 8, 8]).
 
     Names and values are those of the options, -pc_<type>_precision single. A list or tuple stands for numbers with
     commas. An unknown name is a ValueError, a wrong value PETSc's error. They act at the next set-up. Collective.
     """
-    from petsc4py import PETSc
-
     load()
-    kind, options = pc.getType(), PETSc.Options()
-    prefix, mine = pc.getOptionsPrefix() or "", "finegrain_configure_"
+    kind, prefix = pc.getType(), pc.getOptionsPrefix() or ""
+    pointer, before, mine = _ctypes.c_void_p(pc.handle), _ctypes.c_void_p(), _ctypes.c_void_p()
+    _call("PetscObjectGetOptions", pointer, _ctypes.byref(before))
+    _call("PetscOptionsCreate", _ctypes.byref(mine))
     try:
-        pc.setOptionsPrefix(mine)  # so that no other option is read
         for name, value in settings.items():
-            if isinstance(value, (list, tuple)):
-                value = ",".join(map(str, value))
-            options[f"{mine}pc_{kind}_{name}"] = str(value).lower() if isinstance(value, bool) else value
+            _call("PetscOptionsSetValue", mine, f"-{prefix}pc_{kind}_{name}".encode(), _text(value).encode())
+        _call("PetscObjectSetOptions", pointer, mine)  # so that no other option is read
         pc.setFromOptions()
-        unknown = [name for name in settings if not _used(f"{mine}pc_{kind}_{name}")]
+        unknown = [name for name in settings if not _used(mine, f"{prefix}pc_{kind}_{name}")]
     finally:
-        for name in settings:
-            options.delValue(f"{mine}pc_{kind}_{name}")
-        pc.setOptionsPrefix(prefix or None)
+        _call("PetscObjectSetOptions", pointer, before)
+        _call("PetscOptionsDestroy", _ctypes.byref(mine))
     if unknown:
         raise ValueError(f"-pc_type {kind} has no setting {', '.join(unknown)}")
 
 
-def _used(option):
-    used = ctypes.c_int(0)
-    _check(_library.PetscOptionsUsed(None, option.encode(), ctypes.byref(used)))
+def _text(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _call(function: str, *arguments: object) -> None:
+    _check(getattr(_library, function)(*arguments))
+
+
+def _used(options: _ctypes.c_void_p, option: str) -> bool:
+    used = _ctypes.c_int(0)
+    _call("PetscOptionsUsed", options, option.encode(), _ctypes.byref(used))
     return bool(used.value)
 
 
-def _number(function, pc):
+def _number(function: str, pc: "_PETSc.PC") -> float:
     load()
-    value = ctypes.c_double()
-    _check(getattr(_library, function)(ctypes.c_void_p(pc.handle), ctypes.byref(value)))
+    value = _ctypes.c_double()
+    _call(function, _ctypes.c_void_p(pc.handle), _ctypes.byref(value))
     return value.value
 
 
-def factor_bytes(pc):
+def factor_bytes(pc: "_PETSc.PC") -> int:
     """The size of the factor's blocks on this rank, in bytes. PCFinegrainGetFactorBytes()."""
     return int(_number("PCFinegrainGetFactorBytes", pc))
 
 
-def scaled_residual(pc):
+def scaled_residual(pc: "_PETSc.PC") -> float:
     """|R (b - A x)| / |R b| of the last solution that was checked, R the inverse row sums of |A|; -1: none was.
     PCFinegrainGetScaledResidual(). Double precision only."""
     return _number("PCFinegrainGetScaledResidual", pc)
