@@ -41,28 +41,24 @@ PetscErrorCode CheckPetsc()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// How far ahead products ask for a matrix, for the whole process.
-PetscErrorCode ReadLookAhead()
+// Options of the whole process: the prefetch distance of products, and the number of host threads. -help lists them
+// once.
+PetscErrorCode ReadProcessOptions()
 {
-  PetscInt bytes = -1;
+  PetscInt bytes = -1, threads = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-finegrain_ahead", &bytes, nullptr));
+  PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "finegrain options of the process", nullptr);
+  PetscCall(PetscOptionsInt("-finegrain_ahead", "Prefetch distance of products in bytes (-1: measured)",
+                            "PetscFinegrainInitializePackage", bytes, &bytes, nullptr));
+  PetscCall(PetscOptionsInt("-finegrain_threads", "Host threads (0: OMP_NUM_THREADS, or one)",
+                            "PetscFinegrainInitializePackage", threads, &threads, nullptr));
+  PetscOptionsEnd();
   PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_ahead is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
-  finegrain::set_look_ahead(bytes);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// How many threads of the host work, for the whole process.
-PetscErrorCode ReadThreads()
-{
-  PetscInt threads = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-finegrain_threads", &threads, nullptr));
   PetscCheck(threads >= 0 && threads <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_threads is a number of threads, 1 to 65536, or 0: OMP_NUM_THREADS says, and one without it");
+  finegrain::set_look_ahead(bytes);
   finegrain::set_host_threads(int(threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,8 +114,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscLogEventRegister("FGCheck", PC_CLASSID, &finegrain_events.check));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
-  PetscCall(ReadLookAhead());
-  PetscCall(ReadThreads());
+  PetscCall(ReadProcessOptions());
   registered = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
