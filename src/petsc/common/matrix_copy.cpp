@@ -3,6 +3,8 @@
 
 #include "common/runtime.hpp"
 
+#include <petsc/private/matimpl.h>
+
 #include <algorithm>
 
 using namespace finegrain;
@@ -116,6 +118,68 @@ PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *cop
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Whether products with a SBAIJ matrix read the upper triangle of its diagonal blocks only. PETSc has functions for
+// blocks of 1 to 7 that do; the one for all sizes, which -mat_no_unroll selects for small blocks too, reads whole
+// blocks.
+PetscErrorCode ReadsUpperTriangles(Mat square, bool *upper)
+{
+  constexpr PetscInt large = 31;
+  Mat of_large_blocks;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateSeqSBAIJ(PETSC_COMM_SELF, large, 0, 0, 0, nullptr, &of_large_blocks));
+  *upper = square->ops->mult != of_large_blocks->ops->mult;
+  PetscCall(MatDestroy(&of_large_blocks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The place of the diagonal block in block row i; the end of the row if there is none.
+PetscInt FindDiagonal(const Structure &s, PetscInt i)
+{
+  return PetscInt(std::find(s.col + s.ptr[i], s.col + s.ptr[i + 1], i) - s.col);
+}
+
+// The diagonal blocks of a SBAIJ matrix as MatMult() reads them. MatConvert() copies whole blocks on one rank; on
+// several ranks it copies the lower triangle, mirrored.
+PetscErrorCode CopyDiagonalBlocks(Mat from, Mat to)
+{
+  Operator op;
+  Mat source, target, coupling;
+  const PetscInt *global;
+  const PetscScalar *a = nullptr;
+  PetscScalar *b = nullptr;
+  PetscInt size;
+  Structure upper, whole;
+  bool known, mirrors = false;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorFindType(from, &op, &known));
+  PetscCall(MatGetBlockSize(from, &size));
+  PetscCall(OperatorGetParts(from, op, &source, &coupling, &global));
+  PetscCall(ReadsUpperTriangles(source, &mirrors));
+  PetscCall(OperatorFindType(to, &op, &known));
+  PetscCall(OperatorGetParts(to, op, &target, &coupling, &global));
+  PetscCall(OperatorGetStructure(source, true, &upper));
+  PetscCall(OperatorGetStructure(target, true, &whole));
+  PetscCall(FinegrainSeqBAIJGetArrayRead(source, true, &a));
+  PetscCall(MatSeqBAIJGetArray(target, &b));
+  const std::size_t n = std::size_t(size);
+  for (PetscInt i = 0; i < upper.rows; ++i) {
+    const PetscInt e = FindDiagonal(upper, i), f = FindDiagonal(whole, i);
+    if (e == upper.ptr[i + 1] || f == whole.ptr[i + 1]) continue;
+    const PetscScalar *stored = a + std::size_t(e) * n * n;
+    PetscScalar *block = b + std::size_t(f) * n * n;
+    for (std::size_t c = 0; c < n; ++c)
+      for (std::size_t r = 0; r < n; ++r) block[c * n + r] = stored[mirrors && r > c ? r * n + c : c * n + r];
+  }
+  PetscCall(MatSeqBAIJRestoreArray(target, &b));
+  PetscCall(FinegrainSeqBAIJRestoreArrayRead(source, true, &a));
+  PetscCall(OperatorRestoreStructure(true, &whole));
+  PetscCall(OperatorRestoreStructure(true, &upper));
+  PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(to)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode OperatorFindDefects(Mat mat, PetscInt block_size, bool add_diagonal, Defects *defects)
@@ -162,5 +226,17 @@ PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy)
     }));
   PetscCall(MatAssemblyBegin(*copy, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*copy, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *whole)
+{
+  Operator op;
+  bool known;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorFindType(mat, &op, &known));
+  PetscCall(MatConvert(copy, op.parallel ? MATMPIBAIJ : MATSEQBAIJ, MAT_INITIAL_MATRIX, whole));
+  PetscCall(FinegrainOnAllRanks(mat, [&] { return CopyDiagonalBlocks(mat, *whole); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

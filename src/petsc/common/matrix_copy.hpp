@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Copies of matrices that cannot be read as they are: with columns sorted in each row, and with the diagonal blocks
-// that are missing. The preconditioner reads the copy; Pmat stays as it is.
+// Copies of matrices that cannot be read as they are: with columns sorted in each row, with the diagonal blocks that
+// are missing, and whole where a matrix stores its upper triangle. The preconditioner reads the copy; Pmat stays as
+// it is. A copy is the operator that MatMult() of the original is, and has the attributes of it that are read.
 #pragma once
 
 #include "common/matrix_view.hpp"
@@ -25,3 +26,7 @@ PetscErrorCode OperatorFindDefects(Mat mat, PetscInt block_size, bool add_diagon
 // A matrix of the type of `mat` or, if that is derived, of its parent, with zeros on the diagonal if add_diagonal and
 // nothing is there. *copy: null, or what the last call for this structure made, for new values. Collective.
 PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy);
+
+// The BAIJ matrix that multiplies as the SBAIJ matrix `mat` does. `copy` is `mat`, or what OperatorCopy() made of it.
+// Collective.
+PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *whole);

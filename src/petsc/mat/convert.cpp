@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
 #include "mat/baijkokkos.hpp"
+#include "common/matrix_copy.hpp"
 #include "common/runtime.hpp"
 
 #include <algorithm>
@@ -231,7 +232,7 @@ PetscErrorCode MatConvert_SBAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
   Mat B = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(MatConvert(A, MATBAIJ, MAT_INITIAL_MATRIX, &B));
+  PetscCall(OperatorExpand(A, A, &B));
   PetscCall(Finish(A, B, reuse, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -32,8 +32,7 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
   if (!e->defects.none()) PetscCall(OperatorCopy(pc->pmat, e->add_diagonal, &sound));
   e->converted = sound;
   if (whole) {
-    PetscCall(
-      MatConvert(sound ? sound : pc->pmat, op.parallel ? MATMPIBAIJ : MATSEQBAIJ, MAT_INITIAL_MATRIX, &e->converted));
+    PetscCall(OperatorExpand(pc->pmat, sound ? sound : pc->pmat, &e->converted));
     PetscCall(MatDestroy(&sound));
   }
   e->whole = whole;
