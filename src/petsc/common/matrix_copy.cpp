@@ -89,6 +89,18 @@ PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// DMPlex sets them on its matrices, and the analysis asks for them.
+PetscErrorCode CopyVariableBlockSizes(Mat from, Mat to)
+{
+  PetscInt count;
+  const PetscInt *sizes;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVariableBlockSizes(from, &count, &sizes));
+  if (count) PetscCall(MatSetVariableBlockSizes(to, count, const_cast<PetscInt *>(sizes)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // An empty matrix with room for the rows of another one.
 PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *copy)
 {
@@ -115,6 +127,7 @@ PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *cop
   PetscCall(MatSeqSBAIJSetPreallocation(*copy, block, 0, in));
   PetscCall(MatMPISBAIJSetPreallocation(*copy, block, 0, in, 0, out));
   PetscCall(MatSetOption(*copy, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(CopyVariableBlockSizes(mat, *copy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,5 +251,6 @@ PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *whole)
   PetscCall(OperatorFindType(mat, &op, &known));
   PetscCall(MatConvert(copy, op.parallel ? MATMPIBAIJ : MATSEQBAIJ, MAT_INITIAL_MATRIX, whole));
   PetscCall(FinegrainOnAllRanks(mat, [&] { return CopyDiagonalBlocks(mat, *whole); }));
+  PetscCall(CopyVariableBlockSizes(mat, *whole));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

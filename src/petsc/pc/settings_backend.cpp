@@ -190,7 +190,7 @@ PetscErrorCode PCEngineFindBackend(PC pc, const PCEngine &e, Backend *backend)
   PetscFunctionBegin;
   *backend = e.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.backend == PC_FINEGRAIN_BACKEND_AUTO && !PCEngineSharesRows(e)) // which hosts do alone
-    PetscCall(ChooseBackend(PCEngineMatrix(pc, e), e.options, backend));
+    PetscCall(ChooseBackend(pc->pmat, e.options, backend));
   const std::string option = PCEngineOption(pc, "backend");
   PetscCheck(
     *backend == Backend::host || builds_device, PETSC_COMM_SELF, PETSC_ERR_SUP,

@@ -87,6 +87,36 @@ TEST_P(ErrorsPerType, NameVariableBlockSizesThatAreNotTheBlocks)
   OK(PCSetUp(pc));
 }
 
+// So it is where a copy of the matrix is read: with columns in order, with diagonal blocks that are missing, whole.
+TEST_P(ErrorsPerType, NameVariableBlockSizesInCopies)
+{
+  const std::string gap = "-@_add_diagonal";
+  for (const auto &[type, options] : {std::pair{MATAIJ, gap}, {MATBAIJ, gap}, {MATSBAIJ, gap}, {MATSBAIJ, ""}}) {
+    SCOPED_TRACE(type + options);
+    Owned<Mat> A;
+    PetscInt sizes[] = {2, 4}, first, last;
+    OK(MatCreate(PETSC_COMM_WORLD, &A));
+    OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+    OK(MatSetBlockSize(A, 2));
+    OK(MatSetType(A, type));
+    OK(MatSetUp(A));
+    OK(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt i = first + (options.empty() ? 0 : 2); i < last; ++i) OK(MatSetValue(A, i, i, 2, INSERT_VALUES));
+    OK(Assemble(A));
+    OK(MatSetVariableBlockSizes(A, 2, sizes));
+    Refuse(A, options, {"variable block sizes", "-@_block_size"});
+  }
+  const PetscInt ptr[] = {0, 2, 4, 5, 6, 7, 8}, col[] = {1, 0, 1, 0, 2, 3, 4, 5};
+  std::vector<PetscScalar> values{1, 3, 3, 1, 2, 2, 2, 2};
+  PetscInt sizes[] = {2, 4};
+  Owned<Mat> A;
+  OK(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 6, 6, const_cast<PetscInt *>(ptr), const_cast<PetscInt *>(col),
+                               values.data(), &A));
+  OK(MatSetBlockSize(A, 2));
+  OK(MatSetVariableBlockSizes(A, 2, sizes));
+  Refuse(A, "", {"variable block sizes", "-@_block_size"});
+}
+
 TEST_P(ErrorsPerType, NameGridsThatDoNotFit)
 {
   Owned<Mat> A;
