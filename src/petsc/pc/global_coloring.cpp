@@ -157,6 +157,7 @@ PetscErrorCode PCEngineFindGrid(PC pc, DM *da)
   if (!*da) PetscCall(MatGetDM(pc->pmat, da));
   if (*da) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(*da), DMDA, &is_da));
   if (!is_da) *da = nullptr;
+  if (*da) PetscCall(DMSetUp(*da)); // PCFIELDSPLIT leaves this of its fields' grids to whoever needs it
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -201,7 +201,7 @@ PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x);
 // Lets the ranks agree on colors and on the order of terms, for Exchange::color. Collective.
 PetscErrorCode PCEngineAgree(PC pc, const PCEngine &e, finegrain::OperatorView *view);
 
-// The DMDA of the PC or of its matrix; null: none.
+// The DMDA of the PC or of its matrix, set up; null: none. Collective.
 PetscErrorCode PCEngineFindGrid(PC pc, DM *da);
 
 // Where the engine shall work; an error where the one asked for is not there. Not collective.

@@ -19,9 +19,8 @@ namespace
 
 // The grid set by the user, else the local box of a DMDA, which knows its periodic axes. `hint` says that nobody
 // asked for it.
-PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, unsigned *open_axes, bool *hint)
+PetscErrorCode FindGrid(DM da, const PCEngine &e, Grid *grid, unsigned *open_axes, bool *hint)
 {
-  DM da;
   PetscInt m, n, p, all[3];
   DMBoundaryType boundary[3];
 
@@ -31,7 +30,6 @@ PetscErrorCode FindGrid(PC pc, const PCEngine &e, Grid *grid, unsigned *open_axe
   for (std::size_t b = 0; b + 2 < e.grid.size(); b += 3)
     grid->push_back({Index(e.grid[b]), Index(e.grid[b + 1]), Index(e.grid[b + 2])});
   if (!*hint) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCEngineFindGrid(pc, &da));
   if (da) {
     PetscCall(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m, &n, &p));
     grid->push_back({Index(m), Index(n), Index(p)});
@@ -148,6 +146,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   OperatorView view;
   std::string block_size; // the option's name
   bool hint = false;
+  DM da;
 
   PetscFunctionBegin;
   PCEngineInvalidate(pc, e); // until all of it is done
@@ -155,11 +154,12 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   e->reserved = 0;
   e->engine.reset();
   e->blocks.reset();
+  PetscCall(PCEngineFindGrid(pc, &da));
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     block_size = PCEngineOption(pc, "block_size");
     e->options = MakeOptions(*e);
-    PetscCall(FindGrid(pc, *e, &e->options.grid, &e->options.open_axes, &hint));
+    PetscCall(FindGrid(da, *e, &e->options.grid, &e->options.open_axes, &hint));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, block_size.c_str(), &e->op, &view));
