@@ -12,8 +12,10 @@ struct Fgbicc : PCEngine {
 #endif
 };
 
-// The upper triangle stands for both where the matrix is symmetric; a user who knows that it is not is told so.
-static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
+// The upper triangle stands for both, which is wrong where PETSc knows that the matrix is not symmetric: by
+// MatSetOption(), MatIsSymmetric(), or MatDiagonalScale() with two vectors. Values are not compared: that would need
+// a transposed copy at every set-up.
+static PetscErrorCode PCCheck_FGBICC(PC pc)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   PetscBool known, symmetric;
@@ -33,6 +35,12 @@ static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
                               "is Hermitian: take @type fgbilu")
                .c_str());
 #endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
+{
+  PetscFunctionBegin;
   options->factor = FactorKind::icc;
   if (PCEngineData<PCEngine>(pc).corrections % 2)
     PetscCall(PetscInfo(pc,
@@ -86,6 +94,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
                             .pivot_remedy = "if the matrix is indefinite, take @type fgbilu; else try @_shift_type "
                                             "inblocks with @_shift_amount 1e-8 to 1e-3",
                             .accuracy_remedy = "try @_ordering rcm, or @type fgbilu",
+                            .check_matrix = PCCheck_FGBICC,
                             .reads_upper = true};
 
 /*MC
@@ -119,9 +128,12 @@ blocks of M those of the matrix: d_i = a_ii - sum l_ik d_k^-1 l_ik^T. That is in
 form without square roots wherever no two neighbors of a row are coupled, as on 5- and 7-point stars; on other
 patterns it is the DILU of `PCFGBILU`. On scalars of a star it is `PCBJACOBI` with `PCICC`, to rounding.
 
-   The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; nobody
-checks that the lower one mirrors it. SBAIJ matrices are read without a conversion, unless corrections are asked for.
-The upper blocks of the factor are not stored: 57 % of the blocks of `PCFGBILU` on a 7-point star. An application
+   The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; the
+values of the lower one are not compared with it. Every set-up refuses a matrix of which `MAT_SYMMETRIC` is known to
+be false, as it is after `MatIsSymmetric()` and after `MatDiagonalScale()` with two different vectors. SBAIJ matrices
+are read without a conversion, unless corrections are asked for.
+
+   The upper blocks of the factor are not stored: 57 % of the blocks of `PCFGBILU` on a 7-point star. An application
 reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are.
 Complex matrices are symmetric here, not Hermitian.
 

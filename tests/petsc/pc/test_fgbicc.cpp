@@ -176,4 +176,48 @@ TEST(Fgbicc, RefusesWhatIsNotSymmetric)
   OK(PCSetUp(other));
 }
 
+// What PETSc knows of a matrix counts at every set-up, for a preconditioner that is kept as for a new one.
+TEST(Fgbicc, RefusesWhatIsSymmetricNoMore)
+{
+  const std::vector<std::pair<const char *, std::function<PetscErrorCode(Mat)>>> changes = {
+    {"MatDiagonalScale()",
+     [](Mat A) {
+       Owned<Vec> rows;
+       return PetscErrorCode(MatCreateVecs(A, nullptr, &rows) || VecSetRandom(rows, nullptr) ||
+                             MatDiagonalScale(A, rows, nullptr));
+     }},
+    {"MatIsSymmetric()",
+     [](Mat A) {
+       PetscInt first, last;
+       PetscBool is_symmetric;
+       PetscFunctionBegin;
+       PetscCall(MatGetOwnershipRange(A, &first, &last));
+       if (first < last) PetscCall(MatSetValue(A, first, first + 1, 7, INSERT_VALUES));
+       PetscCall(Assemble(A));
+       PetscCall(MatIsSymmetric(A, 0, &is_symmetric));
+       PetscFunctionReturn(PETSC_SUCCESS);
+     }},
+    {"MatSetOption()",
+     [](Mat A) { return PetscErrorCode(MatScale(A, 2) || MatSetOption(A, MAT_SYMMETRIC, PETSC_FALSE)); }}};
+  for (const auto &[name, change] : changes)
+    for (const MatType type : {MATAIJ, MATBAIJ}) {
+      SCOPED_TRACE(std::string(name) + ", " + type);
+      if (type == std::string(MATBAIJ) && std::string(name) == "MatIsSymmetric()") continue; // for scalars only
+      Owned<Mat> A;
+      Owned<PC> kept, fresh;
+      const std::vector<std::string> words = {"-pc_type fgbicc", "MAT_SYMMETRIC", "fgbilu"};
+      OK(AssembleSymmetric(star(5, 4, 3), 2, type, 1, &A));
+      OK(MakePC(A, PCFGBICC, "", &kept));
+      OK(PCSetUp(kept));
+      OK(change(A));
+      ExpectIn(ExpectError([&] { return PCSetUp(kept); }), words);
+      OK(MakePC(A, PCFGBICC, "", &fresh));
+      ExpectIn(ExpectError([&] { return PCSetUp(fresh); }), words);
+      OK(MakeSymmetric(A));
+      OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+      OK(PCSetUp(kept));
+      OK(PCSetUp(fresh));
+    }
+}
+
 } // namespace
