@@ -34,6 +34,15 @@ PetscErrorCode PCReset_Engine(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// KSPSolve() calls this before it reads the failed reason. Without KSPSetOperators() it leaves the set-up for a new
+// matrix to the first application: the reason would be that of the matrix before.
+PetscErrorCode PCSetUpOnBlocks_Engine(PC pc)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) PetscCall(PCSetUp(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // For PCFactorGetMatrix().
 PetscErrorCode PCGetFactoredMatrix_Engine(PC pc, Mat *)
 {
@@ -73,6 +82,7 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data)
   pc->data = data;
   PetscCall(PCEngineTakeGrid(pc, data));
   pc->ops->setup = PCSetUp_Engine;
+  pc->ops->setuponblocks = PCSetUpOnBlocks_Engine;
   pc->ops->setfromoptions = PCSetFromOptions_Engine;
   pc->ops->view = PCView_Engine;
   pc->ops->reset = PCReset_Engine;

@@ -72,6 +72,61 @@ TEST_P(FailurePerType, IsOneOfAllRanksAndTheNextGoodMatrixWorks)
       }
 }
 
+// KSPSolve() sets up for new values without KSPSetOperators() too, only later; with what the caller gave as a guess.
+TEST_P(FailurePerType, EndsWithNewValuesInTheSameMatrix)
+{
+  for (const Variant &v : t.variants)
+    for (const char *type : {KSPGMRES, KSPFGMRES, KSPRICHARDSON, KSPBCGS, KSPCG, KSPPREONLY, KSPREFINE})
+      for (const bool guess : {false, true}) {
+        if (guess && type == std::string(KSPPREONLY)) continue;
+        SCOPED_TRACE(v.options + " " + type + (guess ? ", from a guess" : ""));
+        Owned<Mat> A, good;
+        Owned<KSP> ksp, fresh;
+        PC pc;
+        PetscInt its[2];
+        PetscReal d;
+        OK(Matrix(Shape::star, 2, MATBAIJ, &good));
+        OK(MatDuplicate(good, MAT_COPY_VALUES, &A));
+        OK(Spoil(A, "singular", 2));
+        Vectors s(A);
+        OK(s.code);
+        const Options set(with(v.options));
+        for (KSP *k : {&ksp, &fresh}) {
+          OK(KSPCreate(PETSC_COMM_WORLD, k));
+          OK(KSPSetType(*k, type));
+          OK(KSPGetPC(*k, &pc));
+          OK(PCSetType(pc, t.type));
+          OK(KSPSetInitialGuessNonzero(*k, PetscBool(guess)));
+          OK(KSPSetFromOptions(*k));
+        }
+        KSPConvergedReason reason;
+        PCFailedReason failed;
+        OK(KSPSetOperators(ksp, A, A));
+        for (int k = 0; k < 2; ++k) {
+          OK(VecSet(s.x, 0.5));
+          OK(KSPSolve(ksp, s.b, s.x));
+          OK(KSPGetConvergedReason(ksp, &reason));
+          EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED) << k;
+        }
+        OK(MatCopy(good, A, SAME_NONZERO_PATTERN));
+        OK(VecSet(s.x, 0.5));
+        OK(KSPSolve(ksp, s.b, s.x));
+        OK(KSPGetConvergedReason(ksp, &reason));
+        EXPECT_GT(reason, 0);
+        OK(KSPGetPC(ksp, &pc));
+        OK(PCGetFailedReason(pc, &failed));
+        EXPECT_EQ(failed, PC_NOERROR);
+        OK(KSPSetOperators(fresh, good, good));
+        OK(VecSet(s.y, 0.5));
+        OK(KSPSolve(fresh, s.b, s.y));
+        OK(KSPGetIterationNumber(ksp, &its[0]));
+        OK(KSPGetIterationNumber(fresh, &its[1]));
+        EXPECT_EQ(its[0], its[1]);
+        OK(Difference(s.x, s.y, &d));
+        EXPECT_LT(d, tolerance);
+      }
+}
+
 TEST_P(FailurePerType, LeavesThePreconditionerUsableAndEventsCounted)
 {
   Owned<Mat> A;
