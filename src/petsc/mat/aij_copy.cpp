@@ -7,6 +7,7 @@
 #include "common/runtime.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 using namespace finegrain;
@@ -47,11 +48,16 @@ PetscErrorCode FindRows(const BlockParts &parts, PetscInt first_column, Rows *ro
   PetscFunctionBegin;
   PetscCall(OperatorGetStructure(parts.owned, true, &owned));
   if (parts.coupling) PetscCall(OperatorGetStructure(parts.coupling, true, &coupling));
-  PetscInt entries = owned.rows ? owned.ptr[owned.rows] : 0;
+  PetscInt64 entries = owned.rows ? owned.ptr[owned.rows] : 0;
   if (parts.coupling && coupling.rows) entries += coupling.ptr[coupling.rows];
-  rows->ptr.reserve(std::size_t(owned.rows * n + 1));
+  entries *= PetscInt64(n) * n;
+  PetscCheck(entries <= std::numeric_limits<PetscInt>::max(), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "A copy of this rank's blocks in type AIJ has %" PetscInt64_FMT " entries, and PetscInt counts up to "
+             "%" PetscInt_FMT "; use more ranks, or PETSc with 64-bit indices",
+             entries, std::numeric_limits<PetscInt>::max());
+  rows->ptr.reserve(std::size_t(owned.rows) * std::size_t(n) + 1);
   rows->ptr.push_back(0);
-  rows->col.reserve(std::size_t(entries * n * n));
+  rows->col.reserve(std::size_t(entries));
   for (PetscInt i = 0; i < owned.rows; ++i) {
     row.clear();
     for (PetscInt e = owned.ptr[i]; e < owned.ptr[i + 1]; ++e) row.push_back(first + owned.col[e]);

@@ -132,10 +132,10 @@ PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt 
     own.assign(std::size_t(rows), 0);
     other.assign(std::size_t(rows), 0);
     for (const auto &[row, col] : blocks) ++(col >= begin && col < end ? own : other)[std::size_t(row)];
-    PetscInt most = 0; // blocks of a row
-    for (std::size_t row = 0; row < own.size(); ++row) most = std::max(most, own[row] + other[row]);
-    cols.reserve(std::size_t(most));
-    zeros.assign(std::size_t(most * n * n), 0);
+    std::size_t most = 0; // blocks of a row
+    for (std::size_t row = 0; row < own.size(); ++row) most = std::max(most, std::size_t(own[row] + other[row]));
+    cols.reserve(most);
+    zeros.assign(most * std::size_t(n) * std::size_t(n), 0);
   }));
   PetscCall(MatSeqBAIJSetPreallocation(A, n, 0, own.data()));
   PetscCall(MatMPIBAIJSetPreallocation(A, n, 0, own.data(), 0, other.data()));

@@ -64,7 +64,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
     }));
     PetscCall(PCEngineReserve(pc, e, application));
     e->engine->apply(application);
-    for (PetscInt c = 0; c < columns && from != to; ++c) std::copy_n(&other[std::size_t(c * from)], rows, x + c * to);
+    for (Offset c = 0; c < columns && from != to; ++c) std::copy_n(other.data() + c * from, rows, x + c * to);
     PetscFunctionReturn(PETSC_SUCCESS);
   });
   PetscCall(MatDenseRestoreArrayWrite(X, &x));

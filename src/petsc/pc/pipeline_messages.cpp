@@ -32,6 +32,11 @@ PetscErrorCode PipelineExchange::make_requests(Messages *messages, bool sends, b
     messages->of_tile[std::size_t(m.tile)].push_back(i);
     m.x.resize(m.rows.size() * block_);
     m.bytes.resize(m.blocks.size() * block_bytes_);
+    PetscCheck(std::max(m.x.size(), m.bytes.size()) <= std::size_t(PETSC_MPI_INT_MAX), PETSC_COMM_SELF,
+               PETSC_ERR_ARG_OUTOFRANGE,
+               "A message between two tiles has %zu bytes, and MPI counts up to %d; set smaller tiles with "
+               "PCFinegrainSetTile()",
+               m.bytes.size(), PETSC_MPI_INT_MAX);
     const PetscMPIInt entries = PetscMPIInt(m.x.size()), bytes = PetscMPIInt(m.bytes.size());
     const auto make = [&](auto &buffer, PetscMPIInt count, MPI_Datatype unit, MPI_Request *request) {
       return sends ? MPI_Send_init(buffer.data(), count, unit, m.rank, m.tag, comm_, request)

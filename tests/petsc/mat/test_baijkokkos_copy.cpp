@@ -5,6 +5,8 @@
 
 #include <petsc/private/matimpl.h>
 
+#include <utility>
+
 using namespace finegrain::test;
 
 namespace
@@ -301,6 +303,28 @@ TEST(BAIJKokkosCopy, ErrorsLeaveTheMatrixAsItWas)
   EXPECT_EQ(references[0], references[1]);
   OK(ExpectAlike(A, B));
   OK(MatMatMult(A, A, MAT_INITIAL_MATRIX, 2, &C));
+}
+
+// The structure of one block row with so many blocks that PetscInt cannot count their entries.
+PetscErrorCode GetHugeStructure(Mat, PetscInt, PetscBool, PetscBool, PetscInt *rows, const PetscInt **ptr,
+                                const PetscInt **col, PetscBool *done)
+{
+  static const PetscInt huge[] = {0, 1 << 21};
+  *rows = 1;
+  *ptr = *col = huge;
+  *done = PETSC_TRUE;
+  return PETSC_SUCCESS;
+}
+
+TEST(BAIJKokkosCopy, OfMoreEntriesThanPetscIntCountsIsAnError)
+{
+  if (sizeof(PetscInt) > 4) GTEST_SKIP() << "PetscInt has 64 bits";
+  Owned<Mat> A, B;
+  OK(AssembleMatrix(Couplings{{0}}, 32, MATBAIJKOKKOS, 1, &A, PETSC_DECIDE, PETSC_COMM_SELF));
+  const auto structure = std::exchange(A.get()->ops->getrowij, GetHugeStructure);
+  ExpectIn(ExpectError([&] { return MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B); }),
+           {"2147483648 entries", "more ranks", "64-bit indices"});
+  A.get()->ops->getrowij = structure;
 }
 
 // gamg's interpolations are made with the type of the matrix and preallocated as AIJ.
