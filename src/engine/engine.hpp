@@ -15,12 +15,13 @@ namespace finegrain
 // What a factorization found. Indices are block rows of the operator view. Of several bad rows the smallest is given,
 // or, with an ordering, the one whose turn comes first: those that need it are bad because of it.
 struct FactorReport {
-  Index bad_row = -1;      // a row with a singular or non-finite diagonal block; -1: none
-  Index bad_turn = 0;      // of factors of all ranks, its color: the first one is no consequence of another
-  Index shifted = 0;       // rows in which pivots were replaced
-  Index indefinite = 0;    // rows with a finite pivot that is not positive definite (Shift::definite)
-  Index bad_coupling = -1; // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
-  Offset flushed = 0;      // relaxation: entries that were not zero and are, as they are stored
+  Index bad_row = -1;        // a row with a singular or non-finite diagonal block; -1: none
+  bool bad_is_finite = true; // that block is singular; false: it, or its inverse, has Inf or NaN
+  Index bad_turn = 0;        // of factors of all ranks, its color: the first one is no consequence of another
+  Index shifted = 0;         // rows in which pivots were replaced
+  Index indefinite = 0;      // rows with a finite pivot that is not positive definite (Shift::definite)
+  Index bad_coupling = -1;   // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
+  Offset flushed = 0;        // relaxation: entries that were not zero and are, as they are stored
 };
 
 struct Statistics {

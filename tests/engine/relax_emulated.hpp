@@ -124,7 +124,7 @@ private:
     Block work(3 * n_, Scalar(0));
     const BlockSize<0> n(static_cast<int>(n_));
     const HostLanes<0> lanes{n};
-    invert(lanes, n, d.data(), work.data(), Shift{});
+    invert(lanes, n, d.data(), work.data());
     if (precision == Precision::single)
       for (Scalar &v : d) v = convert<Scalar>(narrowed(v));
     inverse_.push_back(d);

@@ -11,6 +11,7 @@ namespace finegrain
 // What a factorization reports, in the memory of its execution space.
 struct Trouble {
   Index bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
+  Index not_finite;   // the same, singular blocks left out
   Index shifted;      // rows with at least one replaced pivot
   Index indefinite;   // rows with a finite pivot that is not positive definite (Shift::definite)
   Index bad_coupling; // relaxation: smallest row with a coupling that is not finite as stored, or the number of rows

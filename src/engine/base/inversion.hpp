@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pivots: inverses of dense blocks in place, what is done about pivots that are small, and which ones are zero or not
-// positive definite. Row functions of factorizations call them.
+// Pivots: inverses of dense blocks in place, which pivots are singular or not positive definite, and the replacement
+// of small ones. Row functions of factorizations call them.
 #pragma once
 
 #include "base/block.hpp"
@@ -9,7 +9,8 @@ namespace finegrain
 {
 
 struct Inversion {
-  bool good = true; // no pivot was zero or non-finite
+  bool good = true;   // no pivot was zero or non-finite
+  bool finite = true; // false: not good because of Inf or NaN, in the block or in its inverse
   bool shifted = false;
   bool indefinite = false; // and finite, therefore not good
 };
@@ -19,17 +20,6 @@ KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
   const Scalar t = a;
   a = b;
   b = t;
-}
-
-// The smallest pivot that is not replaced; `size` is of what d was computed from. Beside Inf nothing is: its block is
-// bad.
-template <int N> KOKKOS_FORCEINLINE_FUNCTION Real least_pivot(BlockSize<N> n, const Scalar *d, Shift shift, Real size)
-{
-  Real largest = size;
-  if (shift.amount <= 0) return 0;
-  for (int i = 0; i < n * n; ++i) largest = magnitude(d[i]) > largest ? magnitude(d[i]) : largest;
-  if (!is_finite(largest)) return 0;
-  return shift.amount * (largest > 0 ? largest : Real(1));
 }
 
 // Rounding errors of a sum, relative to the magnitudes of its terms, products of numbers that are stored as Stored.
@@ -59,14 +49,16 @@ template <class L, class W> KOKKOS_FORCEINLINE_FUNCTION Real add_size(L l, W w, 
   return madd(magnitude(convert<Scalar>(l)), magnitude(convert<Scalar>(w)), sizes);
 }
 
-// The inverse of a pivot of magnitude `best`, replaced or not.
+// The inverse of a pivot of magnitude `best`. One of at most `least` is replaced by that value; where nothing is
+// replaced, a zero becomes 1, which spares the program a division by zero, and the block is bad.
 KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real least, Inversion &result)
 {
-  if (least > 0 && best <= least) {
-    pivot = least;
-    result.shifted = true;
-  } else if (best == Real(0) || !is_finite(best)) {
-    result.good = false;
+  if (best <= least) {
+    result.shifted = least > 0;
+    result.good = result.good && least > 0;
+    pivot = least > 0 ? least : Real(1);
+  } else if (!is_finite(best)) {
+    result.good = result.finite = false;
   }
   return reciprocal(pivot);
 }
@@ -74,13 +66,12 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real le
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
 // The same steps as invert() below, bit for bit, for one host lane: the columns stay in vector registers, and the
 // rows are numbered at compile time. Rows are swapped through memory, which is rare where diagonals dominate.
-template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift, Real size)
+template <int N> inline Inversion invert_in_registers(Scalar *d, Real least)
 {
   Inversion result;
   Accumulator<N> column[std::size_t(N)];
   int swap[std::size_t(N)];
   bool swapped = false;
-  const Real least = least_pivot(BlockSize<N>(N), d, shift, size);
   const auto load = [&]() FINEGRAIN_INLINE {
     for (int c = 0; c < N; ++c) column[c].load(d + c * N);
   };
@@ -131,7 +122,7 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift, Re
     ((sum += magnitude(check.template lane<R>())), ...);
   }
   (std::make_integer_sequence<int, N>());
-  if (!is_finite(sum)) result.good = false;
+  if (!is_finite(sum)) result.good = result.finite = false;
   store();
   for (int k = N - 1; k >= 0 && swapped; --k)
     if (swap[k] != k)
@@ -141,19 +132,18 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Shift shift, Re
 #endif
 
 // d <- d^-1 in place, Gauss-Jordan with row pivoting inside the block (numerics.md 1; Luo et al., Algorithm 5).
-// work holds 3 n scalars, shared by the lanes as d is. Each step is one rank-one update of all entries: with the
-// pivot row and column taken as zero and the factor of the pivot row as 1, no entry is a special case.
+// Pivots of magnitude `least` or less are replaced by it; 0: none is. work holds 3 n scalars, shared by the lanes as
+// d is. Each step is one rank-one update of all entries: with the pivot row and column taken as zero and the factor
+// of the pivot row as 1, no entry is a special case.
 template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const Lanes &lanes, BlockSize<N> n,
-                                                                           Scalar *d, Scalar *work, Shift shift,
-                                                                           Real size = 0)
+                                                                           Scalar *d, Scalar *work, Real least = 0)
 {
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
-  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) return invert_in_registers<N>(d, shift, size);
+  if constexpr (N > 0 && std::is_same_v<Lanes, HostLanes<N>>) return invert_in_registers<N>(d, least);
 #endif
   Inversion result;
   Scalar *factor = work, *row = work + n, *keep = row + n;
   int swap[std::size_t(N > 0 ? N : max_block)];
-  const Real least = least_pivot(n, d, shift, size);
   for (int k = 0; k < n; ++k) {
     int p = k;
     Real best = magnitude(d[k * n + k]);
@@ -200,7 +190,7 @@ template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const
   }
   Real sum = 0;
   for (int i = 0; i < n * n; ++i) sum += magnitude(d[i]);
-  if (!is_finite(sum)) result.good = false;
+  if (!is_finite(sum)) result.good = result.finite = false;
   return result;
 }
 
@@ -221,32 +211,128 @@ template <int N, class Value> KOKKOS_FORCEINLINE_FUNCTION Real find_largest_entr
   return most;
 }
 
-// The same of a pivot that was computed from a block whose entry i by columns is from(i). It is singular where
-// sum_j |x_ij| |from_ji| of the inverse x reaches 1 / zero in some row i: changing each entry of that block by about
-// `zero` of itself can make the pivot singular. Neither units of unknowns nor of equations change the sums.
+// Whether a relative change by `tolerance` of the entries of a block, whose entry i by columns is from(i), can make
+// the pivot singular that was computed from it and whose inverse is x: sum_j |x_ij| |from_ji| reaches 1 / tolerance
+// in some row i. Neither units of unknowns nor of equations change the sums.
 template <class Lanes, int N, class From>
-KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work,
-                                                         Shift shift, const From &from)
+KOKKOS_FORCEINLINE_FUNCTION bool is_singular(const Lanes &lanes, BlockSize<N> n, const Scalar *x, Real tolerance,
+                                             const From &from)
 {
-  Real size = 0;
-  for (int i = 0; i < n * n && shift.amount > 0; ++i) size = magnitude(from(i)) > size ? magnitude(from(i)) : size;
-  Inversion result = invert(lanes, n, d, work, shift, size);
-  if (n == 1 || shift.zero <= 0 || shift.amount > 0 || !result.good) return result;
   // No sum is more than this, as a rule.
   const Real bound =
-    find_largest_entry(n, [=](int i) FINEGRAIN_INLINE { return d[i]; }) * find_largest_entry(n, from);
-  if (shift.zero * Real(n) * bound < 1) return result;
+    find_largest_entry(n, [=](int i) FINEGRAIN_INLINE { return x[i]; }) * find_largest_entry(n, from);
+  if (tolerance * Real(n) * bound < 1) return false;
   const Real most = lanes.largest(n, [&](int first, int count) FINEGRAIN_INLINE {
     Real all = 0;
     for (int i = first; i < first + count; ++i) {
       Real sum = 0;
-      for (int j = 0; j < n; ++j) sum = madd(magnitude(d[j * n + i]), magnitude(from(i * n + j)), sum);
+      for (int j = 0; j < n; ++j) sum = madd(magnitude(x[j * n + i]), magnitude(from(i * n + j)), sum);
       all = sum > all ? sum : all;
     }
     return all;
   });
-  result.good = !(shift.zero * most >= 1);
+  return tolerance * most >= 1;
+}
+
+KOKKOS_FORCEINLINE_FUNCTION Scalar divide(Scalar a, Real b)
+{
+#if defined(FINEGRAIN_COMPLEX)
+  return Scalar(a.real() / b, a.imag() / b);
+#else
+  return a / b;
+#endif
+}
+
+// to[i] = max_j of size(i, j) / by[j], zeros of `by` left out.
+template <class Lanes, int N, class Size>
+KOKKOS_FORCEINLINE_FUNCTION void find_scales(const Lanes &lanes, BlockSize<N> n, const Size &size, const Scalar *by,
+                                             Scalar *to)
+{
+  lanes.strips([=](auto s) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i) {
+      Real most = 0;
+      for (int j = 0; j < n; ++j) {
+        const Real scale = real_part(by[j]), m = scale > 0 ? size(i, j) / scale : Real(0);
+        most = m > most ? m : most;
+      }
+      to[i] = Scalar(most);
+    }
+  });
+}
+
+// Inverts `block`, which is singular or nearly so, with small pivots replaced. Scales r of its rows and c of its
+// columns make the largest of max(|block_ij|, |from_ij|) / (r_i c_j) one in each row and column; a pivot in row i and
+// column j of at most amount r_i c_j becomes that. Rows of zeros have the largest r, columns of zeros the largest c.
+// work holds 5 n scalars.
+template <class Lanes, int N, class From>
+FINEGRAIN_SELDOM Inversion invert_with_replacement(const Lanes &lanes, BlockSize<N> n, Scalar *block, Scalar *work,
+                                                   Real amount, const From &from)
+{
+  Scalar *rows = work + 3 * n, *columns = rows + n;
+  Inversion bad;
+  bad.good = bad.finite = false;
+  for (int i = 0; i < n * n; ++i)
+    if (!is_finite(largest_part(block[i]))) return bad;
+  const auto size = [=](int r, int c) FINEGRAIN_INLINE {
+    const Real before = magnitude(from(c * n + r)), now = magnitude(block[c * n + r]);
+    return before > now ? before : now;
+  };
+  lanes.strips([=](auto s) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i) columns[i] = Scalar(1);
+  });
+  find_scales(lanes, n, size, columns, rows);
+  find_scales(
+    lanes, n, [=](int c, int r) FINEGRAIN_INLINE { return size(r, c); }, rows, columns);
+  find_scales(lanes, n, size, columns, rows);
+  Real largest = 0; // that of the columns is 1
+  for (int i = 0; i < n; ++i) largest = real_part(rows[i]) > largest ? real_part(rows[i]) : largest;
+  const auto row_scale = [=](int i) FINEGRAIN_INLINE {
+    const Real r = real_part(rows[i]);
+    return r > 0 ? r : largest > 0 ? largest : Real(1);
+  };
+  const auto column_scale = [=](int i) FINEGRAIN_INLINE {
+    const Real c = real_part(columns[i]);
+    return c > 0 ? c : Real(1);
+  };
+  lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+    for (int r = s.first; r < s.first + s.width; ++r)
+      block[c * n + r] = divide(divide(block[c * n + r], row_scale(r)), column_scale(c));
+  });
+  Inversion result = invert(lanes, n, block, work, amount);
+  lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+    for (int r = s.first; r < s.first + s.width; ++r)
+      block[c * n + r] = divide(divide(block[c * n + r], column_scale(r)), row_scale(c));
+  });
+  for (int i = 0; i < n * n; ++i)
+    if (!is_finite(largest_part(block[i]))) result.good = result.finite = false;
   return result;
+}
+
+// d <- d^-1 of a pivot that was computed from a block whose entry i by columns is from(i). shift.amount = 0: one that
+// is singular to shift.zero is bad (blocks of 1: clear_cancelled()). Else one that is singular to shift.amount has
+// its small pivots replaced; where none is small, and in all other blocks, no bit changes. work holds 5 n scalars,
+// space n^2, which are lost if something is replaced.
+template <class Lanes, int N, class From>
+KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, BlockSize<N> n, Scalar *d, Scalar *work,
+                                                         Scalar *space, Shift shift, const From &from)
+{
+  const bool replaces = shift.amount > 0;
+  const auto copy = [&](const Scalar *a, Scalar *b) FINEGRAIN_INLINE {
+    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+      for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) b[i] = a[i];
+    });
+  };
+  if (replaces) copy(d, space);
+  Inversion result = invert(lanes, n, d, work);
+  if (!replaces) {
+    if (n > 1 && shift.zero > 0 && result.good) result.good = !is_singular(lanes, n, d, shift.zero, from);
+    return result;
+  }
+  if (result.good && !is_singular(lanes, n, d, shift.amount, from)) return result;
+  const Inversion replaced = invert_with_replacement(lanes, n, space, work, shift.amount, from);
+  if (result.good && !replaced.shifted) return result;
+  copy(space, d);
+  return replaced;
 }
 
 // Whether real numbers d are symmetric and positive definite: eliminated without exchanges, pivot k is more than

@@ -25,6 +25,12 @@
 #else
 #define FINEGRAIN_INLINE __attribute__((always_inline))
 #endif
+// For functions that rows seldom need: on a host a call keeps them out of the loops, on a device it would cost a stack.
+#if defined(FINEGRAIN_DEVICE_COMPILER)
+#define FINEGRAIN_SELDOM KOKKOS_FORCEINLINE_FUNCTION
+#else
+#define FINEGRAIN_SELDOM [[gnu::noinline, gnu::cold]] KOKKOS_FUNCTION
+#endif
 
 namespace finegrain
 {

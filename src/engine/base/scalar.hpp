@@ -244,8 +244,8 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a) { return 1 / a; }
 // False for NaN and both infinities.
 KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }
 
-// What is done about pivots. amount > 0: one of magnitude at most amount times the block's largest entry is replaced
-// by that value (PETSc's MAT_SHIFT_INBLOCKS). zero > 0: what is at most so large, relative to what it has been
+// What is done about pivots. amount > 0: small ones are replaced by amount times the scale of their row and column
+// (inversion.hpp; PETSc's MAT_SHIFT_INBLOCKS). zero > 0: what is at most so large, relative to what it has been
 // computed from, is zero. definite: pivots of FactorKind::icc that are not positive definite are bad.
 struct Shift {
   Real amount = 0;

@@ -137,10 +137,11 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
       sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
     return sum;
   }
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot(const Lanes &lanes, Scalar *d, Scalar *work, Index slot) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot(const Lanes &lanes, Scalar *d,
+                                                                            Scalar *work, Scalar *space,
+                                                                            Index slot) const
   {
-    return invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
+    return invert_pivot_block(lanes, n, d, work, space, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
   }
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
@@ -149,6 +150,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
     lanes.once([&] {
       const Index row = arg.row_of ? arg.row_of[slot] : slot;
       if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+      if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
       if (inversion.shifted) atomic_count(&arg.trouble->shifted);
     });
   }
@@ -162,7 +164,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   using FactorBlocks<N, OffDiagonal, Diagonal>::n;
   using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -184,7 +186,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) arg.difference[slot * nn + i] = d[i] - a[i];
       });
     }
-    const Inversion inversion = this->invert_pivot(lanes, d, work, slot);
+    const Inversion inversion = this->invert_pivot(lanes, d, work, block, slot);
     this->store(lanes, d, this->diagonal() + slot * nn);
     const Index upper_slot = arg.last_position - slot;
     for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
@@ -229,7 +231,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
   using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
   ColumnSearch search;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -259,7 +261,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     }
     *s.products += products;
     Scalar *d = s.blocks + at * nn;
-    const Inversion inversion = this->invert_pivot(lanes, d, scratch, slot);
+    const Inversion inversion = this->invert_pivot(lanes, d, scratch, scratch + 5 * n, slot);
     this->store(lanes, d, this->diagonal() + slot * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
     this->report(lanes, inversion, slot);
@@ -299,7 +301,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
   using FactorBlocks<1, OffDiagonal, Diagonal>::arg;
   ColumnSearch search;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 3; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 6; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
   template <class Lanes>
@@ -333,7 +335,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     d = row_at[row];
     if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // it may have cancelled
       clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row), arg.shift);
-    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, slot);
+    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, scratch + 5, slot);
     this->store(lanes, &d, this->diagonal() + slot);
     Real most = before;
     for (Index f = u0; f < u1; ++f) {

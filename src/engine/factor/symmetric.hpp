@@ -35,7 +35,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   SymmetricFactorArguments arg;
 
   static constexpr bool may_not_fit = true; // in a team's scratch
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 3 * n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -90,7 +90,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
       check_definite(
         lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(slot, k, k); }, definite);
     }
-    Inversion inversion = invert_pivot_block(lanes, n, d, work, arg.shift,
+    Inversion inversion = invert_pivot_block(lanes, n, d, work, block, arg.shift,
                                              [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
     inversion.good = inversion.good && definite.good;
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -100,7 +100,9 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     });
     if (!inversion.good || inversion.shifted) {
       lanes.once([&] {
-        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, arg.row_of ? arg.row_of[slot] : slot);
+        const Index row = arg.row_of ? arg.row_of[slot] : slot;
+        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+        if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
         if (inversion.shifted) atomic_count(&arg.trouble->shifted);
         if (definite.indefinite) atomic_count(&arg.trouble->indefinite);
       });

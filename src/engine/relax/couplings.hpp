@@ -176,7 +176,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   BlockSize<N> n;
   LoadArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -197,13 +197,14 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion =
-      invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
+      invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
     lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
     });
     if (!inversion.good || inversion.shifted) {
       lanes.once([&] {
         if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
+        if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
         if (inversion.shifted) atomic_count(&arg.trouble->shifted);
       });
     }

@@ -157,7 +157,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
     all = std::max(all, rows);
-    none() = {all, 0, 0, all, 0};
+    none() = {all, all, 0, 0, all, 0};
     Kokkos::deep_copy(exec, trouble, none);
     exec.fence();
   }
@@ -169,6 +169,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     const Trouble t = found();
     const auto find = [&](Index row) { return row < std::max(all, rows) ? row : -1; };
     return {.bad_row = find(t.bad_row),
+            .bad_is_finite = t.bad_row != t.not_finite,
             .shifted = t.shifted,
             .indefinite = t.indefinite,
             .bad_coupling = find(t.bad_coupling),

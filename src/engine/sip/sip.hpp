@@ -33,7 +33,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
   SipArguments arg;
 
   static constexpr bool may_not_fit = true; // in a team's scratch
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 6 * n * n + 3 * n; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 6 * n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
@@ -77,7 +77,8 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
         for (int x = 0; x < 3; ++x) sizes += magnitude(partial[x]);
     }
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
-    merge(all, invert_pivot_block(lanes, n, d, work, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot])));
+    merge(all,
+          invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot])));
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
@@ -89,6 +90,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
       lanes.once([&] {
         const Index row = arg.row_of ? arg.row_of[slot] : slot;
         if (!all.good) atomic_lower(&arg.trouble->bad_row, row);
+        if (!all.finite) atomic_lower(&arg.trouble->not_finite, row);
         if (all.shifted) atomic_count(&arg.trouble->shifted);
       });
     }
@@ -101,6 +103,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION static void merge(Inversion &all, const Inversion &one)
   {
     all.good = all.good && one.good;
+    all.finite = all.finite && one.finite;
     all.shifted = all.shifted || one.shifted;
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
@@ -136,7 +139,6 @@ private:
     const Offset nn = Offset(n) * n;
     const bool modified = arg.alpha != Real(0) && (f >= 0 || g >= 0);
     Inversion inversion;
-    load(lanes, arg.lower_source[e], block);
     if (modified) {
       lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r) {
@@ -146,8 +148,10 @@ private:
           pivot[c * n + r] = madd(Scalar(arg.alpha), sum, Scalar(r == c ? 1 : 0));
         }
       });
-      inversion = invert(lanes, n, pivot, work, arg.shift);
+      inversion = invert_pivot_block(lanes, n, pivot, work, block, {.amount = arg.shift.amount, .zero = 0},
+                                     [block](int i) FINEGRAIN_INLINE { return block[i]; }); // its copy there
     }
+    load(lanes, arg.lower_source[e], block);
     lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       if (modified) {

@@ -45,7 +45,10 @@ public:
     FactorReport all;
     for (const auto &m : factors_) {
       const FactorReport one = m->factor(values, largest);
-      if (one.bad_row >= 0 && (all.bad_row < 0 || one.bad_row < all.bad_row)) all.bad_row = one.bad_row;
+      if (one.bad_row >= 0 && (all.bad_row < 0 || one.bad_row < all.bad_row)) {
+        all.bad_row = one.bad_row;
+        all.bad_is_finite = one.bad_is_finite;
+      }
       all.shifted += one.shifted;
       all.flushed += one.flushed;
       if (one.bad_coupling >= 0 && (all.bad_coupling < 0 || one.bad_coupling < all.bad_coupling))

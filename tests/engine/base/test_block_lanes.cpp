@@ -40,15 +40,20 @@ struct LateLanes {
   }
 };
 
-std::vector<Scalar> invert_by(int lanes, int n, std::vector<Scalar> d)
+// With small pivots replaced if amount > 0.
+std::vector<Scalar> invert_by(int lanes, int n, std::vector<Scalar> d, Real amount = 0)
 {
-  std::vector<Scalar> work(3 * std::size_t(n));
+  const std::vector<Scalar> from = d;
+  std::vector<Scalar> work(5 * std::size_t(n));
   std::barrier<> all(lanes);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < lanes; ++rank)
     threads.emplace_back([&, rank] {
       const LateLanes own{BlockSize<0>(n), rank, lanes, &all};
-      invert(own, own.n, d.data(), work.data(), Shift());
+      if (amount > 0)
+        invert_with_replacement(own, own.n, d.data(), work.data(), amount,
+                                [&](int i) { return from[std::size_t(i)]; });
+      else invert(own, own.n, d.data(), work.data());
       all.arrive_and_drop(); // lanes that disagree about a pivot do not wait for each other for ever
     });
   for (std::thread &t : threads) t.join();
@@ -64,6 +69,10 @@ TEST(Lanes, SearchForAPivotBeforeRowsAreSwapped)
     for (int r = 0; r < n; ++r) d[std::size_t(r * n + (r + 1) % n)] += Scalar(Real(4)); // pivots off the diagonal
     const auto expected = invert_by(1, n, d);
     for (const int lanes : {2, 3}) EXPECT_EQ(difference(invert_by(lanes, n, d), expected), 0) << n << ", " << lanes;
+    for (int c = 0; c < n; ++c) d[std::size_t(c * n + 1)] = d[std::size_t(c * n)] * Scalar(Real(1e4)); // dependent
+    const auto replaced = invert_by(1, n, d, Real(1e-3));
+    for (const int lanes : {2, 3})
+      EXPECT_EQ(difference(invert_by(lanes, n, d, Real(1e-3)), replaced), 0) << n << ", " << lanes;
   }
 }
 
