@@ -249,7 +249,7 @@ PetscErrorCode PCSetUp_Engine(PC pc)
   PetscCall(PetscCitationsRegister(e->type->citation, &e->type->cited));
   const PetscErrorCode code = FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (e->type->check_matrix) PetscCall((*e->type->check)(pc));
+    if (e->type->check_matrix) PetscCall((*e->type->check_matrix)(pc));
     if (pc->flag != SAME_NONZERO_PATTERN) e->analyzed = false;
     if (e->analyzed) { // PETSc's flag does not see another type, nor every new entry
       MatrixChange change;

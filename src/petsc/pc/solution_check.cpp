@@ -222,6 +222,7 @@ PetscErrorCode PCEngineBeginCheck(PC pc, PCEngine *e, KSP ksp)
   PetscReal norm;
 
   PetscFunctionBegin;
+  if (check.refused) ksp->reason = KSP_CONVERGED_ITERATING; // KSPSetUp() has read the last solution's failed reason
   PetscCall(check.forget(pc));
   if (e->check_solution == PC_FINEGRAIN_CHECK_NONE || ksp->guess_zero || !CanClaim(*ksp))
     PetscFunctionReturn(PETSC_SUCCESS);
