@@ -127,6 +127,34 @@ TEST_P(FailurePerType, EndsWithNewValuesInTheSameMatrix)
       }
 }
 
+TEST_P(FailurePerType, EndsWithAnotherOption)
+{
+  Owned<Mat> A;
+  Owned<KSP> ksp;
+  PC pc;
+  KSPConvergedReason reason;
+  PCFailedReason failed;
+  OK(Matrix(Shape::star, 2, MATBAIJ, &A));
+  OK(MakeSingular(A, bad, 2));
+  Vectors s(A);
+  OK(s.code);
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetOperators(ksp, A, A));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetType(pc, t.type));
+  OK(PCFinegrainSetShift(pc, MAT_SHIFT_NONE, PETSC_DECIDE));
+  OK(KSPSolve(ksp, s.b, s.x));
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
+  OK(PCFinegrainSetShift(pc, MAT_SHIFT_INBLOCKS, 0.5));
+  OK(KSPSolve(ksp, s.b, s.x));
+  OK(KSPGetConvergedReason(ksp, &reason)); // no convergence is promised: the matrix is singular
+  EXPECT_NE(reason, KSP_DIVERGED_PC_FAILED);
+  EXPECT_NE(reason, KSP_DIVERGED_NANORINF);
+  OK(PCGetFailedReason(pc, &failed));
+  EXPECT_EQ(failed, PC_NOERROR);
+}
+
 TEST_P(FailurePerType, LeavesThePreconditionerUsableAndEventsCounted)
 {
   Owned<Mat> A;
