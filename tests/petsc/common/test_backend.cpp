@@ -46,6 +46,23 @@ TEST_P(BackendPerType, DeviceAgreesWithTheHostOrSaysWhyNot)
     }
 }
 
+// A copy of the matrix that is read instead of it is on the host; the matrix decides.
+TEST(Backend, IsThatOfTheMatrixWhereACopyIsRead)
+{
+  PetscBool expected;
+  Owned<Mat> A;
+  Owned<PC> pc;
+  std::string text;
+  Couplings c = star(4, 3, 3);
+  c[29].erase(29);
+  OK(PetscOptionsHasName(nullptr, nullptr, "-expect_device", &expected));
+  OK(AssembleMatrix(c, 3, MATBAIJKOKKOS, 1, &A));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_add_diagonal -pc_fgbilu_shift_type inblocks", &pc));
+  OK(PCSetUp(pc));
+  OK(ViewText(pc, &text));
+  EXPECT_EQ(text.find("back end: device (") != std::string::npos, bool(expected)) << text;
+}
+
 #if defined(PETSC_HAVE_DEVICE)
 // Bytes that KSPSolve() moves between host and device in this many iterations.
 void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
