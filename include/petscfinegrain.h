@@ -278,7 +278,7 @@ typedef enum { PCMCPI_EXCHANGE_NONE, PCMCPI_EXCHANGE_SWEEP, PCMCPI_EXCHANGE_COLO
 FINEGRAIN_EXTERN const char *const PCMCPIExchangeTypes[];
 
 /*E
-   PCMCPIScalingType - how couplings are scaled to fit half precision or eight bits, always by a power of two
+   PCMCPIScalingType - how couplings are scaled to fit half precision, always by a power of two
 
    Values:
 +  PCMCPI_SCALING_GLOBAL - one scale for the matrix

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
-// are copied there and back. It runs in the tests with Space = HostSpace, and on a GPU nobody has run it yet.
+// are copied there and back. It runs in the tests with Space = HostSpace; docs/gpu.md says
+// what ran on a GPU.
 #pragma once
 
 #include "staged_halo.hpp"

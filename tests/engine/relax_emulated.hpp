@@ -9,8 +9,7 @@
 namespace finegrain::test
 {
 
-// Bit for bit: h = To(single(beta o)), or in eight bits 2^e rint(2^-e beta o) with the smallest e of each row of a
-// block that leaves no integer over 127; for each row, column after column, the sums over its terms by (color, row)
+// Bit for bit: h = To(single(beta o)); for each row, column after column, the sums over its terms by (color, row)
 // in working or single precision; dr = b - sum / beta; x from dr through the inverse. Every term of every sweep is
 // there, whatever is zero. The multiply-add and the inverse of a block are the engine's own.
 class EmulatedRelaxation

@@ -124,8 +124,7 @@ the others have the first three
 `PCFinegrainSetAccumulate()` says.
 
    A factor in 16 bits is made in `PetscScalar`, scaled by powers of two, one for each unknown of a block, and rounded
-where it is. Couplings in 8 bits are integers to 127 and an exponent for each row of a block, n^2 + n bytes a block of
-n: an error of at most 1/127 of the largest entry in that row.
+where it is.
 
 .seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
 @*/
