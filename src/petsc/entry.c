@@ -38,7 +38,7 @@ static PetscErrorCode CheckProcessor(void)
   }
   PetscCheck(!missing[0], PETSC_COMM_SELF, PETSC_ERR_LIB,
              "This libpetscfinegrain was compiled for a newer processor; this one has no%s: rebuild it on this "
-             "machine, or with CMAKE_ARGS=-DFINEGRAIN_MARCH=%s",
+             "machine; for valgrind and for older machines, with CMAKE_ARGS=-DFINEGRAIN_MARCH=%s",
              missing, __builtin_cpu_supports("avx2") ? "x86-64-v3" : "x86-64");
   PetscCall(PetscInfo(NULL, "libpetscfinegrain was compiled for a processor with sse2%s\n", used));
   PetscFunctionReturn(0);
