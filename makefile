@@ -24,6 +24,7 @@ EXAMPLES = libpetsc$(shell pkg-config --modversion PETSc 2>/dev/null | cut -d. -
 
 export OMPI_ALLOW_RUN_AS_ROOT = 1
 export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+export OMPI_MCA_mpi_yield_when_idle ?= 1
 
 # The library and the tutorials; tests and benchmarks are built where they are run.
 all: $(BUILD)/Makefile
