@@ -95,6 +95,17 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Of A, as PETSc's trick has it: pipecgrr estimates rounding errors from it.
+PetscErrorCode MatNorm_Eisenstat(Mat shell, NormType type, PetscReal *norm)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, &pc));
+  PetscCall(MatNorm(pc->pmat, type, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MakeShell(PC pc, PCEngine *e)
 {
   PetscInt m, n;
@@ -111,6 +122,7 @@ PetscErrorCode MakeShell(PC pc, PCEngine *e)
   PetscCall(MatShellSetOperation(e->solve.shell, MATOP_MULT, reinterpret_cast<Operation>(MatMult_Eisenstat)));
   PetscCall(MatShellSetOperation(e->solve.shell, MATOP_MULT_TRANSPOSE,
                                  reinterpret_cast<Operation>(MatMultTranspose_Eisenstat)));
+  PetscCall(MatShellSetOperation(e->solve.shell, MATOP_NORM, reinterpret_cast<Operation>(MatNorm_Eisenstat)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

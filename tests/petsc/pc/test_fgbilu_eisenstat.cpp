@@ -107,7 +107,8 @@ TEST_P(Eisenstat, SymmetricSolversOfSymmetricMatrices)
   OK(AssembleMatrix(star(7, 6, 5), GetParam(), MATBAIJ, 1, &A));
   OK(MakeSymmetric(A, true));
   for (const bool guess : {false, true})
-    for (const char *options : {"-ksp_type cg", "-ksp_type fcg", "-ksp_type minres", "-ksp_type cr"})
+    for (const char *options :
+         {"-ksp_type cg", "-ksp_type fcg", "-ksp_type minres", "-ksp_type cr", "-ksp_type pipecgrr"})
       ExpectTheSame(A, options, guess);
 }
 
