@@ -3,10 +3,12 @@
 // each where its vectors lie; on several ranks PETSc's inside bjacobi. With a PETSc that has CUDA and finds a device
 // AIJ is AIJCUSPARSE. Stars of seven points, full blocks: diffusion of all unknowns and random couplings. There rows
 // that have their vectors on the host are left out, and a row is printed when it is done, before the next begins.
-// Options: -sizes 5 -points 48 -solvers gmres -diffusion 100 -tolerance 1e-8 -repetitions 5. For cg the matrix is A +
-// A^T.
+// Options: -sizes 5 -points 48 -solvers gmres -diffusion 100 -tolerance 1e-8 -repetitions 5; -check: with and without
+// the check of solutions instead. For cg the matrix is A + A^T.
 #include "pcs.hpp"
 #include "star.hpp"
+
+#include <span>
 
 using namespace finegrain::test;
 
@@ -24,6 +26,11 @@ constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_precision single"},
                               {MATBAIJKOKKOS, PCPOWERQILU, ""},
                               {MATBAIJKOKKOS, PCMCPI, "-pc_mcpi_precision half"}};
+// What the check of solutions costs.
+constexpr Method unchecked_and_checked[] = {
+  {MATAIJ, PCFGBILU, "-pc_fgbilu_check_solution none"},        {MATAIJ, PCFGBILU, ""},
+  {MATBAIJ, PCFGBILU, "-pc_fgbilu_check_solution none"},       {MATBAIJ, PCFGBILU, ""},
+  {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_check_solution none"}, {MATBAIJKOKKOS, PCFGBILU, ""}};
 
 // AIJ is that on a device where ours are.
 MatType place_type(MatType type, [[maybe_unused]] Mat like)
@@ -119,7 +126,7 @@ void solve(PetscInt n, Mat A, const char *solver, const std::vector<Method> &row
 }
 
 void run(PetscInt n, PetscInt points, const std::string &solver, PetscReal diffusion, PetscReal tolerance,
-         int repetitions)
+         int repetitions, bool check)
 {
   DM da;
   Mat A, transposed;
@@ -133,7 +140,7 @@ void run(PetscInt n, PetscInt points, const std::string &solver, PetscReal diffu
   }
   const bool on_device = place_type(MATAIJ, A) != std::string(MATAIJ);
   std::vector<Method> rows;
-  for (const Method &m : methods)
+  for (const Method &m : check ? std::span<const Method>(unchecked_and_checked) : std::span<const Method>(methods))
     if (!on_device || m.matrix != std::string(MATBAIJ)) rows.push_back(m);
   double first = 0;
   if (on_device)
@@ -149,7 +156,7 @@ int main(int argc, char **argv)
   std::vector<PetscInt> sizes{5};
   PetscInt points = 48, repetitions = 5, solvers = 8;
   char *names[8];
-  PetscBool given;
+  PetscBool given, check = PETSC_FALSE;
   PetscReal diffusion = 100, tolerance = 1e-8;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
@@ -158,6 +165,7 @@ int main(int argc, char **argv)
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   OK(PetscOptionsGetReal(nullptr, nullptr, "-diffusion", &diffusion, nullptr));
   OK(PetscOptionsGetReal(nullptr, nullptr, "-tolerance", &tolerance, nullptr));
+  OK(PetscOptionsGetBool(nullptr, nullptr, "-check", &check, nullptr));
   OK(PetscOptionsGetStringArray(nullptr, nullptr, "-solvers", names, &solvers, &given));
   if (!given) {
     OK(PetscStrallocpy(KSPGMRES, &names[0]));
@@ -170,7 +178,7 @@ int main(int argc, char **argv)
                  "|\n|---|---|---|---|---|---|---|---|\n",
                  int(points), double(tolerance)));
   for (const PetscInt n : sizes)
-    for (PetscInt k = 0; k < solvers; ++k) run(n, points, names[k], diffusion, tolerance, int(repetitions));
+    for (PetscInt k = 0; k < solvers; ++k) run(n, points, names[k], diffusion, tolerance, int(repetitions), check);
   for (PetscInt k = 0; k < solvers; ++k) OK(PetscFree(names[k]));
   OK(PetscFinalize());
   return 0;
