@@ -104,7 +104,9 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(BAIJKokkosRegisterFactors());
   PetscCall(KSPRegister(KSPREFINE, KSPCreate_Refine));
   PetscCall(KSPRegister(KSPSIP, KSPCreate_SIP));
+  PetscCall(PetscLogEventRegister("FGConvert", PC_CLASSID, &finegrain_events.convert));
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
+  PetscCall(PetscLogEventRegister("FGTune", PC_CLASSID, &finegrain_events.tune));
   PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
   PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));
   PetscCall(PetscLogEventRegister("FGHaloBegin", PC_CLASSID, &finegrain_events.halo_begin));

@@ -51,7 +51,7 @@ template <class Object, class Body> PetscErrorCode FinegrainOnAllRanks(Object ob
 }
 
 struct FinegrainEvents {
-  PetscLogEvent analyze, factor, apply, halo_begin, halo_end, interior, boundary, mirror, check;
+  PetscLogEvent convert, analyze, tune, factor, apply, halo_begin, halo_end, interior, boundary, mirror, check;
 };
 extern FinegrainEvents finegrain_events;
 

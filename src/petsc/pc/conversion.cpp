@@ -5,7 +5,7 @@
 
 using namespace finegrain;
 
-PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
+static PetscErrorCode Convert(PC pc, PCEngine *e)
 {
   FinegrainState now;
   Operator op;
@@ -38,4 +38,9 @@ PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
   e->whole = whole;
   e->converted_of = now;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCEngineConvert(PC pc, PCEngine *e)
+{
+  return FinegrainLogged(finegrain_events.convert, pc, [&] { return Convert(pc, e); });
 }

@@ -235,7 +235,8 @@ PetscErrorCode AnalyzeAndTune(PC pc, PCEngine *e)
   e->tuned = PC_FINEGRAIN_EXECUTOR_AUTO;
   e->timings.clear();
   PetscCall(LogAnalyze(pc, e));
-  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE) PetscCall(PCEngineTune(pc, e, LogAnalyze, LogFactor));
+  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE)
+    PetscCall(FinegrainLogged(finegrain_events.tune, pc, [&] { return PCEngineTune(pc, e, LogAnalyze, LogFactor); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

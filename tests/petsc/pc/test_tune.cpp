@@ -59,6 +59,19 @@ TEST_P(TunePerType, KeepsTheFastestAndChangesNoBit)
   }
 }
 
+// What a set-up does beside analysis and factor has an event in -log_view.
+TEST_P(TunePerType, IsLoggedAndSoAreConversions)
+{
+  const int tunes = EventCount("FGTune"), conversions = EventCount("FGConvert");
+  Owned<Mat> A;
+  Owned<PC> pc;
+  OK(Matrix(Shape::star, 2, MATAIJ, &A));
+  OK(Make(A, t.variants[0].options + " -@_executor tune", &pc));
+  OK(PCSetUp(pc));
+  EXPECT_EQ(EventCount("FGTune"), tunes + 1);
+  EXPECT_EQ(EventCount("FGConvert"), conversions + 1);
+}
+
 TEST_P(TunePerType, MeasuresEachPatternOnce)
 {
   Owned<Mat> A, B;
