@@ -30,6 +30,7 @@ struct Statistics {
   FactorKind factor = FactorKind::dilu;
   Precision precision = Precision::working, diagonal = Precision::working;
   Widths widths;
+  HostArray<Index> first_groups;                    // of each row below most_shown
   const char *reason = "";                          // why this executor
   Index tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
   Box tile;                                         // tile on a grid

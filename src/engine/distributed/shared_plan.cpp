@@ -116,6 +116,8 @@ void plan_colors(const OperatorView &view, const EngineOptions &options, const M
     group(c + 1) = group(c) + stage.last - stage.first;
   }
   p.plan.schedule = {ScheduleKind::color, {}, group};
+  p.plan.first_groups = make_array<Index>("finegrain::first_groups", std::size_t(std::min(owned, most_shown)));
+  for (Index row = 0; row < Index(p.plan.first_groups.extent(0)); ++row) p.plan.first_groups(row) = s.color(row);
   p.plan.executor = options.executor != ExecutorKind::automatic ? options.executor
                     : machine.threads > 1                       ? ExecutorKind::launch
                                                                 : ExecutorKind::natural;

@@ -190,6 +190,17 @@ HostArray<Index> reverse_groups(const HostArray<Index> &group)
   return reversed;
 }
 
+HostArray<Index> find_first_groups(const Schedule &s, const HostArray<Index> &ordering)
+{
+  auto groups = make_array<Index>("finegrain::first_groups", std::size_t(std::min(s.rows(), most_shown)));
+  for (Index g = 0; g < s.groups(); ++g)
+    for (Index at = s.group(g); at < s.group(g + 1); ++at) {
+      const Index place = s.order.extent(0) ? s.order(at) : at, row = ordering.extent(0) ? ordering(place) : place;
+      if (row < most_shown) groups(row) = g;
+    }
+  return groups;
+}
+
 Widths measure_widths(const Schedule &s)
 {
   Widths w;

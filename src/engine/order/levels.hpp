@@ -57,6 +57,10 @@ HostArray<Index> order_by_neighbors(const Graph &symmetric, const HostArray<Inde
 // Group boundaries of the backward sweep: slots run from the last position to the first.
 HostArray<Index> reverse_groups(const HostArray<Index> &group);
 
+// The group of each row below `most_shown`, for pictures. Of an ordering, the schedule's rows are places in it.
+inline constexpr Index most_shown = 10000;
+HostArray<Index> find_first_groups(const Schedule &, const HostArray<Index> &ordering);
+
 // Rows per group.
 struct Widths {
   Index groups = 0, min = 0, max = 0;

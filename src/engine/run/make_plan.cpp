@@ -58,6 +58,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
   const EliminatedGraph g(e);
   if (const SetupError error = choose_schedule(g, e, options, plan)) return error;
+  plan.first_groups = find_first_groups(plan.schedule, e.ordering);
   if (const SetupError error = choose_tasks(g, block, options, machine, plan)) return error;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;

@@ -19,8 +19,9 @@ struct Machine {
 };
 
 struct Plan {
-  Schedule schedule;      // of sweeps
-  Schedule factorization; // by groups: of slots, where it is not that of the forward sweep; else empty
+  Schedule schedule;             // of sweeps
+  HostArray<Index> first_groups; // of sweeps, of each row below most_shown
+  Schedule factorization;        // by groups: of slots, where it is not that of the forward sweep; else empty
   ExecutorKind executor = ExecutorKind::natural;
   const char *reason = ""; // why this executor
   HostArray<Index> row_of; // storage order; empty: natural

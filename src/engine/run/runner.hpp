@@ -93,6 +93,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     statistics.precision = options.precision;
     statistics.diagonal = options.diagonal;
     statistics.widths = measure_widths(plan.schedule);
+    statistics.first_groups = plan.first_groups;
     statistics.reason = plan.reason;
     statistics.tile = plan.tile;
     statistics.tasks = plan.tasks.tasks.count();

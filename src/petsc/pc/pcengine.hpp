@@ -281,6 +281,9 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer);
 PetscErrorCode PCEngineViewTuning(const PCEngine &e, PetscViewer viewer);
 PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const finegrain::Statistics &s, PetscViewer viewer);
 
+// What viewers other than ASCII show: a string, a picture of the groups (view_draw.cpp). Collective.
+PetscErrorCode PCEngineViewOtherwise(PC pc, const PCEngine &e, PetscViewer viewer);
+
 // A line on the coloring. Collective.
 PetscErrorCode PCEngineViewColoring(PC pc, const PCEngine &e, PetscViewer viewer);
 

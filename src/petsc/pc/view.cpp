@@ -177,7 +177,10 @@ PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ascii) {
+    PetscCall(FinegrainGuard([&] { return PCEngineViewOtherwise(pc, *e, viewer); }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
