@@ -7,6 +7,7 @@
 #include <petscviewer.h>
 
 #include <array>
+#include <cstdio>
 #include <fstream>
 #include <map>
 
@@ -42,9 +43,17 @@ Picture ReadPicture(const std::string &name)
   return p;
 }
 
+// Ranks share the name, and the first one writes.
+std::string PictureName()
+{
+  int process = int(getpid());
+  MPI_Bcast(&process, 1, MPI_INT, 0, PETSC_COMM_WORLD);
+  return "/tmp/finegrain-picture-" + std::to_string(process) + ".ppm";
+}
+
 PetscErrorCode DrawToFile(PC pc, const std::string &type, const std::string &name)
 {
-  const Options set("-draw_type " + type + (name.empty() ? "" : " -draw_save_single_file -draw_save " + name));
+  const Options set("-draw_type " + type + " -draw_save_single_file -draw_save " + name);
   Owned<PetscViewer> viewer;
   PetscDraw draw;
 
@@ -61,7 +70,7 @@ void ExpectPicture(const char *type, const std::string &options, int period)
 {
   SCOPED_TRACE(type);
   constexpr int m = 4, n = 3, rows = m * n;
-  const std::string file = "/tmp/finegrain-picture-" + std::to_string(getpid()) + ".ppm";
+  const std::string file = PictureName();
   const Couplings couplings = star(m, n, 1);
   Owned<Mat> A;
   Owned<PC> pc;
@@ -111,6 +120,7 @@ PER_TYPE(ViewDrawPerType);
 
 TEST_P(ViewDrawPerType, DrawsAndNamesAllVariants)
 {
+  const std::string file = PictureName();
   for (const Variant &v : t.variants) {
     SCOPED_TRACE(v.options);
     Owned<Mat> A;
@@ -126,10 +136,11 @@ TEST_P(ViewDrawPerType, DrawsAndNamesAllVariants)
       OK(PetscViewerStringOpen(PETSC_COMM_WORLD, text, sizeof(text), &viewer));
       OK(PCView(pc, viewer));
       ExpectIn(text, {set_up ? "groups=" : " not set up", " PCType: " + std::string(t.type).substr(0, 7)});
-      OK(DrawToFile(pc, PETSC_DRAW_IMAGE, ""));
-      OK(DrawToFile(pc, PETSC_DRAW_NULL, ""));
+      OK(DrawToFile(pc, PETSC_DRAW_IMAGE, file));
+      OK(DrawToFile(pc, PETSC_DRAW_NULL, file));
     }
   }
+  if (Rank() == 0) (void)std::remove(file.c_str());
 }
 
 } // namespace
