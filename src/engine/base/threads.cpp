@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/threads.hpp"
 
-#include <pthread.h>
+#include "base/waiting.hpp"
 
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <new>
+#include <vector>
 
 #if defined(_OPENMP)
 #include <omp.h>
+#if defined(__linux__)
+#include <sched.h>
 #endif
-
-// ThreadSanitizer does not see how libgomp's threads start and end, and takes what they are handed for a race.
-#if defined(__SANITIZE_THREAD__)
-#define FINEGRAIN_HANDS_OVER __attribute__((no_sanitize("thread")))
-extern "C" void __tsan_acquire(void *);
-extern "C" void __tsan_release(void *);
-#else
-#define FINEGRAIN_HANDS_OVER
 #endif
 
 namespace finegrain
@@ -35,22 +35,104 @@ void watch_forks()
     pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
 }
 
-#if defined(_OPENMP)
-char start_of_threads, end_of_threads; // their addresses
+// A thread beside the caller's, which works or waits until the process ends. Each run that it has a share in gets the
+// next number. Who claims the share, the thread or the caller, does it: the caller does not wait for a thread that
+// has no core at the moment.
+struct alignas(64) Worker {
+  unsigned start = 0, claimed = 0; // the last run that has begun, and the last whose share somebody has claimed
+  alignas(64) unsigned done = 0;   // the last run whose share the thread has done
+  unsigned run = 0;                // the caller's copy of start
+  std::int32_t share = 0;
 
-void acquire([[maybe_unused]] char *what)
+  bool claim(unsigned number)
+  {
+    unsigned before = (number - 1) & ~sleeper_bit;
+    return __atomic_compare_exchange_n(&claimed, &before, number, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  }
+};
+
+// Of the run in progress. Written by its caller only, while no share is claimed.
+std::atomic<bool> in_use{false};
+void (*current_body)(const void *, std::int32_t);
+const void *current_data;
+
+std::vector<Worker *> &workers() // never destroyed, as the threads are not
 {
-#if defined(__SANITIZE_THREAD__)
-  __tsan_acquire(what);
+  static std::vector<Worker *> &all = *new std::vector<Worker *>;
+  return all;
+}
+
+// Where OpenMP binds threads (OMP_PROC_BIND), a thread has the processors of a place of its own, and not those of the
+// caller.
+void bind_to_place([[maybe_unused]] std::int32_t share)
+{
+#if defined(_OPENMP) && defined(__linux__)
+  const int places = omp_get_num_places();
+  if (omp_get_proc_bind() == omp_proc_bind_false || places == 0) return;
+  const int place = (omp_get_proc_bind() == omp_proc_bind_master ? 0 : share) % places;
+  std::vector<int> processors(std::size_t(omp_get_place_num_procs(place)));
+  omp_get_place_proc_ids(place, processors.data());
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int p : processors)
+    if (p >= 0 && p < CPU_SETSIZE) CPU_SET(std::size_t(p), &set);
+  sched_setaffinity(0, sizeof(set), &set);
 #endif
 }
-void release([[maybe_unused]] char *what)
+
+void *work(void *argument)
 {
-#if defined(__SANITIZE_THREAD__)
-  __tsan_release(what);
+  Worker &w = *static_cast<Worker *>(argument);
+  bind_to_place(w.share);
+  for (unsigned run = 0;;) {
+    run = await_change(&w.start, run);
+    if (!w.claim(run)) continue;
+    current_body(current_data, w.share);
+    publish_word(&w.done, run);
+  }
+}
+
+// Fewer where the system has no more.
+void add_workers(std::size_t count)
+{
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before; // signals are the program's
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (workers().size() < count) {
+    try {
+      workers().reserve(count);
+    } catch (const std::bad_alloc &) {
+      break;
+    }
+    Worker *w = new (std::nothrow) Worker;
+    if (!w) break;
+    w->share = std::int32_t(workers().size()) + 1;
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, work, w) != 0) {
+      delete w;
+      break;
+    }
+    workers().push_back(w);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+// Whether the caller may have other threads now: not in a child after fork(), inside a parallel region unless OpenMP
+// is allowed another level, or while they work for another caller.
+bool reserve_workers()
+{
+  if (forked.load(std::memory_order_relaxed)) return false;
+#if defined(_OPENMP)
+  if (omp_get_active_level() >= omp_get_max_active_levels()) return false;
+  return !in_use.exchange(true, std::memory_order_acquire);
+#else
+  return false;
 #endif
 }
-#endif
 
 } // namespace
 
@@ -74,24 +156,32 @@ HostThreads find_host_threads()
 #endif
 }
 
-FINEGRAIN_HANDS_OVER
 void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_t), const void *data)
 {
-#if defined(_OPENMP)
-  if (threads > 1 && !forked.load(std::memory_order_relaxed)) {
-    watch_forks();
-    release(&start_of_threads);
-#pragma omp parallel num_threads(threads)
-    {
-      acquire(&start_of_threads);
-      for (std::int32_t i = omp_get_thread_num(); i < threads; i += omp_get_num_threads()) body(data, i);
-      release(&end_of_threads);
-    }
-    acquire(&end_of_threads);
+  if (threads <= 1 || !reserve_workers()) {
+    for (std::int32_t i = 0; i < threads; ++i) body(data, i);
     return;
   }
-#endif
-  for (std::int32_t i = 0; i < threads; ++i) body(data, i);
+  watch_forks();
+  const std::size_t others = std::size_t(threads) - 1;
+  if (workers().size() < others) add_workers(others);
+  const std::size_t there = std::min(others, workers().size());
+  current_body = body;
+  current_data = data;
+  for (std::size_t i = 0; i < there; ++i) {
+    Worker &w = *workers()[i];
+    w.run = (w.run + 1) & ~sleeper_bit;
+    publish_word(&w.start, w.run);
+  }
+  body(data, 0);
+  for (std::size_t i = 0; i < there; ++i)
+    if (Worker &w = *workers()[i]; w.claim(w.run)) {
+      body(data, w.share);
+      __atomic_store_n(&w.done, w.run, __ATOMIC_RELAXED); // nobody else looks
+    }
+  for (std::size_t i = there; i < others; ++i) body(data, std::int32_t(i) + 1);
+  for (std::size_t i = 0; i < there; ++i) await_value(&workers()[i]->done, workers()[i]->run);
+  in_use.store(false, std::memory_order_release);
 }
 
 } // namespace finegrain

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads of a host, by OpenMP, whatever back end Kokkos was built with.
+// Threads of a host, as many as OpenMP would have, whatever back end Kokkos was built with. They are threads of our
+// own: those of OpenMP spin for milliseconds after each parallel region, and on busy cores each region then takes as
+// long.
 #pragma once
 
 #include <cstdint>

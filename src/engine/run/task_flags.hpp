@@ -11,13 +11,14 @@
 #pragma once
 
 #include "base/scalar.hpp"
+#include "base/waiting.hpp"
 
 #if defined(FINEGRAIN_STRESS)
 #include <chrono>
 #include <random>
+#include <sched.h>
 #include <thread>
 #endif
-#include <sched.h>
 
 namespace finegrain
 {
@@ -30,21 +31,6 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
   const auto dice = random() % 64;
   if (dice == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));
   else if (dice < 8) sched_yield();
-#endif
-}
-
-// Between two looks at what is not there yet.
-KOKKOS_FORCEINLINE_FUNCTION void rest([[maybe_unused]] int spins)
-{
-#if defined(FINEGRAIN_ON_DEVICE)
-  on_device::rest();
-#else
-  if (spins >= 64) sched_yield(); // whom we wait for may need this core: bare spinning was a thousand times slower
-#if defined(__x86_64__)
-  else __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  else asm volatile("yield");
-#endif
 #endif
 }
 
@@ -70,7 +56,7 @@ struct TaskFlags {
 #if defined(FINEGRAIN_ON_DEVICE)
     on_device::publish(flag, run);
 #else
-    __atomic_store_n(&flag, run, __ATOMIC_RELEASE);
+    publish_word(&flag, run);
 #endif
   }
 
@@ -79,9 +65,9 @@ struct TaskFlags {
   {
     unsigned &flag = done[Offset(task) * stride];
 #if defined(FINEGRAIN_ON_DEVICE)
-    for (int spins = 0; on_device::poll(flag) != run; ++spins) rest(spins);
+    while (on_device::poll(flag) != run) on_device::rest();
 #else
-    for (int spins = 0; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != run; ++spins) rest(spins);
+    await_value(&flag, run);
 #endif
   }
 };
@@ -98,12 +84,12 @@ public:
     base_ = run_ = 0;
   }
   // For the next kernel; advance() once it is launched: one whose launch throws has drawn no tickets.
-  TaskFlags next() const { return {words_.data(), words_.data() + stride, stride, base_, run_ + 1}; }
+  TaskFlags next() const { return {words_.data(), words_.data() + stride, stride, base_, (run_ + 1) & ~sleeper_bit}; }
   // The kernel has that many tasks and workers, each of which draws until it gets none.
   void advance(Index tasks, Index workers)
   {
     base_ += unsigned(tasks) + unsigned(workers);
-    ++run_;
+    run_ = (run_ + 1) & ~sleeper_bit;
   }
   std::size_t bytes() const { return words_.span() * sizeof(unsigned); }
 

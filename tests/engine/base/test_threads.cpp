@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads of a host: how many, each body once, in order where there are fewer, and after fork().
+// Threads of a host: how many, each body once, in order where there are fewer, and after fork(). Their waits end
+// whoever has the cores.
 #include "base/threads.hpp"
+#include "base/waiting.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace finegrain;
@@ -43,6 +48,56 @@ TEST(Threads, WorkAtTheSameTime)
   EXPECT_EQ(arrived, 2);
 }
 
+// Each body waits for the one before it, in many short runs, while other threads keep all cores busy.
+TEST(Threads, EndWhereThereAreMoreThanCores)
+{
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::int32_t threads = std::int32_t(2 * cores + 1);
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (unsigned i = 0; i < cores; ++i)
+    busy.emplace_back([&] {
+      while (!stop) pause_processor();
+    });
+  std::vector<unsigned> words(std::size_t(threads), 0);
+  for (unsigned run = 1; run <= 200; ++run)
+    for_threads(threads, [&](std::int32_t i) {
+      if (i > 0) await_value(&words[std::size_t(i) - 1], run);
+      publish_word(&words[std::size_t(i)], run);
+    });
+  stop = true;
+  for (std::thread &t : busy) t.join();
+  EXPECT_EQ(words, std::vector<unsigned>(std::size_t(threads), 200));
+}
+
+// A second caller at the same time does its bodies by itself.
+TEST(Threads, ServeSeveralCallers)
+{
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 3; ++c)
+    callers.emplace_back([&] {
+      for (int run = 0; run < 300; ++run) wrong += Counts(3) != std::vector<int>(3, 1);
+    });
+  for (std::thread &t : callers) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, SleepUntilTheyAreWoken)
+{
+  unsigned value = 0, change = 7;
+  std::thread waits([&] { await_value(&value, 3); }), sees([&] { change = await_change(&change, 7) + 100; });
+  for (const unsigned next : {1u, 2u, 3u}) { // longer than any thread spins
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    publish_word(&value, next);
+  }
+  publish_word(&change, 8);
+  waits.join();
+  sees.join();
+  EXPECT_EQ(value, 3u);
+  EXPECT_EQ(change, 108u);
+}
+
 TEST(Threads, AreAsManyAsAskedForAndNoMoreThanCores)
 {
   const HostThreads before = find_host_threads();
@@ -62,7 +117,7 @@ TEST(Threads, AreAsManyAsAskedForAndNoMoreThanCores)
 
 TEST(Threads, AreOneAfterFork)
 {
-  Counts(4); // OpenMP has its threads now
+  Counts(4); // the threads are there now
   const pid_t child = fork();
   if (child == 0) {
     alarm(20); // it must not wait for threads of its parent's
