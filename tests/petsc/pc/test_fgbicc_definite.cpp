@@ -102,7 +102,6 @@ TEST(Fgbicc, IsPositiveDefiniteWhereTheMatrixIs)
       ExpectIn(text, {line});
       // Without it, it is not.
       OK(PCFinegrainSetShift(pc, MAT_SHIFT_NONE, PETSC_DECIDE));
-      OK(PCFinegrainSetGrowthLimit(pc, 0));
       OK(KSPSetTolerances(ksp, PetscReal(1e-5), PETSC_DEFAULT, PETSC_DEFAULT, 10000));
       OK(KSPSolve(ksp, s.b, s.x));
       OK(KSPGetConvergedReason(ksp, &reason));

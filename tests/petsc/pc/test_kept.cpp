@@ -224,11 +224,11 @@ TEST_P(KeptPerType, AFailedSetUpIsMadeAgain)
   OK(Make(A, "", &pc));
   OK(PCSetUp(pc));
   OK(MatShift(A, 1));
-  OK(PCFinegrainSetGrowthLimit(pc, PetscReal(0.01)));
-  OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
+  const PetscInt wrong[] = {1, 1, 10000};
+  OK(PCFinegrainSetGrid(pc, 1, wrong));
   ExpectError([&] { return PCSetUp(pc); });
   ExpectError([&] { return PCSetUp(pc); }); // the matrix is as it was
-  OK(PCFinegrainSetGrowthLimit(pc, -1));
+  OK(PCFinegrainSetGrid(pc, 0, nullptr));
   OK(Make(A, "", &fresh));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
