@@ -20,7 +20,7 @@ struct FactorReport {
   Index bad_turn = 0;        // of factors of all ranks, its color: the first one is no consequence of another
   Index shifted = 0;         // rows in which pivots were replaced
   Index indefinite = 0;      // rows with a finite pivot that is not positive definite (Shift::definite)
-  Index bad_coupling = -1;   // relaxation: smallest row with a coupling that is not finite as it is stored; -1: none
+  Index bad_coupling = -1;   // smallest row with a block that is not finite as it is stored; -1: none
   Offset flushed = 0;        // relaxation: entries that were not zero and are, as they are stored
 };
 

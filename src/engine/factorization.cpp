@@ -85,6 +85,7 @@ public:
       factoring_->give_back();
     }
     sweeps_->take(made);
+    run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, run_.row_of(), run_.rows);
     FactorReport report = run_.report_trouble();
     factor_.lower.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())

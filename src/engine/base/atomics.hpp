@@ -14,7 +14,7 @@ struct Trouble {
   Index not_finite;   // the same, singular blocks left out
   Index shifted;      // rows with at least one replaced pivot
   Index indefinite;   // rows with a finite pivot that is not positive definite (Shift::definite)
-  Index bad_coupling; // relaxation: smallest row with a coupling that is not finite as stored, or the number of rows
+  Index bad_coupling; // smallest row with a block that is not finite as it is stored, or the number of rows
   Offset flushed;     // relaxation: entries that were not zero and are, as stored
 };
 

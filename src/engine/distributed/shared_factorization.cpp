@@ -124,6 +124,7 @@ public:
     });
     forget_others();
     for (auto &form : forms_) form.forget();
+    run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, factor_.row_of(), all_);
     return report();
   }
 

@@ -116,6 +116,7 @@ public:
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
+    run_.check_inverses(diagonal_.data(), storage_.diagonal, run_.row_of(), run_.rows);
     const FactorReport report = run_.report_trouble();
     blocks_.template measure<Exec>();
     return report;

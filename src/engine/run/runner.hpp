@@ -35,6 +35,22 @@ template <class T> struct CopyNumbers {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[i]; }
 };
 
+// The smallest row whose inverted diagonal block is not finite as it is stored.
+struct FindOverflow {
+  const Single *blocks; // by position
+  Offset nn;
+  const Index *row_of;
+  Index rows; // those of others are theirs to report
+  Trouble *trouble;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset position) const
+  {
+    const Index row = row_of ? row_of[position] : Index(position);
+    for (Offset i = position * nn; row < rows && i < (position + 1) * nn; ++i)
+      if (!is_finite(largest_part(convert<Scalar>(blocks[i])))) return atomic_lower(&trouble->bad_coupling, row);
+  }
+};
+
 template <class Exec> struct Runner : QueuedSpace<Exec> {
   using Space = typename Exec::memory_space;
   using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
@@ -161,6 +177,13 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     none() = {all, all, 0, 0, all, 0};
     Kokkos::deep_copy(exec, trouble, none);
     exec.fence();
+  }
+  // Inverted diagonal blocks by position; as working numbers they have been looked at.
+  void check_inverses(const void *blocks, Precision precision, const Index *row_of_position, Index positions) const
+  {
+    if (precision == Precision::working) return;
+    for_each(positions,
+             FindOverflow{static_cast<const Single *>(blocks), Offset(n) * n, row_of_position, rows, trouble.data()});
   }
   FactorReport report_trouble(Index all = 0)
   {

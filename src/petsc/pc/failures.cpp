@@ -34,6 +34,64 @@ PetscErrorCode Fail(PC pc, PCEngine *e, PCFailedReason reason, PetscErrorCode co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Of the matrix that was factored: its first entry that is not finite, by global numbers, row -1 if all are, and the
+// largest magnitude of the others. Collective.
+struct Entries {
+  PetscInt row = -1, column = -1;
+  PetscReal largest = 0;
+};
+PetscErrorCode FindEntries(PC pc, const PCEngine &e, Entries *found)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
+  PetscInt mine[2] = {none, none}, first[2];
+
+  PetscFunctionBegin;
+  const auto visit = [&](PetscInt row, PetscInt count, const PetscInt *columns, const PetscScalar *values) {
+    for (PetscInt k = 0; k < count; ++k) {
+      if (!PetscIsInfOrNanScalar(values[k])) {
+        found->largest = PetscMax(found->largest, PetscAbsScalar(values[k]));
+      } else if (mine[0] == none) {
+        mine[0] = row;
+        mine[1] = columns[k];
+      }
+    }
+    return PETSC_SUCCESS;
+  };
+  PetscCall(FinegrainOnAllRanks(pc, [&] { return OperatorVisitRows(PCEngineMatrix(pc, e), e.op.symmetric, visit); }));
+  PetscCallMPI(MPI_Allreduce(mine, first, 1, MPIU_INT, MPI_MIN, comm));
+  if (mine[0] != first[0]) mine[1] = none;
+  PetscCallMPI(MPI_Allreduce(mine + 1, first + 1, 1, MPIU_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &found->largest, 1, MPIU_REAL, MPIU_MAX, comm));
+  if (first[0] != none) *found = {first[0], first[1], found->largest};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What to do about values that overflow where they are computed or stored.
+std::string OverflowRemedy(const PCEngine &e, PetscReal largest)
+{
+  char number[32];
+  (void)PetscSNPrintf(number, sizeof number, "%.2g", double(largest));
+  const std::string entry = std::string("the largest entry of the matrix is ") + number;
+  if (e.precision == PC_FINEGRAIN_PRECISION_WORKING) return entry + ", scale the matrix";
+  return entry + ", and entries, or what is computed from them, do not fit @_precision " +
+         PCFinegrainPrecisionTypes[e.precision] + ": take @_precision working, PCFinegrainSetPrecision()";
+}
+
+// Says in how many block rows of all ranks pivots were replaced. Collective.
+PetscErrorCode ReportReplacement(PC pc, const PCEngine &e)
+{
+  PetscInt64 rows = e.report.shifted;
+
+  PetscFunctionBegin;
+  if (e.shift_type != MAT_SHIFT_INBLOCKS) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, &rows, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  PetscCall(PetscInfo(pc, "shift inblocks, amount %g: pivots replaced in %" PetscInt64_FMT " block rows\n",
+                      double(e.shift_amount), rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const SetupError &error, PetscInt first_row, Index rows,
@@ -137,7 +195,7 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   constexpr PetscInt none = std::numeric_limits<PetscInt>::max();
   const Statistics s = e->engine->statistics();
-  PetscInt first, mine[3] = {none, none, s.short_residual}, least[3];
+  PetscInt first, mine[4] = {none, none, s.short_residual, none}, least[4];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
@@ -148,21 +206,33 @@ PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e)
     if (turn > least_turn) e->report.bad_row = -1;
   }
   if (e->report.bad_row >= 0) mine[0] = first / e->op.block + e->report.bad_row;
+  if (!e->report.bad_is_finite) mine[3] = mine[0];
   if (e->report.bad_coupling >= 0) mine[1] = first / e->op.block + e->report.bad_coupling;
-  PetscCallMPI(MPI_Allreduce(mine, least, 3, MPIU_INT, MPI_MIN, comm));
+  PetscCallMPI(MPI_Allreduce(mine, least, 4, MPIU_INT, MPI_MIN, comm));
   e->short_residual = least[2] > 0;
+  PetscCall(ReportReplacement(pc, *e));
   e->trouble.clear();
   PetscCall(e->check.forget(pc));
   PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  if (least[0] != none) {
-    std::string what = e->options.shift.definite ? "Diagonal block that is not positive definite in block row "
-                                                 : "Singular or non-finite diagonal block in block row ";
-    PetscCall(Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT, what.append(std::to_string(least[0])),
+  if (least[0] == none && least[1] == none) PetscFunctionReturn(PETSC_SUCCESS);
+  Entries entries;
+  PetscCall(FindEntries(pc, *e, &entries));
+  if (entries.row >= 0)
+    PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
+                   "Inf or NaN in row " + std::to_string(entries.row) + ", column " + std::to_string(entries.column) +
+                     " of the matrix, block row " + std::to_string(entries.row / e->op.block),
+                   "look for what computes it; -fp_trap stops there"));
+  else if (least[0] != none && least[0] != least[3])
+    PetscCall(Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT,
+                   (e->options.shift.definite ? "Diagonal block that is not positive definite in block row "
+                                              : "Singular diagonal block in block row ") +
+                     std::to_string(least[0]),
                    e->type->pivot_remedy));
-  } else if (least[1] != none)
-    PetscCall(
-      Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
-           std::string("Coupling that is not finite as it is stored in block row ").append(std::to_string(least[1])),
-           "look for Inf and NaN in the matrix, and for entries that @_precision cannot hold"));
+  else
+    PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
+                   least[0] != none
+                     ? "Diagonal block that is not finite in the factor of block row " + std::to_string(least[0])
+                     : "Block that is not finite as it is stored in block row " + std::to_string(least[1]),
+                   OverflowRemedy(*e, entries.largest)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

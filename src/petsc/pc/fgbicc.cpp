@@ -137,8 +137,9 @@ are read without a conversion, unless corrections are asked for.
 reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are.
 Complex matrices are symmetric here, not Hermitian.
 
-   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
-names the block row. The result does not depend on schedule, executor or number of threads, bit by bit.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result does not depend on schedule, executor or number
+of threads, bit by bit.
 
    References:
 .  * - J. A. Meijerink, H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient

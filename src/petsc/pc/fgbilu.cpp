@@ -175,9 +175,10 @@ factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are 
    Rows run in groups: hyperplanes of a structured grid (from the `DMDA` of the `KSP` or of the matrix, or
 -pc_fgbilu_grid), else level sets. The result does not depend on schedule, executor or number of threads, bit by bit.
 
-   A new matrix with the nonzero pattern of the last is factored without repeating the analysis. A singular or
-non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info names the block
-row.
+   A new matrix with the nonzero pattern of the last is factored without repeating the analysis.
+
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    References:
 .  * - L. Luo, J. R. Edwards, H. Luo, F. Mueller, A fine-grained block ILU scheme on regular structures for GPGPUs,

@@ -172,8 +172,8 @@ instead of single. A low precision limits what many sweeps can reach, about 1e-3
 and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
 precision.
 
-   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a coupling that is
-not finite as it is stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a block that is not finite as it is
+stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    The result does not depend on executor or number of threads, bit by bit, nor on the number of ranks with
 -pc_mcpi_exchange color.

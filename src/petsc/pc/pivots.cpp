@@ -10,7 +10,7 @@ namespace finegrain::settings
 constinit const Common<MatFactorShiftType> shift_type{"shift_type", "What to do about singular blocks",
                                                       "PCFinegrainSetShift", &PCEngine::shift_type,
                                                       MatFactorShiftTypes};
-constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relative to its block",
+constinit const PCEngineList shift_amount{"shift_amount", "Smallest pivot, relative to its row and column",
                                           "PCFinegrainSetShift",
                                           [](PC pc, FinegrainOptionItems items, const PCEngineSetting &s) {
                                             const PCEngine &e = PCEngineData<PCEngine>(pc);
@@ -67,11 +67,10 @@ PetscErrorCode PCEngineFactor(PC pc, PCEngine *e, Values values, Real largest)
    Input Parameters:
 +  pc     - the preconditioner
 .  type   - `MAT_SHIFT_NONE` (default, but for `PCFGBICC` with real numbers): the set-up fails with
-`PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the largest entry of
-its block, as the matrix has it or as it is, is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (default of
-`PCFGBICC`, which alone has it): diagonal entries are raised until all pivots are positive definite
--  amount - of `MAT_SHIFT_INBLOCKS`, relative to the block; the square root of `PETSC_MACHINE_EPSILON` by default,
-`PETSC_DECIDE` for that
+`PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the scales of its row
+and column is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (default of `PCFGBICC`, which alone has it):
+diagonal entries are raised until all pivots are positive definite
+-  amount - of `MAT_SHIFT_INBLOCKS`; the square root of `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
 
    Options Database Keys:
 +  -pc_fgbilu_shift_type <none,inblocks> - the type; `PCFGBICC` has positive_definite too
@@ -80,8 +79,12 @@ its block, as the matrix has it or as it is, is replaced by that value; `MAT_SHI
    Level: intermediate
 
    Notes:
-   `PCView()` prints in how many block rows pivots were replaced, or by how much diagonal entries were raised and in
-how many factorizations.
+   `PCView()` and -info print in how many block rows of all ranks pivots were replaced, or by how much diagonal
+entries were raised and in how many factorizations.
+
+   The scales of rows and columns are those that equilibrate a block, as the matrix has it and as it is: neither units
+of unknowns and equations nor penalties lead to a replacement. Blocks that are not singular by the test of
+`PCFinegrainSetZeroPivot()`, with the amount as its number, stay as they are.
 
    A pivot that is smaller than rounding errors of its block makes an application that amplifies as much: small
 amounts, such as 100 `PETSC_MACHINE_EPSILON`, hide a zero pivot and not what follows from it.

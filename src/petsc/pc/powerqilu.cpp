@@ -303,8 +303,8 @@ level sets. An ordering with colors is the order in which rows are colored.
    Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_exchange color has all ranks
 factor the whole matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
 
-   A singular or non-finite diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on all ranks; -info
-names the block row.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    The result does not depend on executor or number of threads, bit by bit.
 

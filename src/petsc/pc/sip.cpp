@@ -79,8 +79,9 @@ turns
    Level: intermediate
 
    Note:
-   0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges. With
-coupled unknowns the sweeps may amplify errors from about 0.85 on; a solve that ends with a wrong solution is refused,
+   0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges. Where
+the couplings of a complex matrix differ in phase, alpha should be 0.5 at most. With coupled unknowns the sweeps may
+amplify errors from about 0.85 on; a solve that ends with a wrong solution is refused,
 `PCFinegrainSetCheckSolution()`.
 
 .seealso: `PCSIPGetAlpha()`, `PCSIPSetAlternate()`, `PCSIPSetIterations()`, `PCSIP`
@@ -342,8 +343,8 @@ residuals only; the view counts them. Any other coupling outside the star is an 
 is a cycle of corrections with all of them: a fixed operator, for any `KSP`. `KSPSIP` is Stone's own method, in which
 an iteration takes the next factor.
 
-   A singular or non-finite pivot, I + alpha (...) among them, sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` on
-all ranks; -info names the block row.
+   A singular pivot, I + alpha (...) among them, sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is
+not finite `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    References:
 +  * - H. L. Stone, Iterative solution of implicit approximations of multidimensional partial differential equations,

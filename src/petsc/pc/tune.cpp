@@ -72,7 +72,7 @@ PetscErrorCode TimeApplication(PC pc, double best, double *seconds)
     PetscCall(VecSet(b, 1));
     PetscCall(TimeOnce(pc, b, x, &first));
     PetscCall(TimeOnce(pc, b, x, seconds));
-    const int turns = *seconds > hopeless * best
+    const int turns = *seconds / hopeless > best // best times hopeless may overflow
                         ? 1
                         : std::clamp(int(enough_seconds / std::max(*seconds, 1e-9)), least_turns, most_turns);
     for (int turn = 1; turn < turns; ++turn) {

@@ -283,6 +283,15 @@ PetscErrorCode Capture(int descriptor, const std::function<PetscErrorCode()> &ca
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode InfoText(const std::function<PetscErrorCode()> &body, std::string *text)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscInfoAllow(PETSC_TRUE));
+  const PetscErrorCode code = Capture(1, body, text);
+  PetscCall(PetscInfoAllow(PETSC_FALSE));
+  PetscFunctionReturn(code);
+}
+
 PetscErrorCode HelpText(PC pc, std::string *text)
 {
   const Options set("-help");

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Every type: regular solves raise no floating point exception, so that none ends a program that runs with -fp_trap;
+// and values that a storage cannot hold are said to be too large for it, instead of zero pivots.
+#include "types.hpp"
+
+#include <cfenv>
+
+using namespace finegrain::test;
+
+namespace
+{
+
+PER_TYPE(ExceptionsPerType);
+
+// What PetscSetFPTrap() turns into signals. The flags are looked at instead: a signal would end the tests.
+constexpr int trapped = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
+
+PetscErrorCode Solve(KSP ksp, Mat A, Vectors &s, int *raised)
+{
+  PetscFunctionBegin;
+  (void)std::feclearexcept(FE_ALL_EXCEPT);
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSolve(ksp, s.b, s.x));
+  *raised = std::fetestexcept(trapped);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST_P(ExceptionsPerType, RegularSolvesRaiseNone)
+{
+  for (const Variant &v : t.variants)
+    for (const char *executor : {"auto", "natural", "launch", "self", "tile", "tune"})
+      for (const PetscInt n : {1, 3, 5}) {
+        if (!v.tasks && executor != std::string("auto") && executor != std::string("natural")) continue;
+        if (v.has("exchange") && executor != std::string("auto")) continue;
+        SCOPED_TRACE(v.options + " " + executor + " " + std::to_string(n));
+        Owned<Mat> A;
+        Owned<KSP> ksp;
+        PC pc;
+        OK(Matrix(Shape::star, n, MATBAIJ, &A));
+        Vectors s(A);
+        OK(s.code);
+        OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+        OK(KSPSetType(ksp, v.one_step() ? KSPFGMRES : KSPGMRES));
+        OK(KSPGetPC(ksp, &pc));
+        OK(PCSetType(pc, t.type));
+        const Options set(with(v.options + " -@_executor " + executor));
+        OK(PCSetFromOptions(pc));
+        for (int round = 0; round < 2; ++round) { // analyzed, and with new values
+          int raised = -1;
+          OK(Solve(ksp, A, s, &raised));
+          EXPECT_EQ(raised, 0) << (raised & FE_DIVBYZERO ? "division by zero " : "")
+                               << (raised & FE_INVALID ? "invalid " : "") << (raised & FE_OVERFLOW ? "overflow" : "");
+          OK(MatScale(A, 1.5));
+        }
+      }
+}
+
+// A zero pivot fails without an exception, as PETSc's ILU does, and with inblocks the solve goes on.
+TEST_P(ExceptionsPerType, SingularBlocksRaiseNone)
+{
+  for (const char *shift : {"none", "inblocks"})
+    for (const PetscInt n : {1, 2, 4}) {
+      SCOPED_TRACE(std::string(shift) + " " + std::to_string(n));
+      Owned<Mat> A;
+      Owned<PC> pc;
+      PCFailedReason failed;
+      OK(Matrix(Shape::star, n, MATBAIJ, &A));
+      OK(MakeSingular(A, 47, n));
+      OK(Make(A, std::string("-@_growth_limit 0 -@_shift_type ") + shift, &pc));
+      (void)std::feclearexcept(FE_ALL_EXCEPT);
+      OK(PCSetUp(pc));
+      EXPECT_EQ(std::fetestexcept(trapped), 0);
+      OK(PCGetFailedReason(pc, &failed));
+      EXPECT_EQ(failed, shift == std::string("none") ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR);
+    }
+}
+
+// Too large are couplings, or inverses of small diagonal blocks.
+TEST_P(ExceptionsPerType, EntriesBeyondAStorageAreSaidNotToFit)
+{
+  if (sizeof(PetscReal) == 4) GTEST_SKIP() << "nothing is stored in less";
+  const std::string type = t.type;
+  for (const PetscReal scale : {1e50, 1e-50})
+    for (const std::string precision : {"single", "half"})
+      for (const PetscInt n : {1, 3}) {
+        if (precision == "half" && (type == PCFGBICC || scale > 1)) continue; // it has none, or scales to its range
+        SCOPED_TRACE(precision + " " + std::to_string(n) + " " + std::to_string(scale));
+        Owned<Mat> A;
+        Owned<PC> pc;
+        PCFailedReason failed;
+        std::string text;
+        OK(Matrix(Shape::star, n, MATBAIJ, &A));
+        OK(MatScale(A, scale));
+        OK(Make(A, "-@_growth_limit 0 -@_diag_precision storage -@_precision " + precision, &pc));
+        OK(PCSetUp(pc));
+        OK(PCGetFailedReason(pc, &failed));
+        EXPECT_EQ(failed, PC_FACTOR_OTHER);
+        OK(ViewText(pc, &text));
+        ExpectIn(text, {"set-up failed: ", "not finite", "block row ", "the largest entry of the matrix is ",
+                        scale > 1 ? "e+5" : "e-5", with("do not fit -@_precision " + precision),
+                        with("take -@_precision working")});
+        OK(Make(A, "", &pc));
+        OK(PCSetUp(pc));
+        OK(PCGetFailedReason(pc, &failed));
+        EXPECT_EQ(failed, PC_NOERROR);
+      }
+}
+
+} // namespace
