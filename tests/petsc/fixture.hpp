@@ -83,7 +83,7 @@ PetscErrorCode Capture(int descriptor, const std::function<PetscErrorCode()> &ca
 // Sets the options of a PC with -help: what PETSc prints, on the first rank.
 PetscErrorCode HelpText(PC pc, std::string *text);
 
-// What -info says on this rank while `body` runs.
+// What -info says while `body` runs, on the first rank.
 PetscErrorCode InfoText(const std::function<PetscErrorCode()> &body, std::string *text);
 
 // Sets options of a new PC of a type with -help: -<prefix>pc_<type>_... must be listed for `options`, and the strings

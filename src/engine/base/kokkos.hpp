@@ -25,7 +25,8 @@
 #else
 #define FINEGRAIN_INLINE __attribute__((always_inline))
 #endif
-// For functions that rows seldom need: on a host a call keeps them out of the loops, on a device it would cost a stack.
+// For functions that rows seldom need: on a host a call keeps them out of the loops, on a device it would cost a
+// stack.
 #if defined(FINEGRAIN_DEVICE_COMPILER)
 #define FINEGRAIN_SELDOM KOKKOS_FORCEINLINE_FUNCTION
 #else

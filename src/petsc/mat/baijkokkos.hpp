@@ -84,9 +84,9 @@ PetscErrorCode BAIJKokkosRelease(Mat A);
 // they are wanted (op->backend), those of an AIJ matrix that are there, else on the host. Collective.
 PetscErrorCode OperatorGetValues(Mat mat, finegrain::Operator *op, finegrain::Values *values);
 
-// sums_i = sum over j of |a_ij| in any matrix of a known type (OperatorFindType()), with its values as they are now, on
-// a device if they are there. Of the transpose, and of SBAIJ, entries that couple ranks are not counted. `other` is any
-// vector of the same layout. Collective.
+// sums_i = sum over j of |a_ij| in any matrix of a known type (OperatorFindType()), with its values as they are now,
+// on a device if they are there. Of the transpose, and of SBAIJ, entries that couple ranks are not counted. `other`
+// is any vector of the same layout. Collective.
 PetscErrorCode OperatorSumRows(Mat mat, const finegrain::Operator &type, bool transposed, Vec other, Vec sums);
 
 // The mirror's blocks for an engine on `backend`, where the matrix has such a mirror; *found says so. Collective.

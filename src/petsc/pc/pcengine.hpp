@@ -44,8 +44,8 @@ struct PCEngineType {
   // What to try after a failed set-up, and after a solution that was refused, for PCEngineText().
   const char *pivot_remedy = pcengine_pivot_remedy, *accuracy_remedy = "";
   PetscErrorCode (*check_matrix)(PC) = nullptr; // refuses a matrix, at every set-up; collective
-  bool reads_upper = false;              // of the matrix, so that SBAIJ is read as it is
-  PetscBool cited = PETSC_FALSE;         // by this run of PETSc
+  bool reads_upper = false;                     // of the matrix, so that SBAIJ is read as it is
+  PetscBool cited = PETSC_FALSE;                // by this run of PETSc
 };
 
 // Of a solve with Eisenstat's trick (eisenstat.cpp).

@@ -286,6 +286,7 @@ PetscErrorCode Capture(int descriptor, const std::function<PetscErrorCode()> &ca
 PetscErrorCode InfoText(const std::function<PetscErrorCode()> &body, std::string *text)
 {
   PetscFunctionBegin;
+  PetscCall(PetscInfoSetFile(nullptr, nullptr)); // standard output
   PetscCall(PetscInfoAllow(PETSC_TRUE));
   const PetscErrorCode code = Capture(1, body, text);
   PetscCall(PetscInfoAllow(PETSC_FALSE));

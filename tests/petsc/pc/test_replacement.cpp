@@ -70,6 +70,9 @@ TEST_P(ReplacementPerType, ChangesNoBitOfRegularMatricesInAnyUnits)
           if (penalty) {
             OK(AddPenalty(A));
           }
+          if (t.symmetric) {
+            OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE)); // which PETSc does not see
+          }
           OK(Make(A, v.options + " -@_growth_limit 0 -@_shift_type inblocks", &with));
           OK(Make(A, v.options + " -@_growth_limit 0 -@_shift_type none", &without));
           OK(ComparePCs(A, with, without, &d));
@@ -134,17 +137,19 @@ TEST_P(ReplacementPerType, InfoCountsBlockRowsOfAllRanks)
   std::string text;
   OK(Matrix(Shape::star, n, MATBAIJ, &A));
   OK(Make(A, "-@_growth_limit 0 -@_shift_type inblocks -@_shift_amount 0.01", &pc));
-  OK(InfoText([&] { return PCSetUp(pc); }, &text));
-  ExpectIn(text, {"shift inblocks, amount 0.01: pivots replaced in 0 block rows\n"});
+  const auto expect_line = [&](const std::string &line) {
+    OK(InfoText([&] { return PCSetUp(pc); }, &text));
+    if (!Rank()) ExpectIn(text, {line + "\n"});
+  };
+  expect_line("shift inblocks, amount 0.01: pivots replaced in 0 block rows");
   for (const PetscInt row : {3, 47}) { // of the first rank and of the last
     OK(MakeSingular(A, row, n));
   }
-  OK(InfoText([&] { return PCSetUp(pc); }, &text));
-  ExpectIn(text, {"shift inblocks, amount 0.01: pivots replaced in 2 block rows\n"});
+  expect_line("shift inblocks, amount 0.01: pivots replaced in 2 block rows");
   OK(PCFinegrainSetShift(pc, MAT_SHIFT_NONE, PETSC_DECIDE));
   OK(InfoText([&] { return PCSetUp(pc); }, &text));
   EXPECT_EQ(text.find("shift inblocks"), std::string::npos);
-  ExpectIn(text, {"Singular diagonal block in block row 3;"});
+  if (!Rank()) ExpectIn(text, {"Singular diagonal block in block row 3;"});
 }
 
 } // namespace
