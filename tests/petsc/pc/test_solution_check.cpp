@@ -3,6 +3,8 @@
 #include "refine.hpp"
 #include "types.hpp"
 
+#include <petscsnes.h>
+
 #include <cmath>
 
 using namespace finegrain::test;
@@ -359,6 +361,41 @@ TEST_P(CheckPerType, IsAnErrorForThoseWhoWantOne)
   const std::string text = ExpectError([&] { return KSPSolve(c.ksp, c.b, c.x); });
   ExpectIn(text,
            {"The solution does not satisfy the system: its scaled residual is", with("-@_check_solution warn")});
+}
+
+// A Newton method stops where its linear solve is refused, and goes on where that claims a rough tolerance only.
+TEST_P(CheckPerType, EndsNewton)
+{
+  for (const bool inexact : {false, true}) {
+    EarlyClaim c;
+    Owned<SNES> snes;
+    SNESConvergedReason reason;
+    KSP ksp;
+    PC pc;
+    OK(c.make(""));
+    OK(SNESCreate(PETSC_COMM_WORLD, &snes));
+    const auto residual = [](SNES, Vec x, Vec r, void *system) -> PetscErrorCode {
+      const auto *own = static_cast<EarlyClaim *>(system);
+      PetscFunctionBegin;
+      PetscCall(MatMult(own->A, x, r));
+      PetscCall(VecAXPY(r, -1, own->b));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    };
+    const auto jacobian = [](SNES, Vec, Mat, Mat, void *) -> PetscErrorCode { return PETSC_SUCCESS; };
+    OK(SNESSetFunction(snes, nullptr, residual, &c));
+    OK(SNESSetJacobian(snes, c.A, c.A, jacobian, nullptr));
+    OK(SNESSetType(snes, SNESNEWTONLS));
+    OK(SNESGetKSP(snes, &ksp));
+    OK(KSPSetType(ksp, KSPGMRES));
+    OK(KSPSetPCSide(ksp, PC_RIGHT));
+    OK(KSPSetTolerances(ksp, inexact ? PetscReal(0.1) : PetscReal(1e-5), PETSC_DEFAULT, PETSC_DEFAULT, 200));
+    OK(KSPGetPC(ksp, &pc));
+    OK(PCSetType(pc, t.type));
+    OK(SNESSolve(snes, nullptr, c.x));
+    OK(SNESGetConvergedReason(snes, &reason));
+    if (inexact) EXPECT_NE(reason, SNES_DIVERGED_LINEAR_SOLVE);
+    else EXPECT_EQ(reason, SNES_DIVERGED_LINEAR_SOLVE);
+  }
 }
 
 // Columns of KSPMatSolve(): the last one's reason is what PETSc keeps.
