@@ -73,8 +73,8 @@ TEST_P(ReplacementPerType, ChangesNoBitOfRegularMatricesInAnyUnits)
           if (t.symmetric) {
             OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE)); // which PETSc does not see
           }
-          OK(Make(A, v.options + " -@_growth_limit 0 -@_shift_type inblocks", &with));
-          OK(Make(A, v.options + " -@_growth_limit 0 -@_shift_type none", &without));
+          OK(Make(A, v.options + " -@_shift_type inblocks", &with));
+          OK(Make(A, v.options + " -@_shift_type none", &without));
           OK(ComparePCs(A, with, without, &d));
           EXPECT_EQ(d, 0);
           OK(ViewText(with, &text));
@@ -116,7 +116,7 @@ TEST_P(ReplacementPerType, SolvesASystemWithAPenaltyAsWithoutShift)
       OK(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, 300));
       OK(KSPGetPC(ksp, &pc));
       OK(PCSetType(pc, t.type));
-      const Options set(with(std::string("-@_growth_limit 0 -@_shift_type ") + (shifted ? "inblocks" : "none")));
+      const Options set(with(std::string("-@_shift_type ") + (shifted ? "inblocks" : "none")));
       OK(PCSetFromOptions(pc));
       OK(KSPSolve(ksp, s.b, s.x));
       OK(KSPGetConvergedReason(ksp, &reason));
@@ -136,7 +136,7 @@ TEST_P(ReplacementPerType, InfoCountsBlockRowsOfAllRanks)
   Owned<PC> pc;
   std::string text;
   OK(Matrix(Shape::star, n, MATBAIJ, &A));
-  OK(Make(A, "-@_growth_limit 0 -@_shift_type inblocks -@_shift_amount 0.01", &pc));
+  OK(Make(A, "-@_shift_type inblocks -@_shift_amount 0.01", &pc));
   const auto expect_line = [&](const std::string &line) {
     OK(InfoText([&] { return PCSetUp(pc); }, &text));
     if (!Rank()) ExpectIn(text, {line + "\n"});
