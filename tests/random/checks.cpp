@@ -205,8 +205,14 @@ void CheckBits(const RandomCase &c, PC pc)
   const std::string &options = c.settings.text;
   Owned<Mat> changed;
   Owned<PC> used, fresh;
+  Owned<Vec> before;
   OK(Copy(A, &changed));
   EXPECT_EQ(SetUp(c.type, options, changed, &used), Outcome::good) << "a copy of the matrix";
+  OK(VecDuplicate(v.x, &before));
+  OK(ApplyOver(used, false, v.b, before));
+  if (c.problem.format.rfind("sbaij", 0) != 0) { // PETSc's copy of SBAIJ may multiply otherwise than the original
+    EXPECT_SAME_BITS(v.x, before, "a copy of the matrix");
+  }
   OK(ChangeValues(changed, c.key));
   ErrorCatcher catcher; // the new values may be worse
   const int code = Largest(int(PCSetUp(used)));
@@ -223,7 +229,7 @@ void CheckBits(const RandomCase &c, PC pc)
   OK(MatCopy(A, changed, SAME_NONZERO_PATTERN));
   OK(PCSetUp(used));
   OK(ApplyOver(used, false, v.b, v.y));
-  EXPECT_SAME_BITS(v.x, v.y, "the old values again");
+  EXPECT_SAME_BITS(before, v.y, "the old values again");
 }
 
 void CheckNumbers(const RandomCase &c, PC pc)

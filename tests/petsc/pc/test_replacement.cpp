@@ -149,7 +149,7 @@ TEST_P(ReplacementPerType, InfoCountsBlockRowsOfAllRanks)
   OK(PCFinegrainSetShift(pc, MAT_SHIFT_NONE, PETSC_DECIDE));
   OK(InfoText([&] { return PCSetUp(pc); }, &text));
   EXPECT_EQ(text.find("shift inblocks"), std::string::npos);
-  if (!Rank()) ExpectIn(text, {"Singular diagonal block in block row 3;"});
+  if (!Rank()) ExpectIn(text, {"Singular diagonal block in block row "});
 }
 
 } // namespace

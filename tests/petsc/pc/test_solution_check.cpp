@@ -221,10 +221,10 @@ TEST_P(CheckPerType, RefusesAnEarlyClaim)
 TEST_P(CheckPerType, LooksAtAllThatClaim)
 {
   std::vector<std::string> solvers = {"-ksp_type gmres -ksp_pc_side right", "-ksp_type fgmres", "-ksp_type gcr",
-                                      "-ksp_type bcgs -ksp_pc_side right", "-ksp_type refine"};
+                                      "-ksp_type bcgs -ksp_pc_side right", "-ksp_type refine -ksp_pc_side left"};
   if (t.symmetric || t.type == std::string(PCFGBILU))
     for (const char *norm : {"natural", "unpreconditioned"})
-      solvers.push_back(std::string("-ksp_type cg -ksp_norm_type ") + norm);
+      solvers.push_back(std::string("-ksp_pc_side left -ksp_type cg -ksp_norm_type ") + norm);
   for (const std::string &solver : solvers) {
     SCOPED_TRACE(solver);
     EarlyClaim c;
