@@ -54,9 +54,7 @@ PetscErrorCode PCPreSolve_Engine(PC, KSP ksp, Vec, Vec)
 
 PetscErrorCode PCEngineSetSolve(PC pc)
 {
-  const PCEngine *e = static_cast<PCEngine *>(pc->data);
-
   PetscFunctionBegin;
-  pc->ops->presolve = e->eisenstat || e->check_solution != PC_FINEGRAIN_CHECK_NONE ? PCPreSolve_Engine : nullptr;
+  pc->ops->presolve = PCPreSolve_Engine;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

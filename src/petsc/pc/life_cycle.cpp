@@ -25,6 +25,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->stamp = FinegrainStamp();
   e->compared = e->converted_of = FinegrainState();
   PetscCall(e->solve.reset());
+  PetscCall(e->check.forget(pc));
   PetscCall(e->check.reset());
   PetscCall(e->halo.destroy());
   if (e->shared) PetscCall(e->shared->destroy());
@@ -39,6 +40,7 @@ PetscErrorCode PCReset_Engine(PC pc)
 PetscErrorCode PCSetUpOnBlocks_Engine(PC pc)
 {
   PetscFunctionBegin;
+  PetscCall(static_cast<PCEngine *>(pc->data)->check.forget(pc));
   if (pc->failedreason) PetscCall(PCSetUp(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

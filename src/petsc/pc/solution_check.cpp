@@ -34,18 +34,32 @@ PetscReal FindLimit(PetscReal rtol) { return std::max(least_limit, 10 * rtol); }
 // From so many tolerances on, a scaled residual below the limit is worth a line of -info.
 constexpr PetscReal suspicious = 1000;
 
-// Whether this solve can end with a claim to check: PETSc's own test, of a norm, to a tolerance that leaves room for
-// a limit below 1.
-bool CanClaim(const _p_KSP &ksp)
+// Whether the KSP is inside another preconditioner, where a wrong solution is that preconditioner's affair. PETSc
+// does not say so. KSPs of nonlinear solvers have a tab level too, but not the prefixes that preconditioners append.
+bool IsInside(KSP ksp)
 {
-  return ksp.converged == KSPConvergedDefault && ksp.normtype != KSP_NORM_NONE && FindLimit(ksp.rtol) < 1;
+  const PetscObject object = reinterpret_cast<PetscObject>(ksp);
+  if (object->tablevel == 0 || !object->prefix) return false;
+  const std::string name = object->prefix;
+  for (const char *part : {"sub_", "fieldsplit_", "mg_levels_", "mg_coarse_", "redundant_", "telescope_",
+                           "redistribute_", "galerkin_", "deflation_"})
+    if (name.find(part) != std::string::npos) return true;
+  return name.size() >= 4 && name.compare(name.size() - 4, 4, "ksp_") == 0; // of PCKSP
 }
 
-// Whether it did. Without an absolute tolerance of the user's, one that is met says that the residual is zero.
-bool Claims(const _p_KSP &ksp)
+// Whether this solve can end with a claim to check: PETSc's own test, of a norm, to a tolerance that leaves room for
+// a limit below 1.
+bool CanClaim(KSP ksp)
 {
-  constexpr PetscReal no_tolerance = PetscReal(1e-50); // PETSc's default
-  return ksp.reason == KSP_CONVERGED_RTOL || (ksp.reason == KSP_CONVERGED_ATOL && ksp.abstol <= no_tolerance);
+  const bool own_test = ksp->converged != KSPConvergedDefault && ksp->converged != KSPLSQRConvergedDefault;
+  return !own_test && ksp->normtype != KSP_NORM_NONE && FindLimit(ksp->rtol) < 1 && !IsInside(ksp);
+}
+
+// Whether KSPConvergedDefault() compares with the residual of the initial guess.
+bool ComparesWithGuess(KSP ksp, bool b_is_zero)
+{
+  if (ksp->guess_zero || ksp->converged != KSPConvergedDefault) return false;
+  return b_is_zero || static_cast<const KSPConvergedDefaultCtx *>(ksp->cnvP)->initialrtol;
 }
 
 // The matrix of the system, whatever stands in its place for Eisenstat's trick.
@@ -58,9 +72,12 @@ PetscErrorCode MultiplySystem(PC pc, const PCEngine &e, bool transposed, Vec x, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The inverse row sums of Pmat, of its transpose for a transposed solve; ones where Pmat's entries cannot be read.
-PetscErrorCode UpdateScales(PC pc, PCEngineCheck *check, bool transposed, Vec like)
+// The inverse row sums of the system's matrix, else of Pmat where that has entries to read, else ones; of the
+// transpose for a transposed solve.
+PetscErrorCode UpdateScales(PC pc, PCEngine *e, bool transposed, Vec like)
 {
+  PCEngineCheck *check = &e->check;
+  Mat rows = SystemMatrix(pc, *e);
   FinegrainState now;
   Operator type;
   PetscScalar *scale;
@@ -68,12 +85,17 @@ PetscErrorCode UpdateScales(PC pc, PCEngineCheck *check, bool transposed, Vec li
   bool known;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainGetState(pc->pmat, &now));
+  PetscCall(OperatorFindType(rows, &type, &known));
+  if (!known) {
+    rows = pc->pmat;
+    type = Operator();
+    PetscCall(OperatorFindType(rows, &type, &known));
+  }
+  PetscCall(FinegrainGetState(rows, &now));
   if (check->scales && check->scaled_by == now && check->transposed == transposed) PetscFunctionReturn(PETSC_SUCCESS);
   if (!check->scales) PetscCall(VecDuplicate(like, &check->scales));
   check->scaled_by = FinegrainState();
-  PetscCall(OperatorFindType(pc->pmat, &type, &known));
-  if (known) PetscCall(OperatorSumRows(pc->pmat, type, transposed, like, check->scales));
+  if (known) PetscCall(OperatorSumRows(rows, type, transposed, like, check->scales));
   else PetscCall(VecSet(check->scales, 1));
   PetscCall(VecGetLocalSize(check->scales, &n));
   PetscCall(VecGetArray(check->scales, &scale));
@@ -105,8 +127,8 @@ PetscErrorCode FindResidual(PC pc, const PCEngine &e, bool transposed, Vec b, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where A has a null space N and b a part outside of A's range, a KSP finds r in M N. A M^-1 r does not have it.
-PetscErrorCode FindResidualInRange(PC pc, PCEngine *e, bool transposed, Vec r, PetscReal *norm)
+// |R A M^-1 r|; r is lost.
+PetscErrorCode NormInRange(PC pc, PCEngine *e, bool transposed, Vec r, PetscReal *norm)
 {
   Vec step;
 
@@ -119,46 +141,30 @@ PetscErrorCode FindResidualInRange(PC pc, PCEngine *e, bool transposed, Vec r, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The norm that KSPConvergedDefault() compares with: that of b, unless the residual of the initial guess is asked
-// for.
-PetscErrorCode FindReference(const PCEngineCheck &check, KSP ksp, Vec b, Vec work, PetscReal *reference)
-{
-  const auto *test = static_cast<const KSPConvergedDefaultCtx *>(ksp->cnvP);
-
-  PetscFunctionBegin;
-  PetscCall(ScaledNorm(check, b, work, reference));
-  if (check.initial < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  if (test->initialrtol || *reference == 0) *reference = check.initial;
-  else if (test->mininitialrtol) *reference = std::min(*reference, check.initial);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode FindScaledResidual(PC pc, PCEngine *e, KSP ksp)
 {
   PCEngineCheck &check = e->check;
   const bool transposed = ksp->transpose_solve;
   const Vec b = ksp->vec_rhs, x = ksp->vec_sol;
-  PetscReal reference, norm, size, range;
+  PetscReal reference, norm;
   MatNullSpace space;
 
   PetscFunctionBegin;
   if (!check.work) PetscCall(VecDuplicate(b, &check.work));
-  PetscCall(UpdateScales(pc, &check, transposed, b));
-  PetscCall(FindReference(check, ksp, b, check.work, &reference));
+  PetscCall(UpdateScales(pc, e, transposed, b));
+  PetscCall(ScaledNorm(check, b, check.work, &reference));
+  reference = std::max(reference, check.initial);
   PetscCall(FindResidual(pc, *e, transposed, b, x, check.work));
   PetscCall(ScaledNorm(check, check.work, check.work, &norm));
   const auto ratio = [&] { return norm > 0 ? norm / reference : norm; }; // NaN stays NaN
-  if (!(ratio() < check.limit)) {
-    PetscCall(VecNorm(x, NORM_2, &size));
-    if (norm <= 10 * PETSC_MACHINE_EPSILON * size) norm = 0; // no solution has a smaller one, but for rounding
-  }
-  PetscCall(MatGetNullSpace(SystemMatrix(pc, *e), &space));
-  if (space && !(ratio() < check.limit)) {
-    PetscCall(FindResidual(pc, *e, transposed, b, x, check.work));
-    PetscCall(FindResidualInRange(pc, e, transposed, check.work, &range));
-    norm = std::min(norm, range);
-  }
   check.eta = ratio();
+  PetscCall(MatGetNullSpace(SystemMatrix(pc, *e), &space));
+  if (space && SystemMatrix(pc, *e) == pc->pmat && !(check.eta < check.limit)) {
+    // If b has a part outside of A's range, the solver ends with r in M N, N the null space: A M^-1 r is without it.
+    PetscCall(FindResidual(pc, *e, transposed, b, x, check.work));
+    PetscCall(NormInRange(pc, e, transposed, check.work, &norm));
+    check.eta = std::min(check.eta, ratio());
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,17 +228,17 @@ PetscErrorCode PCEngineBeginCheck(PC pc, PCEngine *e, KSP ksp)
   PetscReal norm;
 
   PetscFunctionBegin;
-  if (check.refused) ksp->reason = KSP_CONVERGED_ITERATING; // KSPSetUp() has read the last solution's failed reason
   PetscCall(check.forget(pc));
-  if (e->check_solution == PC_FINEGRAIN_CHECK_NONE || ksp->guess_zero || !CanClaim(*ksp))
+  // KSPSetUp() may have read the failed reason of the last solution.
+  if (!pc->failedreason && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
+  if (e->check_solution == PC_FINEGRAIN_CHECK_NONE || ksp->guess_zero || !CanClaim(ksp))
     PetscFunctionReturn(PETSC_SUCCESS);
-  const auto *test = static_cast<const KSPConvergedDefaultCtx *>(ksp->cnvP);
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &norm));
-  if (norm != 0 && !test->initialrtol && !test->mininitialrtol) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ComparesWithGuess(ksp, norm == 0)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FinegrainLogged(finegrain_events.check, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     if (!check.work) PetscCall(VecDuplicate(ksp->vec_rhs, &check.work));
-    PetscCall(UpdateScales(pc, &check, ksp->transpose_solve, ksp->vec_rhs));
+    PetscCall(UpdateScales(pc, e, ksp->transpose_solve, ksp->vec_rhs));
     PetscCall(FindResidual(pc, *e, ksp->transpose_solve, ksp->vec_rhs, ksp->vec_sol, check.work));
     PetscCall(ScaledNorm(check, check.work, check.work, &check.initial));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,7 +249,7 @@ PetscErrorCode PCEngineBeginCheck(PC pc, PCEngine *e, KSP ksp)
 PetscErrorCode PCEngineEndCheck(PC pc, PCEngine *e, KSP ksp)
 {
   PetscFunctionBegin;
-  if (e->check_solution == PC_FINEGRAIN_CHECK_NONE || !CanClaim(*ksp) || !Claims(*ksp))
+  if (e->check_solution == PC_FINEGRAIN_CHECK_NONE || !CanClaim(ksp) || ksp->reason != KSP_CONVERGED_RTOL)
     PetscFunctionReturn(PETSC_SUCCESS);
   e->check.limit = FindLimit(ksp->rtol);
   PetscCall(FinegrainLogged(finegrain_events.check, pc, [&] { return FindScaledResidual(pc, e, ksp); }));
@@ -291,13 +297,14 @@ units of an equation changes it. If it is not below the larger of 0.01 and 10 ti
 
    The view and -info give the scaled residual. The next solve begins anew.
 
-   Rows are those of Pmat, the residual is that of Amat. For a transposed solve both are transposed. With a null
-space, the part of the residual that a `KSP` cannot remove is left out. Nothing is checked where no tolerance is
-claimed: `KSPPREONLY`, a fixed number of iterations, a norm type of none, a convergence test of the user's own, a
-tolerance of 0.1 or more; nor inside other preconditioners, such as `PCGAMG`, `PCFIELDSPLIT` and `PCBJACOBI`, whose
-`KSP` makes the claim.
+   The matrix is Amat as it is then; where its entries cannot be read R is Pmat's. For a transposed solve both are
+transposed. With a null space, the part of the residual that a `KSP` cannot remove is left out. Where the test
+compares with the residual of the initial guess, that counts if it is larger than b. Nothing is checked where no
+relative tolerance is claimed: `KSPPREONLY`, a fixed number of iterations, a norm type of none, an absolute tolerance,
+the residual of the normal equations, a convergence test of the user's own, a tolerance of 0.1 or more; nor for a
+`KSP` inside another preconditioner, such as `PCGAMG`, `PCFIELDSPLIT`, `PCBJACOBI` and `PCKSP`.
 
-   The cost is a product with A and two norms for each solve, and a pass over Pmat after it has changed.
+   The cost is a product with A and two norms for each solve, and a pass over the matrix after it has changed.
 
 .seealso: `PCFinegrainGetCheckSolution()`, `PCFinegrainGetScaledResidual()`, `PCGetFailedReason()`, `KSPSetNormType()`
 @*/
