@@ -86,11 +86,11 @@ void print_table(Best &best)
     };
     const double both = least(sizeof(PetscScalar)), low = least(sizeof(PetscScalar) / 2.);
     std::printf("| %d | %d | %.1f | %.1f | %.1f | %.2f | %.0f %% | %.1f | %.1f | %.2f | %.0f %% | %.0f | %.0f | %.2f "
-                "| %.0f | %.0f |\n",
+                "| %.0f |\n",
                 int(n), int(p.points), both, t("petsc_apply"), t("apply"), t("petsc_apply") / t("apply"),
                 100 * both / t("apply"), t("launch_apply"), t("single_apply"), t("petsc_apply") / t("single_apply"),
                 100 * low / t("single_apply"), t("petsc_refactor"), t("refactor"),
-                t("petsc_refactor") / t("refactor"), t("single_refactor"), t("bare_refactor"));
+                t("petsc_refactor") / t("refactor"), t("single_refactor"));
   }
 }
 
