@@ -89,8 +89,10 @@ TEST_P(ReplacementPerType, SolvesASystemWithAPenaltyAsWithoutShift)
   if (t.needs_grid || is_single) GTEST_SKIP() << "no grid, or too little precision";
   constexpr PetscInt points = 20;
   Owned<Mat> A;
-  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n * points, n * points, 3 * n, nullptr, 2 * n,
-                  nullptr, &A));
+  PetscInt local = PETSC_DECIDE, all = points;
+  OK(PetscSplitOwnership(PETSC_COMM_WORLD, &local, &all));
+  OK(
+    MatCreateAIJ(PETSC_COMM_WORLD, n * local, n * local, n * points, n * points, 3 * n, nullptr, 2 * n, nullptr, &A));
   PetscInt first, last;
   OK(MatSetBlockSize(A, n));
   OK(MatGetOwnershipRange(A, &first, &last));
