@@ -372,6 +372,5 @@ PetscErrorCode PCEngineSetApplications(PC pc)
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscCall(PCEngineSetMatApplications(pc));
   PetscCall(PCEngineSetParts(pc));
-  PetscCall(PCEngineSetSolve(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -91,6 +91,7 @@ PetscErrorCode PCEngineCreate(PC pc, PCEngineType &type, PCEngine *data)
   pc->ops->destroy = PCDestroy_Engine;
   pc->ops->getfactoredmatrix = PCGetFactoredMatrix_Engine;
   PetscCall(PCEngineSetApplications(pc));
+  PetscCall(PCEngineSetSolve(pc));
   PetscCall(PCEngineComposeSetters(pc, true));
   PetscCall(
     PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), find_function, PCFinegrainGetEngine_Engine));

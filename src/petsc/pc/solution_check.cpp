@@ -216,9 +216,6 @@ PetscErrorCode PCEngineCheck::reset()
   PetscCall(VecDestroy(&scales));
   PetscCall(VecDestroy(&work));
   scaled_by = FinegrainState();
-  refused = false;
-  text.clear();
-  eta = initial = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -298,11 +295,11 @@ units of an equation changes it. If it is not below the larger of 0.01 and 10 ti
    The view and -info give the scaled residual. The next solve begins anew.
 
    The matrix is Amat as it is then; where its entries cannot be read R is Pmat's. For a transposed solve both are
-transposed. With a null space, the part of the residual that a `KSP` cannot remove is left out. Where the test
-compares with the residual of the initial guess, that counts if it is larger than b. Nothing is checked where no
-relative tolerance is claimed: `KSPPREONLY`, a fixed number of iterations, a norm type of none, an absolute tolerance,
-the residual of the normal equations, a convergence test of the user's own, a tolerance of 0.1 or more; nor for a
-`KSP` inside another preconditioner, such as `PCGAMG`, `PCFIELDSPLIT`, `PCBJACOBI` and `PCKSP`.
+transposed. With a null space of Amat that is Pmat, the part of the residual that a `KSP` cannot remove is left out.
+Where the test compares with the residual of the initial guess, that counts if it is larger than b. Nothing is checked
+where no relative tolerance is claimed: `KSPPREONLY`, a fixed number of iterations, a norm type of none, an absolute
+tolerance, the residual of the normal equations, a convergence test of the user's own, a tolerance of 0.1 or more; nor
+for a `KSP` inside another preconditioner, such as `PCGAMG`, `PCFIELDSPLIT`, `PCBJACOBI` and `PCKSP`.
 
    The cost is a product with A and two norms for each solve, and a pass over the matrix after it has changed.
 
