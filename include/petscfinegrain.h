@@ -248,6 +248,21 @@ typedef enum { PCFGBILU_FACTOR_AUTO, PCFGBILU_FACTOR_DILU, PCFGBILU_FACTOR_ILU0 
 FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
 
 /*E
+   PCFGBILUEisenstatType - which solves with `PCFGBILU` take Eisenstat's trick
+
+   Values:
++  PCFGBILU_EISENSTAT_FALSE - none
+.  PCFGBILU_EISENSTAT_TRUE  - all; an error where one cannot
+-  PCFGBILU_EISENSTAT_AUTO  - those whose factor is DILU, where nothing but the time shows it
+
+   Level: intermediate
+
+.seealso: `PCFGBILUSetEisenstat()`
+E*/
+typedef enum { PCFGBILU_EISENSTAT_FALSE, PCFGBILU_EISENSTAT_TRUE, PCFGBILU_EISENSTAT_AUTO } PCFGBILUEisenstatType;
+FINEGRAIN_EXTERN const char *const PCFGBILUEisenstatTypes[];
+
+/*E
    PCMCPISweepType - in which order a `PCMCPI` sweep visits the colors
 
    Values:
@@ -423,8 +438,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes);
 
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC pc, PetscBool eisenstat);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC pc, PetscBool *eisenstat);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC pc, PCFGBILUEisenstatType eisenstat);
+FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC pc, PCFGBILUEisenstatType *eisenstat);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetExchange(PC pc, PCFGBILUExchangeType exchange);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetExchange(PC pc, PCFGBILUExchangeType *exchange);

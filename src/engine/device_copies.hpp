@@ -111,6 +111,7 @@ public:
   }
 
   FactorParts *parts() override { return engine_->parts() ? this : nullptr; }
+  void allow_products(const OperatorView &view) override { engine_->parts()->allow_products(view); }
   void apply_part(const PartApplication &a) override
   {
     if (a.memory == Memory::engine) return engine_->parts()->apply_part(a);

@@ -123,11 +123,12 @@ struct EisenstatProduct {
 };
 
 // The parts of a factorization, a second interface of its engine. Of the general form the inverses are always there.
-// All else needs EngineOptions::eisenstat, allow_corrections(), and the form prepared after each factor(): false if
-// it is symmetric and a pivot is not Hermitian and positive definite.
+// All else needs EngineOptions::eisenstat and Statistics::factor dilu, allow_products() once after analyze(), and the
+// form prepared after each factor(): false if it is symmetric and a pivot is not Hermitian and positive definite.
 class FactorParts
 {
 public:
+  virtual void allow_products(const OperatorView &) = 0;
   virtual bool prepare(const Values &, bool symmetric) = 0;
   virtual void apply_part(const PartApplication &) = 0;
   virtual void multiply(const EisenstatProduct &) = 0;

@@ -37,7 +37,6 @@ public:
     if (compact) plan.y = Layout::row; // sweeps overwrite y
 
     FactorKind kind = options.factor;
-    if (options.eisenstat && kind == FactorKind::automatic) kind = FactorKind::dilu;
     made_in_ = compact ? Storage() : Storage{options.precision, options.diagonal};
     if (const SetupError error = factoring->make_pattern(view, options, elimination, plan, made_in_, kind))
       return error;
@@ -60,7 +59,7 @@ public:
     s.colors = elimination.colors;
     s.coloring = elimination.coloring;
     s.symmetrized = elimination.symmetrized;
-    choose_sweeps(kind, compact, options.eisenstat);
+    choose_sweeps(kind, compact, options.eisenstat && kind == FactorKind::dilu);
     sweeps_->begin(options, plan);
     count();
     return {};
@@ -126,6 +125,16 @@ public:
 
 private:
   void apply_part(const PartApplication &a) override { sweeps_->apply_part(a); }
+  void allow_products(const OperatorView &view) override
+  {
+    const Selection selection = select_for_factor(view.owned, grid_, grid_coupling_);
+    if (!run_.residuals.kept) {
+      run_.allow_residuals(view);
+      eisenstat_->keep_left_out(view, selection);
+    }
+    eisenstat_->allow_products(view, selection);
+    count();
+  }
   bool prepare(const Values &values, bool symmetric) override
   {
     const bool good = eisenstat_->prepare(values, symmetric);

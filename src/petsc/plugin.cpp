@@ -115,6 +115,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
   PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
   PetscCall(PetscLogEventRegister("FGCheck", PC_CLASSID, &finegrain_events.check));
+  PetscCall(PetscLogEventRegister("FGEisenstat", PC_CLASSID, &finegrain_events.eisenstat));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));
   PetscCall(ReadProcessOptions());
   registered = true;

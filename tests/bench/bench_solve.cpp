@@ -22,7 +22,7 @@ constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJ, PCILU, ""},
                               {MATBAIJ, PCFGBILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, ""},
-                              {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_eisenstat true"},
+                              {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_eisenstat false"},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_precision single"},
                               {MATBAIJKOKKOS, PCPOWERQILU, ""},
                               {MATBAIJKOKKOS, PCMCPI, "-pc_mcpi_precision half"}};

@@ -31,7 +31,7 @@ const std::vector<Option> &AllOptions()
     {"backend", {"host", "auto", "device"}},
     {"grid", {"4,4,4", "7", "2,3,4,2,3,4"}},
     {"factor", {"dilu", "ilu0"}},
-    {"eisenstat", {"true"}},
+    {"eisenstat", {"true", "auto", "false"}},
     {"schedule", {"level", "hyperplane", "color", "auto"}},
     {"ordering", {"rcm", "nd", "1wd", "natural", "qmd", "nope"}},
     {"tile", {"2,2,2", "4,1,1", "3,5,2", "0,0,0", "-1,1,1"}},

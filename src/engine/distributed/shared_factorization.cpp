@@ -163,6 +163,7 @@ public:
     run_.finish();
   }
 
+  void allow_products(const OperatorView &view) override { allow_corrections(view); }
   bool prepare(const Values &, bool symmetric) override
   {
     if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(factor_.diagonal.data());

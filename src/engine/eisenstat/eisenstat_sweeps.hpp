@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sweeps of a factor with Eisenstat's trick (EngineOptions::eisenstat): those of a factor in working precision,
-// and products with P_L^-1 A P_R^-1 of both forms. There are no short residuals.
+// and products with P_L^-1 A P_R^-1 of both forms.
 #pragma once
 
 #include "eisenstat/eisenstat_form.hpp"
@@ -28,7 +28,15 @@ public:
   }
   void allow_corrections(const OperatorView &view, const Selection &selection) override
   {
+    corrects_ = true;
     Base::allow_corrections(view, selection);
+  }
+  void keep_left_out(const OperatorView &view, const Selection &selection)
+  {
+    Base::allow_corrections(view, selection);
+  }
+  void allow_products(const OperatorView &view, const Selection &selection)
+  {
     find_coupled(selection.left_out, view.coupling);
   }
   void apply_part(const PartApplication &a) override
@@ -45,7 +53,8 @@ public:
   std::size_t difference_bytes() const override { return forms_[0].bytes() + forms_[1].bytes(); }
 
 protected:
-  bool keeps_difference() const override { return false; }
+  // Products have no use for it.
+  bool keeps_difference() const override { return corrects_ && Base::keeps_difference(); }
 
 private:
   void find_coupled(const Graph &left_out, const Graph &coupling)
@@ -90,6 +99,7 @@ private:
   EisenstatKernels<Exec> eisenstat_kernels_{};
   SplitRows<Space> coupled_;                 // rows with couplings that the factor leaves out
   std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric
+  bool corrects_ = false;
 };
 
 } // namespace finegrain

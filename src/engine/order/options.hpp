@@ -48,7 +48,7 @@ struct EngineOptions {
                          // are dropped after the factorization
   Products products = Products::automatic;
   bool pipelined = false; // Method::shared, and sip's factors: by tiles of a grid over all ranks
-  bool eisenstat = false; // keeps what products with P_L^-1 A P_R^-1 read
+  bool eisenstat = false; // products with P_L^-1 A P_R^-1 may be asked for, where the factor is DILU
   SipFactor sip_factor;   // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
   bool balanced = false;

@@ -4,35 +4,13 @@
 // PCPreSolve() and PCPostSolve(), the second of which no solve reaches that an error ends; here the KSP's solver is
 // called by one of ours (ksp_solve.cpp), and all is put back. fgbilu has it; apply.cpp asks for what an application
 // is meanwhile.
+#include "pc/transformed_solve.hpp"
 #include "common/arrays.hpp"
 #include "mat/baijkokkos.hpp"
-#include "pc/settings.hpp"
-
-#include <petsc/private/kspimpl.h>
-
-#include <string>
-#include <utility>
 
 using namespace finegrain;
 
-constinit const settings::Common<PetscBool> settings::eisenstat{
-  "eisenstat", "Let sweeps make the product with the matrix too", "PCFGBILUSetEisenstat", &PCEngine::eisenstat};
-
-namespace
-{
-
-// KSPs for any matrix. All others get the symmetric form.
-bool takes_any_matrix(const char *type)
-{
-  for (const char *name :
-       {KSPGMRES, KSPFGMRES, KSPLGMRES, KSPDGMRES,     KSPPGMRES,    KSPPIPEFGMRES, KSPGCR,   KSPPIPEGCR,
-        KSPBCGS,  KSPBCGSL,  KSPFBCGS,  KSPFBCGSR,     KSPQMRCGS,    KSPPIPEBCGS,   KSPIBCGS, KSPTFQMR,
-        KSPTCQMR, KSPCGS,    KSPBICG,   KSPRICHARDSON, KSPCHEBYSHEV, KSPLSQR,       KSPCGNE,  KSPCGLS})
-    if (std::string(type) == name) return true;
-  return false;
-}
-
-PetscErrorCode ApplyPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed = false)
+PetscErrorCode ApplyEisenstatPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed)
 {
   Arrays a;
 
@@ -48,6 +26,9 @@ PetscErrorCode ApplyPart(PCEngine *e, Part part, Vec b, Vec x, bool transposed =
   PetscCall(FinegrainLogFlops(e->op.backend, e->engine->statistics().apply_flops / 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace
+{
 
 PetscErrorCode Multiply(PC pc, Vec v, Vec u)
 {
@@ -68,13 +49,27 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The data of a PC in the middle of a solve. A monitor may have set another type, or have reset it.
+PetscErrorCode Proceed(PC pc, PCEngine **e)
+{
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(pc, e));
+  PetscCheck(*e && (*e)->solve.now && (*e)->engine, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
+             PETSC_ERR_ARG_WRONGSTATE,
+             "The preconditioner was replaced or reset in the middle of a solve that has Eisenstat's trick; take "
+             "-pc_fgbilu_eisenstat false for that");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Operations of the shell.
 PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
 {
+  PCEngine *e;
   PC pc;
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
+  PetscCall(Proceed(pc, &e));
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Multiply(pc, v, u); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -89,9 +84,9 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PCEngine *e = static_cast<PCEngine *>(pc->data);
   if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
   PetscCall(PCEngineReserve(pc, e, {.transposed = true}));
-  PetscCall(ApplyPart(e, Part::left_inverse, v, u, true));
+  PetscCall(ApplyEisenstatPart(e, Part::left_inverse, v, u, true));
   PetscCall(MatMultTranspose(pc->pmat, u, e->residual));
-  PetscCall(ApplyPart(e, Part::right_inverse, e->residual, u, true));
+  PetscCall(ApplyEisenstatPart(e, Part::right_inverse, e->residual, u, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,95 +140,6 @@ PetscErrorCode Prepare(PC pc, PCEngine *e, PetscBool *symmetric)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Why a solve goes without the trick; null: it does not. The same on all ranks.
-PetscErrorCode FindObstacle(PC pc, PCEngine *e, KSP ksp, const char **why)
-{
-  MatrixChange change;
-  MatNullSpace space;
-  PetscBool guess, own, once;
-
-  PetscFunctionBegin;
-  *why = nullptr;
-  PetscCall(PCEngineFindChange(pc, e, &change));
-  PetscCall(MatGetNullSpace(pc->mat, &space));
-  PetscCall(KSPGetInitialGuessNonzero(ksp, &guess));
-  PetscCall(PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(ksp), &own, KSPREFINE, KSPSIP, ""));
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &once));
-  if (pc->failedreason) *why = "the set-up has failed";
-  else if (change != MatrixChange::none) *why = "the matrix has changed since it was factored";
-  else if (space) *why = "the matrix has a null space";
-  else if (ksp->transpose_solve && guess) *why = "a transposed solve has an initial guess";
-  else if (once) *why = "there is one application, and no product";
-  else if (own) *why = "this KSP makes its residuals itself";
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// The matrix, the right-hand side and the preconditioner of a solve, put back however the solve is left: by an error
-// of a monitor, of a test or of an operator, or by an exception.
-class Exchanged
-{
-public:
-  Exchanged(PC pc, KSP ksp)
-      : pc_(pc),
-        ksp_(ksp),
-        now_(static_cast<PCEngine *>(pc->data)->solve),
-        amat_(pc->mat),
-        b_(ksp->vec_rhs),
-        shell_(now_.shell),
-        rhs_(now_.rhs)
-  {
-    pc->mat = shell_;
-    ksp->vec_rhs = rhs_; // for b may be locked, as the columns of KSPMatSolve() are
-    (void)PetscObjectReference(reinterpret_cast<PetscObject>(shell_));
-    (void)PetscObjectReference(reinterpret_cast<PetscObject>(rhs_));
-    now_.active = true;
-  }
-  ~Exchanged()
-  {
-    // Whoever has set other operators meanwhile keeps them.
-    (void)MatDestroy(pc_->mat == shell_ ? &pc_->mat : &amat_);
-    if (amat_) pc_->mat = amat_;
-    (void)VecDestroy(ksp_->vec_rhs == rhs_ ? &ksp_->vec_rhs : &b_);
-    if (b_) ksp_->vec_rhs = b_;
-    now_.active = false;
-  }
-  Exchanged(const Exchanged &) = delete;
-  Exchanged &operator=(const Exchanged &) = delete;
-
-private:
-  PC pc_;
-  KSP ksp_;
-  PCEngineEisenstat &now_;
-  Mat amat_;
-  Vec b_;
-  const Mat shell_;
-  const Vec rhs_;
-};
-
-// A solve inside another one that shares its preconditioner has the matrix.
-class Suspended
-{
-public:
-  explicit Suspended(PC pc) : pc_(pc), now_(static_cast<PCEngine *>(pc->data)->solve), active_(now_.active)
-  {
-    if (active_) std::swap(pc->mat, amat_ = pc->pmat);
-    now_.active = false;
-  }
-  ~Suspended()
-  {
-    if (active_) std::swap(pc_->mat, amat_);
-    now_.active = active_;
-  }
-  Suspended(const Suspended &) = delete;
-  Suspended &operator=(const Suspended &) = delete;
-
-private:
-  PC pc_;
-  PCEngineEisenstat &now_;
-  const bool active_;
-  Mat amat_ = nullptr;
-};
-
 // P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
 PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
 {
@@ -245,28 +151,29 @@ PetscErrorCode SolveTransformed(PC pc, PCEngine *e, KSP ksp, KSPSolver solve)
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-      if (!now.rhs) PetscCall(VecDuplicate(b, &now.rhs));
+      for (Vec *v : {&now.rhs, &now.solution, &now.work})
+        if (!*v) PetscCall(VecDuplicate(b, v));
       return PETSC_SUCCESS;
     }));
     PetscCall(PCEngineReserve(pc, e, {.transposed = transposed, .in_parts = !transposed}));
     if (guess) {
       PetscCall(VecCopy(x, now.rhs));
-      PetscCall(ApplyPart(e, Part::right, now.rhs, x));
+      PetscCall(ApplyEisenstatPart(e, Part::right, now.rhs, x));
     }
-    PetscCall(ApplyPart(e, transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, transposed));
+    PetscCall(ApplyEisenstatPart(e, transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, transposed));
     PetscCall(MakeShell(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  {
-    const Exchanged exchanged(pc, ksp);
-    PetscCall((*solve)(ksp));
-  }
+  TransformedSolve transformed(pc, ksp);
+  PetscCall((*solve)(ksp));
+  PetscCall(Proceed(pc, &e));
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(VecCopy(x, now.rhs));
-    PetscCall(ApplyPart(e, transposed ? Part::left_inverse : Part::right_inverse, now.rhs, x, transposed));
+    PetscCall(VecCopy(x, now.work));
+    PetscCall(ApplyEisenstatPart(e, transposed ? Part::left_inverse : Part::right_inverse, now.work, x, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
+  PetscCall(transformed.set_norms());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,7 +193,7 @@ template <Part part> PetscErrorCode PCApplySymmetric_Engine(PC pc, Vec b, Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCEngineReserve(pc, e, {.in_parts = true}));
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyPart(e, part, b, x); }));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyEisenstatPart(e, part, b, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -296,20 +203,24 @@ PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve
 {
   const char *why = nullptr;
   PetscBool symmetric = PETSC_FALSE;
-  KSPType type;
 
   PetscFunctionBegin;
   PetscCall(PCSetUp(pc)); // which PETSc may leave to the first application
-  if (e->solve.active) why = "another solve with the same preconditioner has it";
-  else PetscCall(FindObstacle(pc, e, ksp, &why));
+  PetscCall(FindEisenstatObstacle(pc, e, ksp, &why));
   if (!why) {
     PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
                "%s takes the factor for the matrix, so that Amat and Pmat must be one; leave the option out",
                PCEngineOption(pc, "eisenstat").c_str());
-    PetscCall(KSPGetType(ksp, &type));
-    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !takes_any_matrix(type));
-    PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return Prepare(pc, e, &symmetric); }));
+    const EisenstatSolver *solver = FindEisenstatSolver(ksp);
+    const PetscBool wanted = symmetric = PetscBool(!ksp->transpose_solve && !(solver && solver->any_matrix));
+    if (!e->has_products)
+      PetscCall(FinegrainLogged(finegrain_events.eisenstat, pc, [&] { return PCEngineAllowProducts(pc, e); }));
+    PetscCall(FinegrainLogged(finegrain_events.eisenstat, pc, [&] { return Prepare(pc, e, &symmetric); }));
     if (wanted && !symmetric) why = "a pivot is not positive definite";
+  }
+  if (!e->solve.now) {
+    e->solve.why = why;
+    ++e->solve.count;
   }
   if (!why) {
     e->solve.symmetric = symmetric;
@@ -317,7 +228,6 @@ PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscInfo(pc, "Eisenstat's trick is left out in this solve: %s\n", why));
-  const Suspended suspended(pc);
   PetscCall((*solve)(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -337,6 +247,9 @@ PetscErrorCode PCEngineEisenstat::reset()
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&shell));
-  PetscCall(VecDestroy(&rhs));
+  for (Vec *v : {&rhs, &solution, &work}) PetscCall(VecDestroy(v));
+  dilu = -1;
+  count = 0;
+  why = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,8 @@ namespace
 {
 
 struct FgBilu final : PCEngine {
+  FgBilu() { eisenstat = PCFGBILU_EISENSTAT_AUTO; }
+
   PCFGBILUFactorType factor = PCFGBILU_FACTOR_AUTO;
   PCFGBILUExchangeType exchange = PCFGBILU_EXCHANGE_NONE;
 };
@@ -92,6 +94,7 @@ static PetscErrorCode PCOptions_FGBILU(PC pc, EngineOptions *options)
 
   PetscFunctionBegin;
   options->factor = FinegrainEnum<FactorKind>(e.factor);
+  if (e.eisenstat == PCFGBILU_EISENSTAT_TRUE && e.factor == PCFGBILU_FACTOR_AUTO) options->factor = FactorKind::dilu;
   options->pipelined = e.exchange == PCFGBILU_EXCHANGE_PIPELINE;
   if (options->pipelined) options->method = Method::shared;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,14 +112,18 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
     s.factor == FactorKind::dilu && e->options.factor == FactorKind::automatic ? ", here equal to ILU(0)" : "",
     e->ordering.c_str(), e->options.pipelined ? "of all ranks together" : "per rank"));
   if (e->options.pipelined) PetscCall(e->shared->view(viewer));
-  if (e->options.eisenstat) PetscCall(PetscViewerASCIIPrintf(viewer, "Eisenstat's trick: sweeps make the product\n"));
+  PetscCall(PCEngineViewEisenstat(*e, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCEngineRow rows[] = {{&settings::accumulate}, {&settings::schedule, "auto,hyperplane,level"},
-                                   {&settings::ordering},   {&settings::tile},
-                                   {&settings::coupling},   {&factor_setting},
-                                   {&settings::eisenstat},  {&exchange_setting}};
+static const PCEngineRow rows[] = {{&settings::accumulate},
+                                   {&settings::schedule, "auto,hyperplane,level"},
+                                   {&settings::ordering},
+                                   {&settings::tile},
+                                   {&settings::coupling},
+                                   {&factor_setting},
+                                   {&settings::eisenstat, "auto,true,false"},
+                                   {&exchange_setting}};
 
 static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
@@ -140,7 +147,7 @@ PCEngineType fgbilu_type = {.name = PCFGBILU,
 
    Options Database Keys:
 +  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
-.  -pc_fgbilu_eisenstat <bool>                    - `PCFGBILUSetEisenstat()`
+.  -pc_fgbilu_eisenstat <auto,true,false>         - `PCFGBILUSetEisenstat()`
 .  -pc_fgbilu_exchange <none,pipeline>            - `PCFGBILUSetExchange()`
 .  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
 .  -pc_fgbilu_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`

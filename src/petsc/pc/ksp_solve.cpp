@@ -6,6 +6,8 @@
 
 #include <petsc/private/kspimpl.h>
 
+#include <string>
+
 namespace
 {
 
@@ -16,7 +18,7 @@ PetscErrorCode Solve(KSP ksp, PC pc, KSPSolver solve)
   PetscFunctionBegin;
   PetscCall(PCEngineFind(pc, &e));
   if (e) PetscCall(PCEngineBeginCheck(pc, e, ksp));
-  if (e && e->eisenstat) PetscCall(PCEngineSolveByParts(pc, e, ksp, solve));
+  if (e && e->eisenstat != PCFGBILU_EISENSTAT_FALSE) PetscCall(PCEngineSolveByParts(pc, e, ksp, solve));
   else PetscCall((*solve)(ksp));
   PetscCall(PCEngineFind(pc, &e));
   if (e && ksp->pc == pc) PetscCall(PCEngineEndCheck(pc, e, ksp));
@@ -57,4 +59,17 @@ PetscErrorCode PCEngineSetSolve(PC pc)
   PetscFunctionBegin;
   pc->ops->presolve = PCPreSolve_Engine;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc does not say so. KSPs of nonlinear solvers have a tab level too, but not the prefixes that preconditioners
+// append.
+bool PCEngineIsInside(KSP ksp)
+{
+  const PetscObject object = reinterpret_cast<PetscObject>(ksp);
+  if (object->tablevel == 0 || !object->prefix) return false;
+  const std::string name = object->prefix;
+  for (const char *part : {"sub_", "fieldsplit_", "mg_levels_", "mg_coarse_", "redundant_", "telescope_",
+                           "redistribute_", "galerkin_", "deflation_"})
+    if (name.find(part) != std::string::npos) return true;
+  return name.size() >= 4 && name.compare(name.size() - 4, 4, "ksp_") == 0; // of PCKSP
 }

@@ -21,7 +21,7 @@ PetscErrorCode PCReset_Engine(PC pc)
   e->op = Operator();
   e->report = FactorReport();
   e->trouble.clear();
-  e->has_corrections = e->has_halo = false;
+  e->has_corrections = e->has_products = e->has_halo = false;
   e->stamp = FinegrainStamp();
   e->compared = e->converted_of = FinegrainState();
   PetscCall(e->solve.reset());

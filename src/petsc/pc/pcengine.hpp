@@ -48,12 +48,19 @@ struct PCEngineType {
   PetscBool cited = PETSC_FALSE;                // by this run of PETSc
 };
 
-// Of a solve with Eisenstat's trick (eisenstat.cpp).
+class TransformedSolve; // eisenstat.hpp
+
+// Of solves with Eisenstat's trick (eisenstat.cpp).
 struct PCEngineEisenstat {
-  bool active = false; // the shell is in the place of Amat, and the preconditioner is the identity
+  TransformedSolve *now = nullptr; // null: there is none
+  bool active = false;             // the shell is in the place of Amat, and the preconditioner is the identity
   bool symmetric = false;
+  int dilu = -1; // whether the factor is DILU on all ranks; -1: not asked since the analysis
   Mat shell = nullptr;
-  Vec rhs = nullptr; // what the KSP solves for
+  Vec rhs = nullptr;                      // what the KSP solves for
+  Vec solution = nullptr, work = nullptr; // where norms are measured
+  PetscInt64 count = 0;                   // of solves since the analysis
+  const char *why = nullptr;              // the last one went without; null: it did not
 
   PetscErrorCode reset();
 };
@@ -100,8 +107,9 @@ struct PCEngine {
   finegrain::Box tile;
   std::string ordering = MATORDERINGNATURAL;
   PCFinegrainColoringType coloring = PC_FINEGRAIN_COLORING_AUTO;
-  PetscBool balance = PETSC_FALSE, eisenstat = PETSC_FALSE;
-  PetscInt corrections = 0; // inside one application
+  PetscBool balance = PETSC_FALSE;
+  PCFGBILUEisenstatType eisenstat = PCFGBILU_EISENSTAT_FALSE; // of types that have none
+  PetscInt corrections = 0;                                   // inside one application
   PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
   PCFinegrainCheckType check_solution = PC_FINEGRAIN_CHECK_FAIL;
 
@@ -138,8 +146,8 @@ struct PCEngine {
   unsigned reserved = 0;
 
   // What corrections need; made at first use.
-  bool has_corrections = false;
-  bool short_residual = false; // D is that of the matrix, on all ranks
+  bool has_corrections = false, has_products = false; // of Eisenstat's trick
+  bool short_residual = false;                        // D is that of the matrix, on all ranks
   finegrain::PetscHalo halo;
   Vec residual = nullptr, correction = nullptr; // where PETSc finds residuals
 };
@@ -226,8 +234,19 @@ PetscErrorCode PCEngineSetParts(PC pc);
 using KSPSolver = PetscErrorCode (*)(KSP);
 PetscErrorCode PCEngineSetSolve(PC pc);
 
+// Why the settings exclude the trick where nobody asked for it; null: they do not.
+const char *PCEngineExcludesEisenstat(const PCEngine &e, const finegrain::EngineOptions &options);
+
+PetscErrorCode PCEngineViewEisenstat(const PCEngine &e, PetscViewer viewer);
+
+// Makes what the trick's products need, once after an analysis. Collective.
+PetscErrorCode PCEngineAllowProducts(PC pc, PCEngine *e);
+
 // Runs the KSP's solver with Eisenstat's trick, or without it where it cannot be used. Collective.
 PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve);
+
+// Whether the KSP is inside another preconditioner, where a wrong solution is that preconditioner's affair.
+bool PCEngineIsInside(KSP ksp);
 
 // Around the KSP's solver: the check of its solution, which may change ksp->reason. Collective.
 PetscErrorCode PCEngineBeginCheck(PC pc, PCEngine *e, KSP ksp);

@@ -60,7 +60,7 @@ EngineOptions MakeOptions(const PCEngine &e)
   r.tile = e.tile;
   r.coloring = FinegrainEnum<ColoringKind>(e.coloring);
   r.balanced = e.balance;
-  r.eisenstat = e.eisenstat;
+  r.eisenstat = e.eisenstat == PCFGBILU_EISENSTAT_TRUE;
   r.single_sums = e.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE;
   return r;
 }
@@ -141,6 +141,15 @@ PetscErrorCode AllowCorrections(PC pc, PCEngine *e, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode AllowProducts(PC pc, PCEngine *e, const OperatorView &view)
+{
+  PetscFunctionBegin;
+  PetscCall(FinegrainOnAllRanks(pc, [&] { e->engine->parts()->allow_products(view); }));
+  PetscCall(MakeHalo(pc, e, view));
+  e->has_products = true;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Analyze(PC pc, PCEngine *e)
 {
   OperatorView view;
@@ -150,7 +159,9 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   PCEngineInvalidate(pc, e); // until all of it is done
-  e->has_halo = false;
+  e->has_halo = e->has_products = false;
+  e->solve.dilu = -1;
+  e->solve.count = 0;
   e->reserved = 0;
   e->engine.reset();
   e->blocks.reset();
@@ -171,7 +182,9 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
              PCEngineText(pc, "@_corrections and what else makes steps come to " + std::to_string(PCEngineSteps(*e)) +
                                 " in one application; 2147483647 is the most")
                .c_str());
-  PetscCheck(!e->eisenstat || (PCEngineSteps(*e) == 1 && e->richardson == PC_FINEGRAIN_RICHARDSON_NONE),
+  if (e->eisenstat == PCFGBILU_EISENSTAT_AUTO) e->options.eisenstat = !PCEngineExcludesEisenstat(*e, e->options);
+  PetscCheck(e->eisenstat != PCFGBILU_EISENSTAT_TRUE ||
+               (PCEngineSteps(*e) == 1 && e->richardson == PC_FINEGRAIN_RICHARDSON_NONE),
              PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
              PCEngineText(pc, "Options exclude each other: @_eisenstat takes the product with the matrix from one "
                               "application; leave out @_corrections and @_richardson")
@@ -187,7 +200,8 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PetscCall(FinegrainOnAllRanks(pc, [&] { return AnalyzeLocal(pc, e, view, e->options, hint); }));
   if (PCEngineSharesRows(*e)) PetscCall(ShareStorage(pc, e, view));
   if (PCEngineExchange(*e) != Exchange::none) PetscCall(MakeHalo(pc, e, view));
-  if (PCEngineSteps(*e) > 1 || e->has_corrections || e->options.eisenstat) PetscCall(AllowCorrections(pc, e, view));
+  if (PCEngineSteps(*e) > 1 || e->has_corrections) PetscCall(AllowCorrections(pc, e, view));
+  if (e->eisenstat == PCFGBILU_EISENSTAT_TRUE) PetscCall(AllowProducts(pc, e, view));
   PetscCall(PCEngineSetApplications(pc));
   e->analyzed = true;
   pc->setupcalled = PETSC_TRUE;
@@ -312,6 +326,19 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PCEngine *e, MatrixChange cha
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCEngineAllowProducts(PC pc, PCEngine *e)
+{
+  OperatorView view;
+  Operator op;
+
+  PetscFunctionBegin;
+  PetscCall(OperatorAnalyze(PCEngineMatrix(pc, *e), e->block_size, "", &op, &view));
+  const PetscErrorCode code = AllowProducts(pc, e, view);
+  if (code) PCEngineInvalidate(pc, e);
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCEngineMakesResiduals(PC pc, PCEngine *e, bool *makes)
 {
   MatrixChange change;
@@ -336,7 +363,7 @@ PetscErrorCode PCEngineReserve(PC pc, PCEngine *e, const Application &kind)
   if (kind.vectors == 1 && (e->reserved & bit)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FinegrainOnAllRanks(pc, [&] {
     e->engine->reserve(kind);
-    if (e->has_corrections && !e->eisenstat) e->engine->scratch(kind.memory);
+    if (e->has_corrections) e->engine->scratch(kind.memory);
   }));
   if (kind.vectors == 1) e->reserved |= bit;
   PetscFunctionReturn(PETSC_SUCCESS);

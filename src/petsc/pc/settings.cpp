@@ -135,7 +135,7 @@ PetscErrorCode PCEngineChanged(PC pc, PCEngine *e, PCEngineEffect effect)
 {
   PetscFunctionBegin;
   // Set-up says what excludes each other.
-  if (effect == PCEngineEffect::analysis || e->eisenstat) PCEngineInvalidate(pc, e);
+  if (effect == PCEngineEffect::analysis || e->eisenstat == PCFGBILU_EISENSTAT_TRUE) PCEngineInvalidate(pc, e);
   PetscCall(PCEngineSetApplications(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,6 +227,8 @@ PetscErrorCode PCEngineReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject
   }
   // Every name is a value; those that are not for this type are errors at set-up, as from the setter.
   PetscCall(PetscOptionsGetString(object->options, object->prefix, key.c_str(), text, sizeof text, given));
+  if (*given && !*text && std::find(all.begin(), all.end(), "true") != all.end())
+    PetscCall(PetscStrncpy(text, "true", sizeof text)); // as of an option that is yes or no
   if (*given) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto &n) { return Lower(n) == Lower(text); });
     PetscCheck(found != all.end(), PetscObjectComm(object), PETSC_ERR_USER,

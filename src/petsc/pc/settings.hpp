@@ -236,7 +236,7 @@ extern const PCEngineList tile;
 extern const Common<PCFinegrainGridCoupling> coupling;
 extern const Common<PCFinegrainColoringType> coloring;
 extern const Common<PetscBool> balance;
-extern const Common<PetscBool> eisenstat;
+extern const Common<PCFGBILUEisenstatType> eisenstat;
 extern const Common<PCFinegrainAccumulateType> accumulate;
 
 } // namespace finegrain::settings

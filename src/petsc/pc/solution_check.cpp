@@ -34,25 +34,12 @@ PetscReal FindLimit(PetscReal rtol) { return std::max(least_limit, 10 * rtol); }
 // From so many tolerances on, a scaled residual below the limit is worth a line of -info.
 constexpr PetscReal suspicious = 1000;
 
-// Whether the KSP is inside another preconditioner, where a wrong solution is that preconditioner's affair. PETSc
-// does not say so. KSPs of nonlinear solvers have a tab level too, but not the prefixes that preconditioners append.
-bool IsInside(KSP ksp)
-{
-  const PetscObject object = reinterpret_cast<PetscObject>(ksp);
-  if (object->tablevel == 0 || !object->prefix) return false;
-  const std::string name = object->prefix;
-  for (const char *part : {"sub_", "fieldsplit_", "mg_levels_", "mg_coarse_", "redundant_", "telescope_",
-                           "redistribute_", "galerkin_", "deflation_"})
-    if (name.find(part) != std::string::npos) return true;
-  return name.size() >= 4 && name.compare(name.size() - 4, 4, "ksp_") == 0; // of PCKSP
-}
-
 // Whether this solve can end with a claim to check: PETSc's own test, of a norm, to a tolerance that leaves room for
 // a limit below 1.
 bool CanClaim(KSP ksp)
 {
   const bool own_test = ksp->converged != KSPConvergedDefault && ksp->converged != KSPLSQRConvergedDefault;
-  return !own_test && ksp->normtype != KSP_NORM_NONE && FindLimit(ksp->rtol) < 1 && !IsInside(ksp);
+  return !own_test && ksp->normtype != KSP_NORM_NONE && FindLimit(ksp->rtol) < 1 && !PCEngineIsInside(ksp);
 }
 
 // Whether KSPConvergedDefault() compares with the residual of the initial guess.

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What docs/performance/peers.md and docs/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
 import csv
+import statistics
 import textwrap
 
 groups = {
-    "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "pbjacobi", "fieldsplit, ilu"],
+    "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "eisenstat", "pbjacobi", "fieldsplit, ilu"],
     "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal", "fieldsplit, hypre boomeramg"],
     "gamg, ml": ["gamg", "gamg, unsmoothed", "ml", "fieldsplit, gamg"],
-    "ours": ["fgbilu", "fgbilu, single", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
+    "ours": ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
     "gamg with ours": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
                        "fieldsplit, gamg, unsmoothed, with fgbilu"],
 }
@@ -64,3 +65,27 @@ def iterations(file):
         cells = [", ".join(mine[m, k]["trouble"].split(":")[0] or mine[m, k]["iterations"] for k in ranks) for m in methods]
         out.append([system, first["unknowns"], first["block"], *cells])
     return markdown(f"{machine}; iterations on {', '.join(ranks)} ranks", ["system", "unknowns", "n", *methods], out)
+
+
+def gain(file):
+    """The best of PETSc's ILU and SOR over each of ours, of the same run, with medians over the systems with blocks."""
+    machine, rows = read(file)
+    ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
+    parts = [f"{machine}."]
+    for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
+        out, medians = [], {m: [] for m in ours}
+        for name in dict.fromkeys(r["problem"] for r in rows):
+            mine = [r for r in rows if r["problem"] == name and r["ranks"] == ranks]
+            time, theirs = cell([r for r in mine if r["threads"] == "1"], groups["ILU, SOR"])
+            cells = []
+            for m in ours:
+                found = [r for r in mine if r["method"] == m and r["threads"] == threads and not r["trouble"]]
+                gained = time / float(found[0]["total s"]) if time and found else None
+                cells.append(f"{gained:.2f} ({found[0]['iterations']})" if gained else "none")
+                if gained and int(mine[0]["block"]) > 1:
+                    medians[m].append(gained)
+            out.append([name, mine[0]["block"], theirs, *cells])
+        out.append(["median of those with n > 1", "", "", *(f"**{statistics.median(medians[m]):.2f}**" for m in ours)])
+        parts += ["", markdown(f"{ranks} rank{'s' if ranks != '1' else ''} of {threads} thread{'s' if threads != '1' else ''}, seconds or gain (iterations)",
+                               ["system", "n", "best of PETSc's ILU and SOR", *ours], out).rstrip()]
+    return "\n".join(parts) + "\n"

@@ -59,6 +59,7 @@ EngineOptions options_for(const Case &c, ExecutorKind executor)
 {
   EngineOptions r;
   r.eisenstat = true;
+  r.factor = FactorKind::dilu;
   r.executor = executor;
   r.grid = c.grid;
   r.coupling = c.coupling;
@@ -86,7 +87,7 @@ TEST_P(Eisenstat, PartsMakeThePreconditioner)
         const Problem p = made(Problem(c.graph, GetParam()), symmetric);
         auto e = make_tested_engine();
         ASSERT_FALSE(e->analyze(p.view(), options_for(c, executor)));
-        e->allow_corrections(p.view());
+        e->parts()->allow_products(p.view());
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         EXPECT_EQ(e->statistics().factor, FactorKind::dilu);
         ASSERT_TRUE(e->parts()->prepare({.owned = p.source(), .coupling = {}}, symmetric));
@@ -127,7 +128,7 @@ TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryExecutor)
         for (const ExecutorKind executor : executors()) {
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(p.view(), options_for(c, executor)));
-          e->allow_corrections(p.view());
+          e->parts()->allow_products(p.view());
           if (coupled) e->set_halo(&p);
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
           EXPECT_FALSE(e->statistics().short_residual);
@@ -164,7 +165,7 @@ TEST_P(Eisenstat, FormsAreMadeAnewAfterEachFactor)
   const Numbers v = make_vector(p.b.size(), 11);
   for (Engine *engine : {e.get(), fresh.get()}) {
     ASSERT_FALSE(engine->analyze(p.view(), options_for(c, executors().front())));
-    engine->allow_corrections(p.view());
+    engine->parts()->allow_products(p.view());
   }
   ASSERT_EQ(factor(*e), -1);
   for (const bool symmetric : {false, true}) ASSERT_TRUE(prepare(*e, symmetric));

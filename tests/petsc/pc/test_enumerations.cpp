@@ -36,6 +36,7 @@ const std::vector<EnumerationSetter> setters = {
   SETTER(PCFinegrainSetCheckSolution, PCFinegrainCheckType, PCSIP, "check_solution"),
   SETTER(PCFinegrainSetAccumulate, PCFinegrainAccumulateType, PCFGBILU, "accumulate"),
   SETTER(PCFGBILUSetFactor, PCFGBILUFactorType, PCFGBILU, "factor"),
+  SETTER(PCFGBILUSetEisenstat, PCFGBILUEisenstatType, PCFGBILU, "eisenstat"),
   SETTER(PCFGBILUSetExchange, PCFGBILUExchangeType, PCFGBILU, "exchange"),
   SETTER(PCMCPISetSweep, PCMCPISweepType, PCMCPI, "sweep"),
   SETTER(PCMCPISetExchange, PCMCPIExchangeType, PCMCPI, "exchange"),
@@ -56,7 +57,7 @@ TEST(Enumerations, AllSettersOfTheHeaderAreInTheTable)
     setter("PetscErrorCode (\\w+Set\\w+)\\((?:PC|KSP|Mat) \\w+, (\\w+) \\w+");
   std::set<std::string> types{"MatFactorShiftType"}, expected, tested;
   for (std::sregex_iterator m(header.begin(), header.end(), enumeration), end; m != end; ++m) types.insert((*m)[1]);
-  EXPECT_EQ(types.size(), 19u + 1u) << header;
+  EXPECT_EQ(types.size(), 20u + 1u) << header;
   for (std::sregex_iterator m(header.begin(), header.end(), setter), end; m != end; ++m)
     if (types.count((*m)[2])) expected.insert((*m)[1]);
   for (const EnumerationSetter &s : setters) tested.insert(s.name);

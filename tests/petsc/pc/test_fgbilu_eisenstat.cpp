@@ -9,18 +9,43 @@ using finegrain::test::refine::Outcome;
 namespace
 {
 
-constexpr char dilu[] = " -pc_fgbilu_factor dilu ", trick[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat ";
+constexpr char dilu[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat false ",
+               trick[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat ";
 
-PetscErrorCode SeeShell(KSP ksp, PetscInt, PetscReal, void *seen)
+// A monitor sees the system of the program, and iterates that fit the norms.
+struct Seen {
+  Vec b = nullptr;
+  PetscReal first = -1, last = -1, norm = -1; // norms that it was told, and that of b - A x in the end
+};
+PetscErrorCode SeeSystem(KSP ksp, PetscInt iteration, PetscReal norm, void *context)
 {
+  Seen *seen = static_cast<Seen *>(context);
   Mat A;
+  Vec b, r;
   PetscBool shell;
 
   PetscFunctionBegin;
   PetscCall(KSPGetOperators(ksp, &A, nullptr));
   PetscCall(PetscObjectTypeCompare(object(A), MATSHELL, &shell));
-  *static_cast<bool *>(seen) = shell;
+  EXPECT_FALSE(shell);
+  PetscCall(KSPGetRhs(ksp, &b));
+  EXPECT_EQ(b, seen->b);
+  PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
+  PetscCall(VecNorm(r, NORM_2, &seen->norm));
+  PetscCall(VecDestroy(&r));
+  if (iteration == 0) seen->first = norm;
+  seen->last = norm;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether the last solve had the trick.
+bool HadTrick(KSP ksp)
+{
+  std::string text;
+  PC pc;
+  EXPECT_EQ(int(KSPGetPC(ksp, &pc)), 0);
+  EXPECT_EQ(int(ViewText(pc, &text)), 0);
+  return text.find(", in the last solve") != std::string::npos;
 }
 
 struct Solver {
@@ -32,15 +57,14 @@ struct Solver {
     PetscFunctionBegin;
     PetscCall(refine::MakeKSP(A, A, KSPGMRES, "-pc_type fgbilu -ksp_rtol 1e-9 " + options, &ksp));
     PetscCall(KSPSetInitialGuessNonzero(ksp, PetscBool(guess)));
-    PetscCall(KSPMonitorSet(ksp, SeeShell, &tricked, nullptr));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscErrorCode solve(Vec b, Vec x, Outcome *out, bool transposed = false)
   {
     PetscFunctionBegin;
-    tricked = false;
     PetscCall(transposed ? KSPSolveTranspose(ksp, b, x) : KSPSolve(ksp, b, x));
     PetscCall(refine::GetOutcome(ksp, out));
+    tricked = HadTrick(ksp);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };
@@ -193,9 +217,8 @@ TEST(EisenstatLife, SeveralRightHandSides)
   OK(MatZeroEntries(X));
   OK(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
   OK(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
-  s.tricked = false;
   OK(KSPMatSolve(s.ksp, B, X));
-  EXPECT_TRUE(s.tricked);
+  EXPECT_TRUE(HadTrick(s.ksp));
   for (PetscInt c = 0; c < 3; ++c) {
     Vec column;
     OK(MatDenseGetColumnVecRead(B, c, &column));
@@ -240,12 +263,12 @@ TEST(EisenstatLife, GoesWithoutWhereTheFactorIsNotTheMatrix)
   OK(MatSetNullSpace(A, nullptr));
   PC pc;
   OK(KSPGetPC(s.ksp, &pc));
-  OK(PCFGBILUSetEisenstat(pc, PETSC_FALSE));
+  OK(PCFGBILUSetEisenstat(pc, PCFGBILU_EISENSTAT_FALSE));
   expect(false, "switched off");
-  PetscBool now;
-  OK(PCFGBILUSetEisenstat(pc, PETSC_TRUE));
+  PCFGBILUEisenstatType now;
+  OK(PCFGBILUSetEisenstat(pc, PCFGBILU_EISENSTAT_TRUE));
   OK(PCFGBILUGetEisenstat(pc, &now));
-  EXPECT_TRUE(now);
+  EXPECT_EQ(now, PCFGBILU_EISENSTAT_TRUE);
   expect(true, "and on");
   std::string text;
   OK(ViewText(pc, &text));
@@ -254,6 +277,205 @@ TEST(EisenstatLife, GoesWithoutWhereTheFactorIsNotTheMatrix)
   OK(s.solve(v.b, v.x, &out));
   EXPECT_GT(out.reason, 0);
   EXPECT_FALSE(s.tricked);
+}
+
+// The norm that a program asks for ends the solve, and is what the KSP says in the end.
+PetscErrorCode FindNorm(KSP ksp, Vec x, PetscReal *norm)
+{
+  KSPNormType type;
+  PC pc;
+  Mat A;
+  Vec b, r, z;
+  PetscScalar dot;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetNormType(ksp, &type));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(KSPGetOperators(ksp, &A, nullptr));
+  PetscCall(KSPGetRhs(ksp, &b));
+  PetscCall(VecDuplicate(b, &r));
+  PetscCall(VecDuplicate(b, &z));
+  PetscCall(MatMult(A, x, r));
+  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(PCApply(pc, r, z));
+  PetscCall(VecDot(r, z, &dot));
+  PetscCall(VecNorm(type == KSP_NORM_UNPRECONDITIONED ? r : z, NORM_2, norm));
+  if (type == KSP_NORM_NATURAL) *norm = PetscSqrtReal(PetscAbsScalar(dot));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+TEST(EisenstatNorms, AreThoseThatWereAskedFor)
+{
+  const PetscReal rtol = sizeof(PetscReal) == 4 ? 1e-4 : 1e-8, slack = sizeof(PetscReal) == 4 ? 1e-2 : 1e-5;
+  const struct {
+    const char *options;
+    bool symmetric;
+  } cases[] = {{"-ksp_type gmres", false},
+               {"-ksp_type gmres -ksp_pc_side right -ksp_gmres_restart 7", false},
+               {"-ksp_type fgmres", false},
+               {"-ksp_type lgmres", false},
+               {"-ksp_type gcr", false},
+               {"-ksp_type bcgs", false},
+               {"-ksp_type bcgs -ksp_pc_side right", false},
+               {"-ksp_type bcgsl", false},
+               {"-ksp_type ibcgs", false},
+               {"-ksp_type fbcgs", false},
+               {"-ksp_type cg", true},
+               {"-ksp_type cg -ksp_norm_type unpreconditioned", true},
+               {"-ksp_type cg -ksp_norm_type natural", true},
+               {"-ksp_type fcg", true},
+               {"-ksp_type minres", true},
+               {"-ksp_type cr", true},
+               {"-ksp_type pipecg", true},
+               {"-ksp_type groppcg", true}};
+  for (const PetscInt n : {1, 4})
+    for (const auto &c : cases)
+      for (const bool guess : {false, true}) {
+        SCOPED_TRACE(std::string(c.options) + (guess ? ", with a guess" : "") + ", n = " + std::to_string(n));
+        Owned<Mat> A;
+        Owned<KSP> ksp, plain;
+        Seen seen;
+        PetscReal reference, first, norm, claimed, history[200];
+        PetscInt length;
+        Outcome out, without;
+        OK(AssembleMatrix(star(7, 6, 5), n, MATBAIJ, 1, &A));
+        if (c.symmetric) {
+          OK(MakeSymmetric(A, true));
+        }
+        Vectors v(A);
+        OK(v.code);
+        const std::string options = std::string("-pc_type fgbilu ") + c.options;
+        OK(refine::MakeKSP(A, A, KSPGMRES, options, &ksp));
+        OK(refine::MakeKSP(A, A, KSPGMRES, options + " -pc_fgbilu_eisenstat false", &plain));
+        for (KSP k : {ksp.get(), plain.get()}) {
+          OK(KSPSetTolerances(k, rtol, PETSC_DEFAULT, PETSC_DEFAULT, 150));
+          OK(KSPSetInitialGuessNonzero(k, PetscBool(guess)));
+          OK(VecSet(v.x, guess ? PetscReal(0.1) : PETSC_INFINITY));
+          if (k == ksp) {
+            OK(KSPSetResidualHistory(k, history, 200, PETSC_TRUE));
+          }
+          OK(KSPSolve(k, v.b, v.x));
+          OK(refine::GetOutcome(k, k == ksp ? &out : &without));
+          EXPECT_EQ(HadTrick(k), k == ksp);
+          if (k == ksp) {
+            OK(FindNorm(k, v.x, &norm));
+            OK(KSPGetResidualNorm(k, &claimed));
+          }
+        }
+        EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
+        EXPECT_LE(std::abs(out.its - without.its), 2 + without.its / 10);
+        OK(VecSet(v.y, 0));
+        OK(FindNorm(ksp, v.y, &reference));
+        OK(VecSet(v.y, guess ? PetscReal(0.1) : 0));
+        OK(FindNorm(ksp, v.y, &first));
+        EXPECT_LE(norm, (1 + slack) * rtol * reference);
+        EXPECT_NEAR(claimed, norm, slack * rtol * reference + slack * norm);
+        OK(KSPGetResidualHistory(ksp, nullptr, &length));
+        if (length > 0) { // ibcgs has none
+          EXPECT_NEAR(history[0], first, slack * first);
+          EXPECT_EQ(history[length - 1], claimed);
+        }
+        // With a monitor of the program's there is none, unless it is asked for; what that sees is its own system.
+        OK(KSPMonitorSet(ksp, SeeSystem, &seen, nullptr));
+        seen.b = v.b;
+        for (const bool asked : {false, true}) {
+          PC pc;
+          OK(KSPGetPC(ksp, &pc));
+          OK(PCFGBILUSetEisenstat(pc, asked ? PCFGBILU_EISENSTAT_TRUE : PCFGBILU_EISENSTAT_AUTO));
+          OK(VecSet(v.x, guess ? PetscReal(0.1) : 0));
+          OK(KSPSolve(ksp, v.b, v.x));
+          EXPECT_EQ(HadTrick(ksp), asked);
+          EXPECT_NEAR(seen.first, first, slack * first);
+          OK(FindNorm(ksp, v.x, &norm));
+          EXPECT_NEAR(seen.last, norm, norm); // an estimate, where the monitor comes before the test
+          if (!asked) continue;               // PETSc's own KSPBuildSolution() of fbcgs is wrong
+          OK(MatMult(A, v.x, v.y));
+          OK(VecAYPX(v.y, -1, v.b));
+          OK(VecNorm(v.y, NORM_2, &norm));
+          EXPECT_NEAR(seen.norm, norm, 1e-3 * norm);
+        }
+      }
+}
+
+// By default a solve that somebody could tell from another goes without, and says why.
+TEST(EisenstatChoice, GoesWithoutWhereItWouldBeSeen)
+{
+  Owned<Mat> A, P, box_matrix;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  OK(MatDuplicate(A, MAT_COPY_VALUES, &P));
+  OK(AssembleMatrix(box(6, 5, 4), 2, MATBAIJ, 1, &box_matrix));
+  const auto expect = [](Mat amat, Mat pmat, const std::string &options, const char *why, auto change) {
+    SCOPED_TRACE(options);
+    Owned<KSP> ksp;
+    std::string text;
+    PC pc;
+    Vectors v(amat);
+    OK(v.code);
+    OK(refine::MakeKSP(amat, pmat, KSPGMRES, "-pc_type fgbilu " + options, &ksp));
+    change(ksp.get());
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(KSPGetPC(ksp, &pc));
+    OK(ViewText(pc, &text));
+    ExpectIn(text, {"Eisenstat's trick: auto, ", why});
+    EXPECT_EQ(HadTrick(ksp), *why == 0);
+  };
+  const auto nothing = [](KSP) {};
+  expect(A, A, "", "", nothing);
+  expect(A, A, "-ksp_monitor ascii:/dev/null -ksp_monitor_true_residual ascii:/dev/null", "", nothing);
+  expect(A, A, "-ksp_type tfqmr", "for this KSP", nothing);
+  expect(A, P, "", "Amat is not Pmat", nothing);
+  expect(A, A, "-ksp_norm_type none -ksp_max_it 3", "no norm", nothing);
+  expect(A, A, "-ksp_pc_side symmetric", "both sides", nothing);
+  expect(A, A, "-ksp_monitor_singular_value ascii:/dev/null", "singular values", nothing);
+  expect(A, A, "-ksp_type preonly", "no product", nothing);
+  expect(A, A, "-pc_fgbilu_precision single", "never, because the factor is not in working", nothing);
+  expect(A, A, "-pc_fgbilu_corrections 1", "never, because an application has several", nothing);
+  expect(A, A, "-pc_fgbilu_factor ilu0", "never, because the factor is not DILU", nothing);
+  expect(box_matrix, box_matrix, "", "-pc_fgbilu_factor dilu", nothing);
+  expect(box_matrix, box_matrix, "-pc_fgbilu_factor dilu", "", nothing);
+  expect(A, A, "-ksp_type cg", "positive definite", nothing);
+  expect(A, A, "", "monitor of the program's", [](KSP k) {
+    OK(KSPMonitorSet(
+      k, [](KSP, PetscInt, PetscReal, void *) { return PETSC_SUCCESS; }, nullptr, nullptr));
+  });
+  expect(A, A, "", "test is the program's", [](KSP k) {
+    OK(KSPSetConvergenceTest(
+      k,
+      [](KSP, PetscInt, PetscReal norm, KSPConvergedReason *reason, void *) {
+        *reason = norm < PetscReal(1e-3) ? KSP_CONVERGED_ATOL : KSP_CONVERGED_ITERATING;
+        return PETSC_SUCCESS;
+      },
+      nullptr, nullptr));
+  });
+}
+
+// A monitor that takes the preconditioner away in the middle of a solve.
+TEST(EisenstatChoice, AnotherTypeInTheMiddleIsAnError)
+{
+  Owned<Mat> A;
+  Solver s;
+  Outcome out;
+  OK(AssembleMatrix(star(6, 5, 4), 2, MATBAIJ, 1, &A));
+  Vectors v(A);
+  OK(v.code);
+  OK(s.make(A, trick));
+  OK(KSPMonitorSet(
+    s.ksp,
+    [](KSP ksp, PetscInt iteration, PetscReal, void *) -> PetscErrorCode {
+      PC pc;
+      PetscFunctionBegin;
+      PetscCall(KSPGetPC(ksp, &pc));
+      if (iteration == 2) PetscCall(PCSetType(pc, PCJACOBI));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    },
+    nullptr, nullptr));
+  ExpectIn(ExpectError([&] { return KSPSolve(s.ksp, v.b, v.x); }), {"replaced or reset in the middle"});
+  OK(KSPMonitorCancel(s.ksp));
+  OK(KSPSolve(s.ksp, v.b, v.x)); // the next good solve
+  OK(refine::GetOutcome(s.ksp, &out));
+  EXPECT_GT(out.reason, 0);
 }
 
 struct Failure {

@@ -38,6 +38,7 @@ const std::vector<TypeCase> &AllTypes()
                   "-@_factor ilu0", "-@_precision half -@_accumulate single -@_diag_precision storage",
                   "-@_schedule level -@_ordering rcm", "-@_corrections 2 -@_factor ilu0"},
      .reference = PCILU,
+     .as_reference = "-@_eisenstat false",
      .options = {"factor", "eisenstat", "exchange", "accumulate", "schedule", "ordering", "tile", "grid_coupling"},
      .absent = {"pc_fgbilu_coloring", "pc_fgbilu_its", "pc_fgbilu_levels"}},
     {.type = PCFGBICC,

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A solve with Eisenstat's trick as its program sees it. The KSP iterates on another system, whose residuals have
+// norms |P_L^-1 (b - A x)|. Here tests and monitors get the norm that was asked for: measured at the first iteration
+// and where the test would end the solve, and in between in proportion to the other one.
+#include "pc/transformed_solve.hpp"
+
+#include <algorithm>
+#include <utility>
+
+using namespace finegrain;
+
+namespace
+{
+
+// A norm that is measured so far above the tolerance corrects the proportion for the end of the solve.
+constexpr PetscReal early_factor = 100;
+
+} // namespace
+
+class TransformedSolve::Original
+{
+public:
+  explicit Original(TransformedSolve *solve) : solve_(solve) { swap(); }
+  ~Original() { swap(); }
+  Original(const Original &) = delete;
+  Original &operator=(const Original &) = delete;
+
+private:
+  void swap()
+  {
+    std::swap(solve_->ksp_->ops->buildsolution, solve_->build_solution_);
+    std::swap(solve_->ksp_->ops->buildresidual, solve_->build_residual_);
+    solve_->swap();
+  }
+
+  TransformedSolve *solve_;
+};
+
+TransformedSolve::TransformedSolve(PC pc, KSP ksp)
+    : pc_(pc), ksp_(ksp), history_(std::size_t(ksp->res_hist_len)), monitor_count_(ksp->numbermonitors > 0)
+{
+  PCEngineEisenstat &s = static_cast<PCEngine *>(pc->data)->solve;
+  const EisenstatSolver *solver = FindEisenstatSolver(ksp);
+  measures_ = solver && solver->builds && !ksp->transpose_solve && ksp->converged == KSPConvergedDefault &&
+              ksp->normtype != KSP_NORM_NONE && (ksp->normtype != KSP_NORM_NATURAL || s.symmetric) &&
+              ksp->pc_side != PC_SYMMETRIC;
+  mat_ = s.shell;
+  rhs_ = s.rhs;
+  (void)PetscObjectReference(reinterpret_cast<PetscObject>(mat_));
+  (void)PetscObjectReference(reinterpret_cast<PetscObject>(rhs_));
+  monitors_[0] = monitor;
+  monitor_contexts_[0] = this;
+  s.now = this;
+  swap();
+}
+
+TransformedSolve::~TransformedSolve()
+{
+  PCEngine *e = nullptr;
+  swap();
+  (void)MatDestroy(&mat_);
+  (void)VecDestroy(&rhs_);
+  if (PCEngineFind(pc_, &e) || !e) return;
+  e->solve.now = nullptr;
+  e->solve.symmetric = false; // as -ksp_pc_side symmetric has it
+}
+
+// Whoever sets other operators, tests or monitors meanwhile does so in the program's view, and keeps them.
+void TransformedSolve::swap()
+{
+  PCEngine *e = nullptr;
+  transformed_ = !transformed_;
+  std::swap(pc_->mat, mat_);
+  std::swap(ksp_->vec_rhs, rhs_); // b may be locked, as the columns of KSPMatSolve() are
+  std::swap(ksp_->converged, test_);
+  std::swap(ksp_->cnvP, test_context_);
+  std::swap_ranges(std::begin(ksp_->monitor), std::end(ksp_->monitor), monitors_);
+  std::swap_ranges(std::begin(ksp_->monitorcontext), std::end(ksp_->monitorcontext), monitor_contexts_);
+  std::swap(ksp_->numbermonitors, monitor_count_);
+  if (!PCEngineFind(pc_, &e) && e) e->solve.active = transformed_; // a monitor may have set another type
+}
+
+PetscErrorCode TransformedSolve::build_solution(KSP ksp, Vec v, Vec *x)
+{
+  PCEngine *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCEngineFind(ksp->pc, &e));
+  PetscCheck(e && e->solve.now, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_WRONGSTATE,
+             "The preconditioner was replaced in the middle of a solve with Eisenstat's trick");
+  *x = v ? v : e->solve.solution;
+  PetscCall(e->solve.now->build(*x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// In either view.
+PetscErrorCode TransformedSolve::build(Vec x)
+{
+  PCEngine *e = static_cast<PCEngine *>(pc_->data);
+  Vec found;
+
+  PetscFunctionBegin;
+  if (!transformed_) {
+    std::swap(ksp_->ops->buildsolution, build_solution_);
+    swap();
+    const PetscErrorCode code = build(x);
+    std::swap(ksp_->ops->buildsolution, build_solution_);
+    swap();
+    PetscFunctionReturn(code);
+  }
+  PetscCall((*ksp_->ops->buildsolution)(ksp_, e->solve.work, &found));
+  PetscCall(ApplyEisenstatPart(e, Part::right_inverse, found, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The norm of the residual in `work`, which is lost, of the kind that was asked for.
+PetscErrorCode TransformedSolve::measure_residual()
+{
+  PCEngine *e = static_cast<PCEngine *>(pc_->data);
+  PCEngineEisenstat &s = e->solve;
+  Vec r = s.work;
+
+  PetscFunctionBegin;
+  if (ksp_->normtype != KSP_NORM_UNPRECONDITIONED) {
+    PetscCall(ApplyEisenstatPart(e, Part::left_inverse, s.work, s.solution));
+    r = s.solution;
+    if (ksp_->normtype == KSP_NORM_PRECONDITIONED) { // of the natural norm r^H M^-1 r this is half, as P_L = P_R^H
+      PetscCall(ApplyEisenstatPart(e, Part::right_inverse, s.solution, s.work));
+      r = s.work;
+    }
+  }
+  PetscCall(VecNorm(r, NORM_2, &measured_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The same of the iterate that the solver has. `norm`: what the solver says.
+PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
+{
+  PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
+
+  PetscFunctionBegin;
+  if (iteration == 0 && ksp_->guess_zero) PetscCall(VecCopy(rhs_, s.work)); // b, which is not shown now
+  else {
+    PetscCall(build(s.solution));
+    PetscCall(MatMult(pc_->pmat, s.solution, s.work));
+    PetscCall(VecAYPX(s.work, -1, rhs_));
+  }
+  PetscCall(measure_residual());
+  measured_at_ = iteration;
+  measured_of_ = norm;
+  if (norm > 0) ratio_ = measured_ / norm;
+  if (first_ratio_ < 0) first_ratio_ = ratio_;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The norm that was asked for, or an estimate.
+PetscErrorCode TransformedSolve::find(PetscInt iteration, PetscReal norm, PetscReal *found)
+{
+  PetscFunctionBegin;
+  if (!knows(iteration, norm)) {
+    const bool first = first_ratio_ < 0, last = !first && ratio_ * norm <= ksp_->ttol;
+    const bool early = !first && !early_ && ratio_ * norm <= early_factor * ksp_->ttol;
+    early_ |= early;
+    if (first || last || early) PetscCall(measure(iteration, norm));
+  }
+  *found = knows(iteration, norm) ? measured_ : ratio_ * norm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Asks the program's test.
+PetscErrorCode TransformedSolve::decide(PetscInt iteration, PetscReal norm, KSPConvergedReason *reason)
+{
+  PetscFunctionBegin;
+  const Original view(this);
+  *reason = KSP_CONVERGED_ITERATING;
+  PetscCall((*ksp_->converged)(ksp_, iteration, norm, reason, ksp_->cnvP));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode TransformedSolve::test(KSP, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason,
+                                      void *context)
+{
+  TransformedSolve *s = static_cast<TransformedSolve *>(context);
+  PetscReal found;
+
+  PetscFunctionBegin;
+  if (!s->measures_ || PetscIsInfOrNanReal(norm)) {
+    PetscCall(s->decide(iteration, norm, reason));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(s->find(iteration, norm, &found));
+  PetscCall(s->decide(iteration, found, reason));
+  if (*reason == KSP_CONVERGED_ITERATING || s->knows(iteration, norm)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(s->measure(iteration, norm));
+  PetscCall(s->decide(iteration, s->measured_, reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Nothing is measured for monitors alone, but the first norm: a solve is the same without them.
+PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal norm, void *context)
+{
+  TransformedSolve *s = static_cast<TransformedSolve *>(context);
+
+  PetscFunctionBegin;
+  if (s->measures_ && !PetscIsInfOrNanReal(norm)) {
+    if (s->first_ratio_ < 0) PetscCall(s->measure(iteration, norm));
+    norm = s->knows(iteration, norm) ? s->measured_ : s->first_ratio_ * norm;
+  }
+  const Original view(s);
+  std::swap(ksp->rnorm, norm);
+  const PetscErrorCode code = KSPMonitor(ksp, iteration, ksp->rnorm);
+  std::swap(ksp->rnorm, norm);
+  PetscFunctionReturn(code);
+}
+
+PetscErrorCode TransformedSolve::set_norms()
+{
+  PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
+
+  PetscFunctionBegin;
+  if (!measures_ || ksp_->reason == KSP_DIVERGED_NANORINF || ksp_->reason == KSP_DIVERGED_PC_FAILED)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  if (first_ratio_ < 0) PetscFunctionReturn(PETSC_SUCCESS); // there was no test
+  if (measured_at_ != ksp_->its) {
+    PetscCall(MatMult(pc_->pmat, ksp_->vec_sol, s.work));
+    PetscCall(VecAYPX(s.work, -1, rhs_));
+    PetscCall(measure_residual());
+  }
+  ksp_->rnorm = measured_;
+  const std::size_t length = std::size_t(ksp_->res_hist_len);
+  for (std::size_t i = history_; i < length; ++i)
+    ksp_->res_hist[i] = i + 1 == length ? measured_ : first_ratio_ * ksp_->res_hist[i];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
