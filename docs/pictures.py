@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws the pictures that are made of CSV files: gain.png, set-up and solve of GMRES with fgbilu beside PETSc's ILU(0), of
-performance/cpu/solves.csv; ranks.png, iterations on 1 to 16 ranks, of performance/ranks.csv. Needs matplotlib."""
+"""Draws the pictures that are made of CSV files: gain.png, set-up and solve with fgbilu beside the best of PETSc's ILU and SOR, of
+performance/gain.csv; ranks.png, iterations on 1 to 16 ranks, of performance/ranks.csv. Needs matplotlib."""
 import sys
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 sys.dont_write_bytecode = True
 docs = Path(__file__).resolve().parent
 sys.path[:0] = [str(docs.parent / folder) for folder in ("tests/docs", "tests/bench/peers")]
+import table  # noqa: E402
 from figures import rows  # noqa: E402
 
 ours, theirs, between = "#1f6f8b", "#8d98a5", "#c3cad1"
@@ -23,25 +24,28 @@ def save(figure, axes, name):
     figure.savefig(docs / name)
 
 
-def draw_gain():
-    """Bars by the options that a user types."""
-    bars = {"seqaij, ilu": ("-mat_type aij -pc_type ilu", between), "seqbaij, ilu": ("-mat_type baij -pc_type ilu", theirs),
-            "seqbaijkokkos, fgbilu": ("-mat_type baijkokkos -pc_type fgbilu", ours)}
-    times = {(row["matrix, preconditioner"].strip(), int(row["n"])): float(row["set-up"]) + float(row["solve"])
-             for row in rows(docs / "performance/cpu/solves.csv", solver="gmres")}
-    sizes = sorted({n for _, n in times})
-    first, *_, last = bars
-    figure, axes = plt.subplots(figsize=(7.2, 3), dpi=120)
-    for b, (name, (label, color)) in enumerate(bars.items()):
-        axes.bar([s + (b - 1) * 0.26 for s in range(len(sizes))], [times[name, n] / times[first, n] for n in sizes], 0.25, label=label, color=color)
-    for s, n in enumerate(sizes):
-        part = times[last, n] / times[first, n]
-        axes.text(s + 0.16, part + 0.03, f"{1 / part:.1f} x", ha="left", fontsize=9, color=ours, weight="bold")
-    axes.set_xticks(range(len(sizes)), [f"{n} unknown{'s' if n > 1 else ''}\na point" for n in sizes])
-    axes.set_ylabel("time of set-up and solve")
-    axes.set_yticks([0, 0.5, 1])
-    axes.set_ylim(0, 1.75)
-    axes.legend(frameon=False, fontsize=8, loc="upper left", ncol=1)
+def draw_gain(ranks="1", threads="1"):
+    """Bars of real systems with several unknowns a point: ours over the best of PETSc's ILU and SOR, which is 1."""
+    names, parts = [], []
+    every = [r for r in rows(docs / "performance/gain.csv", ranks=ranks, trouble="") if int(r["block"]) > 1]
+    for problem in dict.fromkeys(r["problem"] for r in every):
+        mine = [r for r in every if r["problem"] == problem]
+        best = min((r for r in mine if r["method"] in table.groups["ILU, SOR"] and r["threads"] == "1"), key=lambda r: float(r["total s"]))
+        found = [r for r in mine if r["method"] == "fgbilu" and r["threads"] == threads]
+        if found:
+            names.append(f"{problem}, {best['method'].replace(', ', ' on ').replace('baij', 'BAIJ')}: {float(best['total s']):.2f} s")
+            parts.append(float(found[0]["total s"]) / float(best["total s"]))
+    figure, axes = plt.subplots(figsize=(7.2, 3.6), dpi=120)
+    places = range(len(names))
+    axes.barh(places, [1] * len(names), 0.8, color=between, label="the best of PETSc's ILU and SOR (named at the left)")
+    axes.barh(places, parts, 0.5, color=ours, label="-mat_type baijkokkos -pc_type fgbilu")
+    for place, part in zip(places, parts):
+        axes.text(max(part, 1) + 0.02, place, f"{1 / part:.2f} times as fast", va="center", fontsize=8, color=ours)
+    axes.set_yticks(places, names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.35)
+    axes.set_xlabel("first set-up and solve, over PETSc's time")
+    axes.legend(frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.35, 1.0), ncol=2)
     save(figure, axes, "gain.png")
 
 

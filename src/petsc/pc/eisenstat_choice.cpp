@@ -22,15 +22,15 @@ const EisenstatSolver *FindEisenstatSolver(KSP ksp)
   static constexpr EisenstatSolver solvers[] = {
     {KSPGMRES, true, true},    {KSPFGMRES, true, true},      {KSPLGMRES, true, true},
     {KSPDGMRES, true, true},   {KSPPGMRES, true, true},      {KSPGCR, true, true},
-    {KSPBCGS, true, true},     {KSPBCGSL, true, true},       {KSPFBCGS, true, true},
-    {KSPFBCGSR, true, true},   {KSPIBCGS, true, true},       {KSPPIPEBCGS, true, true},
+    {KSPBCGS, true, true},     {KSPBCGSL, true, false},      {KSPFBCGS, true, true},
+    {KSPFBCGSR, true, false},  {KSPIBCGS, true, true},       {KSPPIPEBCGS, true, true},
     {KSPCGS, true, true},      {KSPPIPEFGMRES, true, false}, {KSPPIPEGCR, true, false},
     {KSPQMRCGS, true, false},  {KSPTFQMR, true, false},      {KSPTCQMR, true, false},
     {KSPBICG, true, false},    {KSPRICHARDSON, true, false}, {KSPCHEBYSHEV, true, false},
     {KSPLSQR, true, false},    {KSPCGNE, true, false},       {KSPCGLS, true, false},
     {KSPCG, false, true},      {KSPFCG, false, true},        {KSPPIPECG, false, true},
     {KSPGROPPCG, false, true}, {KSPPIPEPRCG, false, true},   {KSPPIPEFCG, false, true},
-    {KSPMINRES, false, true},  {KSPCR, false, true},         {KSPPIPECR, false, true}};
+    {KSPCR, false, true},      {KSPPIPECR, false, true}};
   const std::string_view type = reinterpret_cast<PetscObject>(ksp)->type_name;
   const auto *found =
     std::find_if(std::begin(solvers), std::end(solvers), [&](const auto &s) { return type == s.type; });
@@ -67,7 +67,10 @@ const char *FindDoubt(PC pc, KSP ksp)
   if (ksp->normtype == KSP_NORM_NONE) return "no norm is tested";
   if (ksp->rtol > few_iterations_rtol || ksp->max_it < few_iterations) return "few iterations would not pay for it";
   if (PCEngineIsInside(ksp)) return "the solve is inside another preconditioner";
-  if (ksp->normtype == KSP_NORM_NATURAL && solver->any_matrix) return "the norm is the natural one";
+  // Those of the CG family alone test r^H M^-1 r then.
+  if (ksp->normtype == KSP_NORM_NATURAL &&
+      (solver->any_matrix || std::string_view(solver->type).find(KSPCG) == std::string_view::npos))
+    return "the norm is the natural one";
   if (ksp->pc_side == PC_SYMMETRIC) return "the preconditioner is on both sides";
   if (ksp->transpose_solve) return "the system is transposed";
   if (ksp->calc_sings || ksp->calc_ritz) return "singular values or Ritz pairs are asked for";
@@ -169,13 +172,12 @@ instead of 14 on the star of a three-dimensional grid. In exact arithmetic the K
 that minimize a norm minimize another one, that of P_L^-1 (b - A x): the iterations are the same up to some per cent,
 but restarts of GMRES and methods for non-symmetric systems can make them more or fewer.
 
-   The norm that was asked for ends the solve: it is computed at the first iteration, once on the way and where the
-test would end the solve, and is what the `KSP` says in the end. In between, monitors and the history have the other
-norm, scaled so that the first is right. `KSPBuildSolution()` and `KSPBuildResidual()` give those of A x = b.
+   The norm that was asked for ends the solve: it is computed at the first two iterations, some times on the way and
+where the test would end the solve, and is what the `KSP` says in the end. In between, monitors and the history have
+the other norm, scaled so that the first is right. `KSPBuildSolution()` and `KSPBuildResidual()` give those of A x = b.
 
    With auto a solve takes the trick where its factor is DILU (ILU(0) of a graph without triangles is, and
-`PCFGBILU_FACTOR_DILU`), Amat is Pmat, the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS, MINRES or CR
-with PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without; the view and -info say why.
+`PCFGBILU_FACTOR_DILU`), Amat is Pmat, the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS or CR with PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without; the view and -info say why.
 
    With true the factor is DILU on any matrix, and any `KSP` on any side takes the trick; norms of those that are not
 in this list are the other ones. It is an error with another factor, with single precision, with corrections, with

@@ -13,7 +13,10 @@ namespace
 {
 
 // A norm that is measured so far above the tolerance corrects the proportion for the end of the solve.
-constexpr PetscReal early_factor = 100;
+constexpr PetscReal near_factor = 100;
+
+// Below this part of the largest norm rounding errors of b - A x can be most of it.
+constexpr PetscReal rounding = PetscReal(1e6) * PETSC_MACHINE_EPSILON;
 
 } // namespace
 
@@ -139,7 +142,7 @@ PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
   PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
 
   PetscFunctionBegin;
-  if (iteration == 0 && ksp_->guess_zero) PetscCall(VecCopy(rhs_, s.work)); // b, which is not shown now
+  if (measurements_ == 0 && ksp_->guess_zero) PetscCall(VecCopy(rhs_, s.work)); // b, which is not shown now
   else {
     PetscCall(build(s.solution));
     PetscCall(MatMult(pc_->pmat, s.solution, s.work));
@@ -148,22 +151,34 @@ PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
   PetscCall(measure_residual());
   measured_at_ = iteration;
   measured_of_ = norm;
+  largest_ = PetscMax(largest_, measured_);
   if (norm > 0) ratio_ = measured_ / norm;
-  if (first_ratio_ < 0) first_ratio_ = ratio_;
+  if (measured_ > rounding * largest_) sound_ratio_ = ratio_;
+  if (measurements_++ == 0) first_ratio_ = ratio_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The norm that was asked for, or an estimate.
+// By the last measurement; where that may be of rounding errors, which do not fall with the solver's recurrence, by
+// the last one that is not: the solve ends as it would without the trick.
+PetscReal TransformedSolve::estimate(PetscInt iteration, PetscReal norm) const
+{
+  const PetscReal found = knows(iteration, norm) ? measured_ : ratio_ * norm;
+  return measured_ > rounding * largest_ ? found : PetscMin(found, sound_ratio_ * norm);
+}
+
+// The norm that was asked for, or an estimate. It is measured at the first two iterations, and from `near_factor`
+// times the tolerance on wherever the solver's norm has fallen tenfold, or a test would pass.
 PetscErrorCode TransformedSolve::find(PetscInt iteration, PetscReal norm, PetscReal *found)
 {
   PetscFunctionBegin;
   if (!knows(iteration, norm)) {
-    const bool first = first_ratio_ < 0, last = !first && ratio_ * norm <= ksp_->ttol;
-    const bool early = !first && !early_ && ratio_ * norm <= early_factor * ksp_->ttol;
-    early_ |= early;
-    if (first || last || early) PetscCall(measure(iteration, norm));
+    const PetscReal limit = PetscMax(near_factor * ksp_->ttol, 10 * rounding * largest_);
+    const bool near = measurements_ > 0 && ratio_ * norm <= limit;
+    const bool due = near && (!near_ || 10 * norm <= measured_of_);
+    if (measurements_ < 2 || due || estimate(iteration, norm) <= ksp_->ttol) PetscCall(measure(iteration, norm));
+    near_ |= near;
   }
-  *found = knows(iteration, norm) ? measured_ : ratio_ * norm;
+  *found = estimate(iteration, norm);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,7 +192,7 @@ PetscErrorCode TransformedSolve::decide(PetscInt iteration, PetscReal norm, KSPC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode TransformedSolve::test(KSP, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason,
+PetscErrorCode TransformedSolve::test(KSP ksp, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason,
                                       void *context)
 {
   TransformedSolve *s = static_cast<TransformedSolve *>(context);
@@ -190,9 +205,9 @@ PetscErrorCode TransformedSolve::test(KSP, PetscInt iteration, PetscReal norm, K
   }
   PetscCall(s->find(iteration, norm, &found));
   PetscCall(s->decide(iteration, found, reason));
-  if (*reason == KSP_CONVERGED_ITERATING || s->knows(iteration, norm)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(s->measure(iteration, norm));
-  PetscCall(s->decide(iteration, s->measured_, reason));
+  // GMRES makes its own norm fall, and the other one may rise first.
+  if (*reason == KSP_DIVERGED_DTOL && s->first_ratio_ * norm < ksp->divtol * ksp->rnorm0)
+    *reason = KSP_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -203,7 +218,7 @@ PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal 
 
   PetscFunctionBegin;
   if (s->measures_ && !PetscIsInfOrNanReal(norm)) {
-    if (s->first_ratio_ < 0) PetscCall(s->measure(iteration, norm));
+    if (s->measurements_ == 0) PetscCall(s->measure(iteration, norm));
     norm = s->knows(iteration, norm) ? s->measured_ : s->first_ratio_ * norm;
   }
   const Original view(s);
@@ -218,17 +233,17 @@ PetscErrorCode TransformedSolve::set_norms()
   PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
 
   PetscFunctionBegin;
-  if (!measures_ || ksp_->reason == KSP_DIVERGED_NANORINF || ksp_->reason == KSP_DIVERGED_PC_FAILED)
+  if (!measures_ || measurements_ == 0) PetscFunctionReturn(PETSC_SUCCESS); // there was no test
+  const std::size_t length = std::size_t(ksp_->res_hist_len);
+  for (std::size_t i = history_; i < length; ++i) ksp_->res_hist[i] *= first_ratio_;
+  if (ksp_->reason == KSP_DIVERGED_NANORINF || ksp_->reason == KSP_DIVERGED_PC_FAILED)
     PetscFunctionReturn(PETSC_SUCCESS);
-  if (first_ratio_ < 0) PetscFunctionReturn(PETSC_SUCCESS); // there was no test
   if (measured_at_ != ksp_->its) {
     PetscCall(MatMult(pc_->pmat, ksp_->vec_sol, s.work));
     PetscCall(VecAYPX(s.work, -1, rhs_));
     PetscCall(measure_residual());
   }
   ksp_->rnorm = measured_;
-  const std::size_t length = std::size_t(ksp_->res_hist_len);
-  for (std::size_t i = history_; i < length; ++i)
-    ksp_->res_hist[i] = i + 1 == length ? measured_ : first_ratio_ * ksp_->res_hist[i];
+  if (length > history_ && length < std::size_t(ksp_->res_hist_max)) ksp_->res_hist[length - 1] = measured_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

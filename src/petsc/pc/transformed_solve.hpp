@@ -45,6 +45,7 @@ private:
   static PetscErrorCode monitor(KSP, PetscInt, PetscReal, void *);
   static PetscErrorCode build_solution(KSP, Vec, Vec *);
 
+  PetscReal estimate(PetscInt iteration, PetscReal norm) const;
   PetscErrorCode find(PetscInt iteration, PetscReal norm, PetscReal *found);
   PetscErrorCode decide(PetscInt iteration, PetscReal norm, KSPConvergedReason *reason);
   PetscErrorCode measure(PetscInt iteration, PetscReal norm);
@@ -54,12 +55,14 @@ private:
 
   PC pc_;
   KSP ksp_;
-  bool transformed_ = false;               // what the KSP shows now
-  bool measures_;                          // norms of the kind that was asked for
-  bool early_ = false;                     // they have been measured before they were needed
-  PetscReal first_ratio_ = -1, ratio_ = 1; // of that norm to the one that the solver has: at first, as measured last
+  bool transformed_ = false; // what the KSP shows now
+  bool measures_;            // norms of the kind that was asked for
+  bool near_ = false;        // they have been measured near the tolerance
+  int measurements_ = 0;
+  PetscReal first_ratio_ = 1, ratio_ = 1; // of that norm to the one that the solver has: at first, as measured last
   PetscInt measured_at_ = -1;
   PetscReal measured_of_ = 0, measured_ = 0; // the solver's norm there, and the other one
+  PetscReal largest_ = 0, sound_ratio_ = 1;  // the other one; its ratio where it was not of rounding errors
   std::size_t history_;
 
   // What the KSP and the PC do not show now.

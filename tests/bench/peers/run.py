@@ -192,8 +192,8 @@ def main():
                     for ranks, threads, method in itertools.product(map(int, args.ranks.split(",")), map(int, args.threads.split(",")), args.methods.split(";"))
                     if fits(method, settings, ranks, threads)]
             best = {}
-            for _ in range(args.repeat):  # one after the other, so that a slow minute is nobody's alone
-                for ranks, threads, method in runs:
+            for k in range(args.repeat):  # one after the other, and back: a slow minute, and memory that the system has to find, are nobody's alone
+                for ranks, threads, method in runs[:: -1 if k % 2 else 1]:
                     r = run(args, folder, name, *methods[method], ranks, threads)
                     known = best.setdefault((ranks, threads, method), r)
                     if not r["reason"] and (known["reason"] or r["setup"] + r["solve"] < known["setup"] + known["solve"]):
