@@ -58,9 +58,10 @@ constexpr PetscInt few_iterations = 10;
 constexpr PetscReal few_iterations_rtol = PetscReal(1e-3);
 
 // What keeps a solve from the trick that is chosen for it, and not asked for.
-const char *FindDoubt(PC pc, KSP ksp)
+const char *FindDoubt(PC pc, const PCEngine &e, KSP ksp)
 {
   const EisenstatSolver *solver = FindEisenstatSolver(ksp);
+  if (e.op.backend == Backend::device) return "on a device it has gained nothing";
   if (!solver || !solver->builds) return "the trick is not known to be good for this KSP";
   if (pc->mat != pc->pmat) return "Amat is not Pmat";
   if (ksp->converged != KSPConvergedDefault) return "the convergence test is the program's";
@@ -130,7 +131,7 @@ PetscErrorCode FindEisenstatObstacle(PC pc, PCEngine *e, KSP ksp, const char **w
   else if (own) *why = "this KSP makes its residuals itself";
   if (*why || e->eisenstat == PCFGBILU_EISENSTAT_TRUE) PetscFunctionReturn(PETSC_SUCCESS);
   *why = PCEngineExcludesEisenstat(*e, e->options);
-  if (!*why) *why = FindDoubt(pc, ksp);
+  if (!*why) *why = FindDoubt(pc, *e, ksp);
   if (!*why) PetscCall(FindWhetherDILU(pc, e, &dilu));
   if (!dilu) *why = "ILU(0) of this graph is not DILU; -pc_fgbilu_factor dilu makes it so";
   PetscFunctionReturn(PETSC_SUCCESS);

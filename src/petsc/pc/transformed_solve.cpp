@@ -13,7 +13,7 @@ namespace
 {
 
 // A norm that is measured so far above the tolerance corrects the proportion for the end of the solve.
-constexpr PetscReal near_factor = 100;
+constexpr PetscReal near_factor = 10;
 
 // Below this part of the largest norm rounding errors of b - A x can be most of it.
 constexpr PetscReal rounding = PetscReal(1e6) * PETSC_MACHINE_EPSILON;

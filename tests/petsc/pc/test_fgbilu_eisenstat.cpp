@@ -12,6 +12,9 @@ namespace
 constexpr char dilu[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat false ",
                trick[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat ";
 
+// auto is of the host.
+constexpr char by_default[] = "-pc_type fgbilu -pc_fgbilu_backend host ";
+
 // A monitor sees the system of the program, and iterates that fit the norms.
 struct Seen {
   Vec b = nullptr;
@@ -344,7 +347,7 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
         }
         Vectors v(A);
         OK(v.code);
-        const std::string options = std::string("-pc_type fgbilu ") + c.options;
+        const std::string options = std::string(by_default) + c.options;
         OK(refine::MakeKSP(A, A, KSPGMRES, options, &ksp));
         OK(refine::MakeKSP(A, A, KSPGMRES, options + " -pc_fgbilu_eisenstat false", &plain));
         for (KSP k : {ksp.get(), plain.get()}) {
@@ -414,8 +417,7 @@ TEST(EisenstatNorms, TolerancesBelowRoundingEndTheSolve)
     for (const bool with : {false, true}) {
       Owned<KSP> ksp;
       OK(refine::MakeKSP(A, A, KSPGMRES,
-                         std::string("-pc_type fgbilu ") + options + (with ? "" : " -pc_fgbilu_eisenstat false"),
-                         &ksp));
+                         std::string(by_default) + options + (with ? "" : " -pc_fgbilu_eisenstat false"), &ksp));
       OK(KSPSetTolerances(ksp, PetscReal(3e-15), PETSC_DEFAULT, PETSC_DEFAULT, 500));
       OK(KSPSolve(ksp, v.b, v.x));
       OK(refine::GetOutcome(ksp, &out[with]));
@@ -444,7 +446,7 @@ TEST(EisenstatChoice, GoesWithoutWhereItWouldBeSeen)
     PC pc;
     Vectors v(amat);
     OK(v.code);
-    OK(refine::MakeKSP(amat, pmat, KSPGMRES, "-pc_type fgbilu " + options, &ksp));
+    OK(refine::MakeKSP(amat, pmat, KSPGMRES, by_default + options, &ksp));
     change(ksp.get());
     OK(KSPSolve(ksp, v.b, v.x));
     OK(KSPGetPC(ksp, &pc));
