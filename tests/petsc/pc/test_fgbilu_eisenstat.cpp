@@ -334,6 +334,7 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
   for (const PetscInt n : {1, 4})
     for (const auto &c : cases)
       for (const bool guess : {false, true}) {
+        if (PetscDefined(USE_COMPLEX) && std::string(c.options).find("ibcgs") != std::string::npos) continue;
         SCOPED_TRACE(std::string(c.options) + (guess ? ", with a guess" : "") + ", n = " + std::to_string(n));
         Owned<Mat> A;
         Owned<KSP> ksp, plain;
