@@ -86,7 +86,7 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCFGBILU, "-pc_fgbilu_precision half", ApplyTransposed},
     {PCFGBILU, "-pc_fgbilu_precision half", ApplyInParts},
     {PCFGBILU, "-pc_fgbilu_eisenstat", SolveWithIt, false},
-    {PCFGBILU, "-ksp_max_it 12", SolveWithIt, false}, // takes the trick by itself
+    {PCFGBILU, "-ksp_max_it 12", SolveWithIt, false},                      // takes the trick by itself
     {PCFGBILU, "-pc_fgbilu_eisenstat -ksp_type bicg", SolveWithIt, false}, // multiplies by the transpose
     {PCFGBILU, "-pc_fgbilu_exchange pipeline", plain},
     {PCFGBILU, "-pc_fgbilu_exchange pipeline", ApplyTransposed},

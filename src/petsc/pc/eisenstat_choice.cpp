@@ -45,10 +45,10 @@ bool HasOnlyKnownMonitors(KSP ksp)
 {
   using Function = void (*)();
   static const std::array known = {
-    Function(KSPMonitorResidual),         Function(KSPMonitorResidualShort),      Function(KSPMonitorResidualRange),
-    Function(KSPMonitorResidualDraw),     Function(KSPMonitorResidualDrawLG),     Function(KSPMonitorTrueResidual),
-    Function(KSPMonitorTrueResidualDraw), Function(KSPMonitorTrueResidualDrawLG), Function(KSPMonitorTrueResidualMax),
-    Function(KSPMonitorSolution),         Function(KSPMonitorSolutionDraw),       Function(KSPMonitorSolutionDrawLG)};
+    Function(KSPMonitorResidual),           Function(KSPMonitorResidualRange),   Function(KSPMonitorResidualDraw),
+    Function(KSPMonitorResidualDrawLG),     Function(KSPMonitorTrueResidual),    Function(KSPMonitorTrueResidualDraw),
+    Function(KSPMonitorTrueResidualDrawLG), Function(KSPMonitorTrueResidualMax), Function(KSPMonitorSolution),
+    Function(KSPMonitorSolutionDraw),       Function(KSPMonitorSolutionDrawLG)};
   return std::all_of(ksp->monitor, ksp->monitor + ksp->numbermonitors,
                      [&](auto m) { return std::find(known.begin(), known.end(), Function(m)) != known.end(); });
 }
@@ -175,10 +175,12 @@ but restarts of GMRES and methods for non-symmetric systems can make them more o
 
    The norm that was asked for ends the solve: it is computed at the first two iterations, some times on the way and
 where the test would end the solve, and is what the `KSP` says in the end. In between, monitors and the history have
-the other norm, scaled so that the first is right. `KSPBuildSolution()` and `KSPBuildResidual()` give those of A x = b.
+the other norm, scaled so that the first is right. `KSPBuildSolution()` and `KSPBuildResidual()` give those of A x =
+b.
 
    With auto a solve takes the trick where its factor is DILU (ILU(0) of a graph without triangles is, and
-`PCFGBILU_FACTOR_DILU`), Amat is Pmat, the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS or CR with PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without; the view and -info say why.
+`PCFGBILU_FACTOR_DILU`), Amat is Pmat, the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS or CR with
+PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without; the view and -info say why.
 
    With true the factor is DILU on any matrix, and any `KSP` on any side takes the trick; norms of those that are not
 in this list are the other ones. It is an error with another factor, with single precision, with corrections, with
