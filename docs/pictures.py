@@ -27,14 +27,10 @@ def save(figure, axes, name):
 def draw_gain(ranks="1", threads="1"):
     """Bars of real systems with several unknowns a point: ours over the best of PETSc's ILU and SOR, which is 1."""
     names, parts = [], []
-    every = [r for r in rows(docs / "performance/gain.csv", ranks=ranks, trouble="") if int(r["block"]) > 1]
-    for problem in dict.fromkeys(r["problem"] for r in every):
-        mine = [r for r in every if r["problem"] == problem]
-        best = min((r for r in mine if r["method"] in table.groups["ILU, SOR"] and r["threads"] == "1"), key=lambda r: float(r["total s"]))
-        found = [r for r in mine if r["method"] == "fgbilu" and r["threads"] == threads]
-        if found:
-            names.append(f"{problem}, {best['method'].replace(', ', ' on ').replace('baij', 'BAIJ')}: {float(best['total s']):.2f} s")
-            parts.append(float(found[0]["total s"]) / float(best["total s"]))
+    for best, found in table.beside_ilu(rows(docs / "performance/gain.csv"), "fgbilu", ranks, threads):
+        if found and best["block"] != "1":
+            names.append(f"{best['problem']}, {best['method'].replace(', ', ' on ').replace('baij', 'BAIJ')}: {float(best['total s']):.2f} s")
+            parts.append(float(found["total s"]) / float(best["total s"]))
     figure, axes = plt.subplots(figsize=(7.2, 3.6), dpi=120)
     places = range(len(names))
     axes.barh(places, [1] * len(names), 0.8, color=between, label="the best of PETSc's ILU and SOR (named at the left)")

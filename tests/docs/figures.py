@@ -143,12 +143,8 @@ def taken(file):
 
 def gain(docs, method="fgbilu", threads=1):
     """Of systems with blocks, one rank: the median gain over the best of PETSc's ILU and SOR, how many systems, the least and the largest."""
-    every = [r for r in rows(docs / "performance/gain.csv", ranks=1) if r["block"] != "1" and not r["trouble"]]
-    found = []
-    for problem in dict.fromkeys(r["problem"] for r in every):
-        mine = [r for r in every if r["problem"] == problem]
-        theirs = min(number(r["total s"]) for r in mine if r["method"] in table_of_peers.groups["ILU, SOR"])
-        found += [theirs / number(r["total s"]) for r in mine if r["method"] == method and r["threads"] == str(threads)]
+    pairs = table_of_peers.beside_ilu(rows(docs / "performance/gain.csv"), method, "1", str(threads))
+    found = [number(best["total s"]) / number(ours["total s"]) for best, ours in pairs if ours and best["block"] != "1"]
     return [statistics.median(found), len(found), min(found), max(found)]
 
 

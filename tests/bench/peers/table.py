@@ -67,24 +67,32 @@ def iterations(file):
     return markdown(f"{machine}; iterations on {', '.join(ranks)} ranks", ["system", "unknowns", "n", *methods], out)
 
 
+def beside_ilu(rows, method, ranks, threads):
+    """Rows of the best of PETSc's ILU and SOR, on one thread a rank, and of a method of ours; None where there is none."""
+    for name in dict.fromkeys(r["problem"] for r in rows):
+        mine = [r for r in rows if r["problem"] == name and r["ranks"] == ranks and not r["trouble"]]
+        theirs = [r for r in mine if r["method"] in groups["ILU, SOR"] and r["threads"] == "1"]
+        found = [r for r in mine if r["method"] == method and r["threads"] == threads]
+        if theirs:
+            yield min(theirs, key=lambda r: float(r["total s"])), found[0] if found else None
+
+
 def gain(file):
     """The best of PETSc's ILU and SOR over each of ours, of the same run, with medians over the systems with blocks."""
     machine, rows = read(file)
     ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
     parts = [f"{machine}."]
     for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
-        out, medians = [], {m: [] for m in ours}
-        for name in dict.fromkeys(r["problem"] for r in rows):
-            mine = [r for r in rows if r["problem"] == name and r["ranks"] == ranks]
-            time, theirs = cell([r for r in mine if r["threads"] == "1"], groups["ILU, SOR"])
-            cells = []
-            for m in ours:
-                found = [r for r in mine if r["method"] == m and r["threads"] == threads and not r["trouble"]]
-                gained = time / float(found[0]["total s"]) if time and found else None
-                cells.append(f"{gained:.2f} ({found[0]['iterations']})" if gained else "none")
-                if gained and int(mine[0]["block"]) > 1:
+        out, medians = {}, {m: [] for m in ours}
+        for m in ours:
+            for best, found in beside_ilu(rows, m, ranks, threads):
+                gained = float(best["total s"]) / float(found["total s"]) if found else None
+                text = f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
+                row = out.setdefault(best["problem"], [best["problem"], best["block"], text])
+                row.append(f"{gained:.2f} ({found['iterations']})" if found else "none")
+                if found and best["block"] != "1":
                     medians[m].append(gained)
-            out.append([name, mine[0]["block"], theirs, *cells])
+        out = list(out.values())
         out.append(["median of those with n > 1", "", "", *(f"**{statistics.median(medians[m]):.2f}**" for m in ours)])
         parts += ["", markdown(f"{ranks} rank{'s' if ranks != '1' else ''} of {threads} thread{'s' if threads != '1' else ''}, seconds or gain (iterations)",
                                ["system", "n", "best of PETSc's ILU and SOR", *ours], out).rstrip()]
