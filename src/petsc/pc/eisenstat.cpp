@@ -77,11 +77,12 @@ PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
 // By the parts, which read all blocks; KSPs that need it take the form for any matrix.
 PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
 {
+  PCEngine *e;
   PC pc;
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(shell, &pc));
-  PCEngine *e = static_cast<PCEngine *>(pc->data);
+  PetscCall(Proceed(pc, &e));
   if (!e->residual) PetscCall(VecDuplicate(u, &e->residual));
   PetscCall(PCEngineReserve(pc, e, {.transposed = true}));
   PetscCall(ApplyEisenstatPart(e, Part::left_inverse, v, u, true));
@@ -220,7 +221,7 @@ PetscErrorCode PCEngineSolveByParts(PC pc, PCEngine *e, KSP ksp, KSPSolver solve
   }
   if (!e->solve.now) {
     e->solve.why = why;
-    ++e->solve.count;
+    e->solve.solved = true;
   }
   if (!why) {
     e->solve.symmetric = symmetric;
@@ -249,7 +250,7 @@ PetscErrorCode PCEngineEisenstat::reset()
   PetscCall(MatDestroy(&shell));
   for (Vec *v : {&rhs, &solution, &work}) PetscCall(VecDestroy(v));
   dilu = -1;
-  count = 0;
+  solved = false;
   why = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

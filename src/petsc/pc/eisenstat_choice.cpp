@@ -140,10 +140,10 @@ PetscErrorCode FindEisenstatObstacle(PC pc, PCEngine *e, KSP ksp, const char **w
 PetscErrorCode PCEngineViewEisenstat(const PCEngine &e, PetscViewer viewer)
 {
   const char *settings = e.eisenstat == PCFGBILU_EISENSTAT_AUTO ? PCEngineExcludesEisenstat(e, e.options) : nullptr;
-  const std::string last = settings             ? std::string("never, because ").append(settings)
-                           : e.solve.count == 0 ? "no solve yet"
-                           : !e.solve.why       ? "in the last solve"
-                                                : std::string("not in the last solve, because ").append(e.solve.why);
+  const std::string last = settings          ? std::string("never, because ").append(settings)
+                           : !e.solve.solved ? "no solve yet"
+                           : !e.solve.why    ? "in the last solve"
+                                             : std::string("not in the last solve, because ").append(e.solve.why);
 
   PetscFunctionBegin;
   PetscCall(PetscViewerASCIIPrintf(viewer, "Eisenstat's trick: %s, %s\n", PCFGBILUEisenstatTypes[e.eisenstat],

@@ -48,7 +48,7 @@ struct PCEngineType {
   PetscBool cited = PETSC_FALSE;                // by this run of PETSc
 };
 
-class TransformedSolve; // eisenstat.hpp
+class TransformedSolve; // transformed_solve.hpp
 
 // Of solves with Eisenstat's trick (eisenstat.cpp).
 struct PCEngineEisenstat {
@@ -59,8 +59,8 @@ struct PCEngineEisenstat {
   Mat shell = nullptr;
   Vec rhs = nullptr;                      // what the KSP solves for
   Vec solution = nullptr, work = nullptr; // where norms are measured
-  PetscInt64 count = 0;                   // of solves since the analysis
-  const char *why = nullptr;              // the last one went without; null: it did not
+  bool solved = false;                    // since the analysis
+  const char *why = nullptr;              // the last solve went without; null: it did not
 
   PetscErrorCode reset();
 };

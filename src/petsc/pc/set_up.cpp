@@ -161,7 +161,7 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
   PCEngineInvalidate(pc, e); // until all of it is done
   e->has_halo = e->has_products = false;
   e->solve.dilu = -1;
-  e->solve.count = 0;
+  e->solve.solved = false;
   e->reserved = 0;
   e->engine.reset();
   e->blocks.reset();

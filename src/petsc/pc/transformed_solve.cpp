@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A solve with Eisenstat's trick as its program sees it. The KSP iterates on another system, whose residuals have
-// norms |P_L^-1 (b - A x)|. Here tests and monitors get the norm that was asked for: measured at the first iteration
-// and where the test would end the solve, and in between in proportion to the other one.
+// norms |P_L^-1 (b - A x)|. Here tests and monitors get the norm that was asked for: measured where find() says, and
+// in between in proportion to the other one.
 #include "pc/transformed_solve.hpp"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ constexpr PetscReal rounding = PetscReal(1e6) * PETSC_MACHINE_EPSILON;
 
 } // namespace
 
-class TransformedSolve::Original
+class TransformedSolve::OtherView
 {
 public:
-  explicit Original(TransformedSolve *solve) : solve_(solve) { swap(); }
-  ~Original() { swap(); }
-  Original(const Original &) = delete;
-  Original &operator=(const Original &) = delete;
+  explicit OtherView(TransformedSolve *solve) : solve_(solve) { swap(); }
+  ~OtherView() { swap(); }
+  OtherView(const OtherView &) = delete;
+  OtherView &operator=(const OtherView &) = delete;
 
 private:
   void swap()
@@ -104,12 +104,9 @@ PetscErrorCode TransformedSolve::build(Vec x)
 
   PetscFunctionBegin;
   if (!transformed_) {
-    std::swap(ksp_->ops->buildsolution, build_solution_);
-    swap();
-    const PetscErrorCode code = build(x);
-    std::swap(ksp_->ops->buildsolution, build_solution_);
-    swap();
-    PetscFunctionReturn(code);
+    const OtherView view(this);
+    PetscCall(build(x));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*ksp_->ops->buildsolution)(ksp_, e->solve.work, &found));
   PetscCall(ApplyEisenstatPart(e, Part::right_inverse, found, x));
@@ -136,19 +133,31 @@ PetscErrorCode TransformedSolve::measure_residual()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The same of b - A x. The program's b is what is not shown now.
+PetscErrorCode TransformedSolve::measure_residual_of(Vec x)
+{
+  const Vec r = static_cast<PCEngine *>(pc_->data)->solve.work;
+
+  PetscFunctionBegin;
+  PetscCall(MatMult(pc_->pmat, x, r));
+  PetscCall(VecAYPX(r, -1, rhs_));
+  PetscCall(measure_residual());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The same of the iterate that the solver has. `norm`: what the solver says.
 PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
 {
   PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
 
   PetscFunctionBegin;
-  if (measurements_ == 0 && ksp_->guess_zero) PetscCall(VecCopy(rhs_, s.work)); // b, which is not shown now
-  else {
+  if (measurements_ == 0 && ksp_->guess_zero) {
+    PetscCall(VecCopy(rhs_, s.work));
+    PetscCall(measure_residual());
+  } else {
     PetscCall(build(s.solution));
-    PetscCall(MatMult(pc_->pmat, s.solution, s.work));
-    PetscCall(VecAYPX(s.work, -1, rhs_));
+    PetscCall(measure_residual_of(s.solution));
   }
-  PetscCall(measure_residual());
   measured_at_ = iteration;
   measured_of_ = norm;
   largest_ = PetscMax(largest_, measured_);
@@ -186,7 +195,7 @@ PetscErrorCode TransformedSolve::find(PetscInt iteration, PetscReal norm, PetscR
 PetscErrorCode TransformedSolve::decide(PetscInt iteration, PetscReal norm, KSPConvergedReason *reason)
 {
   PetscFunctionBegin;
-  const Original view(this);
+  const OtherView view(this);
   *reason = KSP_CONVERGED_ITERATING;
   PetscCall((*ksp_->converged)(ksp_, iteration, norm, reason, ksp_->cnvP));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -221,7 +230,7 @@ PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal 
     if (s->measurements_ == 0) PetscCall(s->measure(iteration, norm));
     norm = s->knows(iteration, norm) ? s->measured_ : s->first_ratio_ * norm;
   }
-  const Original view(s);
+  const OtherView view(s);
   std::swap(ksp->rnorm, norm);
   const PetscErrorCode code = KSPMonitor(ksp, iteration, ksp->rnorm);
   std::swap(ksp->rnorm, norm);
@@ -230,19 +239,13 @@ PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal 
 
 PetscErrorCode TransformedSolve::set_norms()
 {
-  PCEngineEisenstat &s = static_cast<PCEngine *>(pc_->data)->solve;
-
   PetscFunctionBegin;
   if (!measures_ || measurements_ == 0) PetscFunctionReturn(PETSC_SUCCESS); // there was no test
   const std::size_t length = std::size_t(ksp_->res_hist_len);
   for (std::size_t i = history_; i < length; ++i) ksp_->res_hist[i] *= first_ratio_;
   if (ksp_->reason == KSP_DIVERGED_NANORINF || ksp_->reason == KSP_DIVERGED_PC_FAILED)
     PetscFunctionReturn(PETSC_SUCCESS);
-  if (measured_at_ != ksp_->its) {
-    PetscCall(MatMult(pc_->pmat, ksp_->vec_sol, s.work));
-    PetscCall(VecAYPX(s.work, -1, rhs_));
-    PetscCall(measure_residual());
-  }
+  if (measured_at_ != ksp_->its) PetscCall(measure_residual_of(ksp_->vec_sol));
   ksp_->rnorm = measured_;
   if (length > history_ && length < std::size_t(ksp_->res_hist_max)) ksp_->res_hist[length - 1] = measured_;
   PetscFunctionReturn(PETSC_SUCCESS);

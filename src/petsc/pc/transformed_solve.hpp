@@ -37,8 +37,8 @@ public:
   PetscErrorCode set_norms();
 
 private:
-  // Shows the program's system as long as it lives.
-  class Original;
+  // Shows the other system as long as it lives.
+  class OtherView;
 
   void swap();
   static PetscErrorCode test(KSP, PetscInt, PetscReal, KSPConvergedReason *, void *);
@@ -50,6 +50,7 @@ private:
   PetscErrorCode decide(PetscInt iteration, PetscReal norm, KSPConvergedReason *reason);
   PetscErrorCode measure(PetscInt iteration, PetscReal norm);
   PetscErrorCode measure_residual();
+  PetscErrorCode measure_residual_of(Vec x);
   PetscErrorCode build(Vec x);
   bool knows(PetscInt iteration, PetscReal norm) const { return measured_at_ == iteration && measured_of_ == norm; }
 
