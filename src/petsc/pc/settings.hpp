@@ -66,8 +66,13 @@ template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The argument of a setter. An enumeration is passed as int until it is checked: C and Fortran may pass a number
+// that the enumeration does not have, and C++ leaves the behavior of such a value of an enumeration undefined.
+template <class T>
+using PCEngineArgument = std::conditional_t<std::is_enum_v<T> && !std::is_same_v<T, PetscBool>, int, T>;
+
 // Stops where ranks give different values.
-template <class T> PetscErrorCode PCEngineCheckSame(PC pc, T value)
+template <class T> PetscErrorCode PCEngineCheckSame(PC pc, PCEngineArgument<T> value)
 {
   PetscFunctionBegin;
   if constexpr (std::is_same_v<T, PetscReal>) PetscValidLogicalCollectiveReal(pc, value, 2);
@@ -134,25 +139,25 @@ template <class Data, class T> struct PCEngineValue final : PCEngineSetting {
   }
 
   // The body of a setter. A PC whose type has no such setting is left alone.
-  PetscErrorCode set(PC pc, T value) const
+  PetscErrorCode set(PC pc, PCEngineArgument<T> value) const
   {
     PCEngine *e;
 
     PetscFunctionBegin;
     PetscCall(PCEngineFindSetting(pc, *this, false, &e));
-    PetscCall(PCEngineCheckSame(pc, value));
+    PetscCall(PCEngineCheckSame<T>(pc, value));
     if (!e) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(check(pc, value));
-    PetscCall(PCEngineChange(pc, e, static_cast<Data *>(e)->*member, value, effect));
+    PetscCall(PCEngineChange(pc, e, static_cast<Data *>(e)->*member, T(value), effect));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   // Stops where the value is none that any type has.
-  PetscErrorCode check(PC pc, T value) const
+  PetscErrorCode check(PC pc, PCEngineArgument<T> value) const
   {
     PetscFunctionBegin;
     if constexpr (std::is_same_v<T, PetscBool>) PetscFunctionReturn(PETSC_SUCCESS);
-    else if constexpr (std::is_enum_v<T>) PetscCall(PCEngineCheckChoice(pc, *this, names, int(value)));
+    else if constexpr (std::is_enum_v<T>) PetscCall(PCEngineCheckChoice(pc, *this, names, value));
     else PetscCall(PCEngineCheckRange(pc, *this, value, least, most));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
