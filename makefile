@@ -99,7 +99,7 @@ help:
 	@echo "make                 build $(BUILD)/libpetscfinegrain.so (PETSC_DIR and PETSC_ARCH, else pkg-config's PETSc)"
 	@echo "make demo            set up, build, solve with PETSc's own programs and ours"
 	@echo "make check           set up, build, run the tests"
-	@echo "make bench           set up, build, time all types, baijkokkos, whole solves, executors and the studies, PETSc beside them in the same runs (8 GB, an hour and a half; CSV files in $(BUILD)/bench)"
+	@echo "make bench           set up, build, time all types, baijkokkos, whole solves, algorithms and the studies, PETSc beside them in the same runs (8 GB, an hour and a half; CSV files in $(BUILD)/bench)"
 	@echo "make install         to PREFIX=$(PREFIX): library, header, Fortran module, petsc-plugin.conf, files for pkg-config and CMake"
 	@echo "make installcheck    whether what is in PREFIX works: linked and loaded on 1 and 2 ranks (seconds)"
 	@echo "make uninstall       removes what make install has written"

@@ -69,40 +69,37 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 
 /*E
-   PCFinegrainExecutorType - how the groups of a schedule are run
+   PCFinegrainAlgorithmType - how the rows of a sweep or a factorization run in parallel
 
    Values:
-+  PC_FINEGRAIN_EXECUTOR_AUTO    - natural on one host thread or without independent rows, launch for wide
-                                    colors, else tile or self
-.  PC_FINEGRAIN_EXECUTOR_NATURAL - one host thread, rows in elimination order
-.  PC_FINEGRAIN_EXECUTOR_LAUNCH  - a kernel per group
-.  PC_FINEGRAIN_EXECUTOR_SELF    - one kernel per sweep that draws pieces of the groups
-.  PC_FINEGRAIN_EXECUTOR_TILE    - the same with tiles of the grid, or runs of consecutive rows; not on a device
--  PC_FINEGRAIN_EXECUTOR_TUNE    - the fastest of those, measured at the first set-up
++  PC_FINEGRAIN_ALGORITHM_AUTO       - sequential on one host thread or where few rows are independent, levels for
+                                       wide colors, else tasks
+.  PC_FINEGRAIN_ALGORITHM_SEQUENTIAL - one host thread, rows in elimination order
+.  PC_FINEGRAIN_ALGORITHM_LEVELS     - a kernel for each group of the schedule
+-  PC_FINEGRAIN_ALGORITHM_TASKS      - one kernel per sweep, whose threads draw tasks and wait for those that a task
+                                       depends on: tiles of a grid, else runs of consecutive rows
 
    Note:
-   All executors give the same bits.
+   Results are bitwise identical for all algorithms.
 
    Level: intermediate
 
-.seealso: `PCFinegrainSetExecutor()`
+.seealso: `PCFinegrainSetAlgorithm()`
 E*/
 typedef enum {
-  PC_FINEGRAIN_EXECUTOR_AUTO,
-  PC_FINEGRAIN_EXECUTOR_NATURAL,
-  PC_FINEGRAIN_EXECUTOR_LAUNCH,
-  PC_FINEGRAIN_EXECUTOR_SELF,
-  PC_FINEGRAIN_EXECUTOR_TILE,
-  PC_FINEGRAIN_EXECUTOR_TUNE
-} PCFinegrainExecutorType;
-FINEGRAIN_EXTERN const char *const PCFinegrainExecutorTypes[];
+  PC_FINEGRAIN_ALGORITHM_AUTO,
+  PC_FINEGRAIN_ALGORITHM_SEQUENTIAL,
+  PC_FINEGRAIN_ALGORITHM_LEVELS,
+  PC_FINEGRAIN_ALGORITHM_TASKS
+} PCFinegrainAlgorithmType;
+FINEGRAIN_EXTERN const char *const PCFinegrainAlgorithmTypes[];
 
 /*E
    PCFinegrainBackendType - where a preconditioner keeps its factor and is applied
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - a GPU where the matrix or its vectors are there, unless executor or exchange are
-                                 those of hosts; else the host
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU where the matrix or its vectors are there, unless the algorithm is
+                                 sequential or the factor global; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 
@@ -118,12 +115,13 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
 
 /*E
-   PCFinegrainPrecisionType - how blocks are stored; `PCFinegrainSetAccumulate()` has the precision of sums
+   PCFinegrainPrecisionType - how off-diagonal blocks are stored
 
    Values:
 +  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
 .  PC_FINEGRAIN_PRECISION_SINGLE   - 32 bits per real number
-.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by powers of two; not `PCFGBICC`
+.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by powers of two; a factor has inverses and
+                                      sums in single precision then; not `PCFGBICC`
 -  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; `PCMCPI` only
 
    Level: intermediate
@@ -156,37 +154,37 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainDiagonalPrecisionTypes[];
 
 /*E
-   PCFinegrainGridCoupling - what becomes of couplings between the grids of a rank
+   PCFinegrainGridCoupling - how the factor treats blocks that couple the grids of a rank
 
    Values:
-+  PC_FINEGRAIN_GRID_COUPLING_FACTOR      - one factor over all grids
--  PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS - a factor for each grid; couplings act in residuals only
++  PC_FINEGRAIN_GRID_COUPLING_COUPLED      - one factor of all grids
+-  PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI - a factor for each grid; these blocks act in residuals only
 
    Level: intermediate
 
 .seealso: `PCFinegrainSetGridCoupling()`
 E*/
-typedef enum { PC_FINEGRAIN_GRID_COUPLING_FACTOR, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS } PCFinegrainGridCoupling;
+typedef enum { PC_FINEGRAIN_GRID_COUPLING_COUPLED, PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI } PCFinegrainGridCoupling;
 FINEGRAIN_EXTERN const char *const PCFinegrainGridCouplings[];
 
 /*E
-   PCFinegrainRichardsonType - whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+   PCFinegrainApplyRichardsonType - whether `KSPRICHARDSON` leaves its iterations to the preconditioner
 
    Values:
-+  PC_FINEGRAIN_RICHARDSON_NONE       - never
-.  PC_FINEGRAIN_RICHARDSON_STEPS      - all steps allowed, no norm is tested: for smoothers
--  PC_FINEGRAIN_RICHARDSON_TOLERANCES - with the tolerances of the KSP for the preconditioned norm: for solvers
++  PC_FINEGRAIN_APPLY_RICHARDSON_NONE      - never
+.  PC_FINEGRAIN_APPLY_RICHARDSON_FIXED     - a fixed number of iterations, without a norm: for smoothers
+-  PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE - with the tolerances of the KSP for the preconditioned norm: for solvers
 
    Level: advanced
 
-.seealso: `PCFinegrainSetRichardson()`
+.seealso: `PCFinegrainSetApplyRichardson()`
 E*/
 typedef enum {
-  PC_FINEGRAIN_RICHARDSON_NONE,
-  PC_FINEGRAIN_RICHARDSON_STEPS,
-  PC_FINEGRAIN_RICHARDSON_TOLERANCES
-} PCFinegrainRichardsonType;
-FINEGRAIN_EXTERN const char *const PCFinegrainRichardsonTypes[];
+  PC_FINEGRAIN_APPLY_RICHARDSON_NONE,
+  PC_FINEGRAIN_APPLY_RICHARDSON_FIXED,
+  PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE
+} PCFinegrainApplyRichardsonType;
+FINEGRAIN_EXTERN const char *const PCFinegrainApplyRichardsonTypes[];
 
 /*E
    PCFinegrainCheckType - what follows a solve that claims convergence to a relative tolerance but leaves a large
@@ -307,32 +305,18 @@ typedef enum { PCMCPI_SCALING_GLOBAL, PCMCPI_SCALING_ROW } PCMCPIScalingType;
 FINEGRAIN_EXTERN const char *const PCMCPIScalingTypes[];
 
 /*E
-   PCFinegrainAccumulateType - in which precision the products of a row's couplings are summed
+   PCMCPISumPrecisionType - the precision in which `PCMCPI` sums the products of a row's off-diagonal blocks
 
    Values:
-+  PC_FINEGRAIN_ACCUMULATE_WORKING - `PetscScalar`
--  PC_FINEGRAIN_ACCUMULATE_SINGLE  - single, for couplings stored in single precision or below
++  PCMCPI_SUM_PRECISION_WORKING - `PetscScalar`
+-  PCMCPI_SUM_PRECISION_SINGLE  - single, for blocks stored in single precision or below
 
    Level: intermediate
 
-.seealso: `PCFinegrainSetAccumulate()`
+.seealso: `PCMCPISetSumPrecision()`
 E*/
-typedef enum { PC_FINEGRAIN_ACCUMULATE_WORKING, PC_FINEGRAIN_ACCUMULATE_SINGLE } PCFinegrainAccumulateType;
-FINEGRAIN_EXTERN const char *const PCFinegrainAccumulateTypes[];
-
-/*E
-   PCMCPIReductionType - where `PCMCPI` stores couplings of lower precision
-
-   Values:
-+  PCMCPI_REDUCTION_NONE     - in memory of their own
--  PCMCPI_REDUCTION_IN_PLACE - in the memory of Pmat's mirror, which Pmat makes anew when it is needed next
-
-   Level: advanced
-
-.seealso: `PCMCPISetReduction()`
-E*/
-typedef enum { PCMCPI_REDUCTION_NONE, PCMCPI_REDUCTION_IN_PLACE } PCMCPIReductionType;
-FINEGRAIN_EXTERN const char *const PCMCPIReductionTypes[];
+typedef enum { PCMCPI_SUM_PRECISION_WORKING, PCMCPI_SUM_PRECISION_SINGLE } PCMCPISumPrecisionType;
+FINEGRAIN_EXTERN const char *const PCMCPISumPrecisionTypes[];
 
 /*E
    PCPOWERQILUDropType - what becomes of fill of `PCPOWERQILU` between two block rows of one color
@@ -352,56 +336,14 @@ E*/
 typedef enum { PCPOWERQILU_DROP_DURING, PCPOWERQILU_DROP_AFTER, PCPOWERQILU_DROP_NONE } PCPOWERQILUDropType;
 FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 
-/*E
-   PCFGBILUExchangeType - what ranks factor with `PCFGBILU`
-
-   Values:
-+  PCFGBILU_EXCHANGE_NONE     - each its own block rows
--  PCFGBILU_EXCHANGE_PIPELINE - the whole grid of a `DMDA` together, tile by tile: the result of one rank
-
-   Level: intermediate
-
-.seealso: `PCFGBILUSetExchange()`
-E*/
-typedef enum { PCFGBILU_EXCHANGE_NONE, PCFGBILU_EXCHANGE_PIPELINE } PCFGBILUExchangeType;
-FINEGRAIN_EXTERN const char *const PCFGBILUExchangeTypes[];
-
-/*E
-   PCSIPExchangeType - what ranks factor with `PCSIP`
-
-   Values:
-+  PCSIP_EXCHANGE_NONE     - each its own points
--  PCSIP_EXCHANGE_PIPELINE - the whole grid of a `DMDA` together, tile by tile: the result of one rank
-
-   Level: intermediate
-
-.seealso: `PCSIPSetExchange()`
-E*/
-typedef enum { PCSIP_EXCHANGE_NONE, PCSIP_EXCHANGE_PIPELINE } PCSIPExchangeType;
-FINEGRAIN_EXTERN const char *const PCSIPExchangeTypes[];
-
-/*E
-   PCPOWERQILUExchangeType - what ranks factor with `PCPOWERQILU`
-
-   Values:
-+  PCPOWERQILU_EXCHANGE_NONE  - each its own block rows
--  PCPOWERQILU_EXCHANGE_COLOR - the whole matrix together, color by color: the result does not depend on their number
-
-   Level: intermediate
-
-.seealso: `PCPOWERQILUSetExchange()`
-E*/
-typedef enum { PCPOWERQILU_EXCHANGE_NONE, PCPOWERQILU_EXCHANGE_COLOR } PCPOWERQILUExchangeType;
-FINEGRAIN_EXTERN const char *const PCPOWERQILUExchangeTypes[];
-
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
 /* What all types share. Setters do nothing for other types of PC, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAlgorithm(PC pc, PCFinegrainAlgorithmType algorithm);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAlgorithm(PC pc, PCFinegrainAlgorithmType *algorithm);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetTile(PC pc, PetscInt *i, PetscInt *j, PetscInt *k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend);
@@ -429,10 +371,12 @@ FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColorin
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetGlobal(PC pc, PetscBool global);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetGlobal(PC pc, PetscBool *global);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetApplyRichardson(PC pc, PCFinegrainApplyRichardsonType richardson);
+FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetApplyRichardson(PC pc, PCFinegrainApplyRichardsonType *richardson);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetFactorBytes(PC pc, PetscLogDouble *bytes);
@@ -441,8 +385,6 @@ FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType fact
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetEisenstat(PC pc, PCFGBILUEisenstatType eisenstat);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetEisenstat(PC pc, PCFGBILUEisenstatType *eisenstat);
 FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUSetExchange(PC pc, PCFGBILUExchangeType exchange);
-FINEGRAIN_EXTERN PetscErrorCode PCFGBILUGetExchange(PC pc, PCFGBILUExchangeType *exchange);
 
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its);
@@ -454,10 +396,10 @@ FINEGRAIN_EXTERN PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exch
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling);
 FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAccumulate(PC pc, PCFinegrainAccumulateType accumulate);
-FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetAccumulate(PC pc, PCFinegrainAccumulateType *accumulate);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction);
-FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetSumPrecision(PC pc, PCMCPISumPrecisionType precision);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetSumPrecision(PC pc, PCMCPISumPrecisionType *precision);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPISetInPlace(PC pc, PetscBool in_place);
+FINEGRAIN_EXTERN PetscErrorCode PCMCPIGetInPlace(PC pc, PetscBool *in_place);
 
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels);
@@ -465,10 +407,8 @@ FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop);
 FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDropRadius(PC pc, PetscInt radius);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDropRadius(PC pc, PetscInt *radius);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetExchange(PC pc, PCPOWERQILUExchangeType exchange);
-FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetExchange(PC pc, PCPOWERQILUExchangeType *exchange);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUSetDropBand(PC pc, PetscInt band);
+FINEGRAIN_EXTERN PetscErrorCode PCPOWERQILUGetDropBand(PC pc, PetscInt *band);
 
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[]);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[]);
@@ -476,8 +416,6 @@ FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPSetExchange(PC pc, PCSIPExchangeType exchange);
-FINEGRAIN_EXTERN PetscErrorCode PCSIPGetExchange(PC pc, PCSIPExchangeType *exchange);
 
 /* Setters do nothing for other types of KSP, getters are an error there. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner);

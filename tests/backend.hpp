@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which engines the engine's tests and the device benchmark run: --backend and --executors of their command lines.
+// Which engines the engine's tests and the device benchmark run: --backend and --algorithms of their command lines.
 #pragma once
 
 #include "device_copies.hpp"
@@ -30,30 +30,28 @@ inline bool read_backend(int argc, char **argv, int &i)
   return true;
 }
 
-// The executors that are left, all if none is named.
-inline std::vector<ExecutorKind> chosen_executors;
+// The algorithms that are left, all if none is named.
+inline std::vector<Algorithm> chosen_algorithms;
 
-inline constexpr std::pair<const char *, ExecutorKind> executor_names[] = {{"natural", ExecutorKind::natural},
-                                                                           {"launch", ExecutorKind::launch},
-                                                                           {"self", ExecutorKind::self},
-                                                                           {"tile", ExecutorKind::tile}};
-inline const char *name_of(ExecutorKind executor)
+inline constexpr std::pair<const char *, Algorithm> algorithm_names[] = {
+  {"sequential", Algorithm::sequential}, {"levels", Algorithm::levels}, {"tasks", Algorithm::tasks}};
+inline const char *name_of(Algorithm algorithm)
 {
-  for (const auto &[name, kind] : executor_names)
-    if (kind == executor) return name;
+  for (const auto &[name, kind] : algorithm_names)
+    if (kind == algorithm) return name;
   return "auto";
 }
 
-// Reads --executors launch,self at argument i, as above. False: it is something else, or no executor.
-inline bool read_executors(int argc, char **argv, int &i)
+// Reads --algorithms levels,tasks at argument i, as above. False: it is something else, or no algorithm.
+inline bool read_algorithms(int argc, char **argv, int &i)
 {
-  if (argv[i] != std::string("--executors") || i + 1 == argc) return false;
+  if (argv[i] != std::string("--algorithms") || i + 1 == argc) return false;
   std::string list = argv[++i];
   for (list += ','; !list.empty(); list.erase(0, list.find(',') + 1)) {
-    const auto found = std::find_if(std::begin(executor_names), std::end(executor_names),
+    const auto found = std::find_if(std::begin(algorithm_names), std::end(algorithm_names),
                                     [&](const auto &n) { return list.substr(0, list.find(',')) == n.first; });
-    if (found == std::end(executor_names)) return false;
-    chosen_executors.push_back(found->second);
+    if (found == std::end(algorithm_names)) return false;
+    chosen_algorithms.push_back(found->second);
   }
   return true;
 }
@@ -74,24 +72,17 @@ inline std::unique_ptr<Engine> make_tested_engine(Method method = Method::factor
   return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host, method);
 }
 
-// The executors of the back end that were chosen, the simplest first, which is always there to compare with.
-inline std::vector<ExecutorKind> executors()
+// The algorithms of the back end that were chosen, the simplest first, which is always there to compare with.
+inline std::vector<Algorithm> algorithms()
 {
-  std::vector<ExecutorKind> all{ExecutorKind::natural, ExecutorKind::launch, ExecutorKind::self, ExecutorKind::tile};
-  if (where == Where::device) all = {ExecutorKind::launch, ExecutorKind::self};
-  const auto left_out = [&](ExecutorKind e) {
-    return !chosen_executors.empty() && e != all.front() &&
-           std::find(chosen_executors.begin(), chosen_executors.end(), e) == chosen_executors.end();
+  std::vector<Algorithm> all{Algorithm::sequential, Algorithm::levels, Algorithm::tasks};
+  if (where == Where::device) all = {Algorithm::levels, Algorithm::tasks};
+  const auto left_out = [&](Algorithm e) {
+    return !chosen_algorithms.empty() && e != all.front() &&
+           std::find(chosen_algorithms.begin(), chosen_algorithms.end(), e) == chosen_algorithms.end();
   };
   all.erase(std::remove_if(all.begin() + 1, all.end(), left_out), all.end());
   return all;
-}
-
-// Those whose rows are done by tasks.
-inline std::vector<ExecutorKind> task_executors()
-{
-  if (where == Where::device) return {ExecutorKind::self};
-  return {ExecutorKind::self, ExecutorKind::tile};
 }
 
 } // namespace finegrain::test

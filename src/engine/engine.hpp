@@ -26,13 +26,13 @@ struct FactorReport {
 
 struct Statistics {
   ScheduleKind schedule = ScheduleKind::level;
-  ExecutorKind executor = ExecutorKind::natural;
+  Algorithm algorithm = Algorithm::sequential;
   FactorKind factor = FactorKind::dilu;
   Precision precision = Precision::working, diagonal = Precision::working;
   Widths widths;
   HostArray<Index> first_groups;                    // of each row below most_shown
-  const char *reason = "";                          // why this executor
-  Index tasks = 0, task_levels = 0, task_width = 0; // self and tile: longest chain, most at once
+  const char *reason = "";                          // why this algorithm
+  Index tasks = 0, task_levels = 0, task_width = 0; // of algorithm tasks: the longest chain, the most tasks at once
   Box tile;                                         // tile on a grid
   Index rows = 0, lower = 0, upper = 0;             // blocks of the factor
   Index left_out = 0;                               // blocks of the operator that are not in the factor
@@ -163,7 +163,7 @@ public:
   // What factor() has to be told of all ranks together: the largest entry of their couplings where one scale serves
   // the whole matrix, else nothing, -1.
   virtual Real find_largest(const Values &) = 0;
-  // Loads the values and factors. The source need not outlive the call, but for Reduction::in_place: then the blocks
+  // Loads the values and factors. The source need not outlive the call, but for Relaxation::in_place: then the blocks
   // of the couplings lie behind those of the owned square in one array, where the engine works, that goes on for
   // block_slack bytes. It becomes the engine's storage: its numbers are lost, and the caller keeps it until the next
   // factor(), analyze() or the end of the engine.

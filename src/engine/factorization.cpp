@@ -2,7 +2,7 @@
 // The engine of fgbilu, fgbicc, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a
 // graph, options, values. It plans, and has a factoring, which makes the factor, and sweeps, which apply it.
 #include "eisenstat/eisenstat_sweeps.hpp"
-#include "factor/compact_sweeps.hpp"
+#include "factor/half_sweeps.hpp"
 #include "factor/symmetric_factor.hpp"
 #include "factor/whole_factoring.hpp"
 #include "order/selection.hpp"
@@ -23,9 +23,8 @@ public:
   SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
     if (const SetupError error = run_.check(view, options)) return error;
-    const PermittedStorage *row =
-      find_storage(Method::factorization, {options.precision, options.diagonal, options.single_sums});
-    const bool compact = row && row->compact;
+    const Storage storage{options.precision, options.diagonal, options.single_sums};
+    const bool in_half = storage == half_factor;
     auto factoring = make_factoring(options);
     if (!factoring->fits(view.block)) return {SetupError::scratch};
     Elimination elimination;
@@ -34,16 +33,16 @@ public:
     Plan plan;
     if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
       return error;
-    if (compact) plan.y = Layout::row; // sweeps overwrite y
+    if (in_half) plan.y = Layout::row; // sweeps overwrite y
 
     FactorKind kind = options.factor;
-    made_in_ = compact ? Storage() : Storage{options.precision, options.diagonal};
+    made_in_ = in_half ? Storage() : storage;
     if (const SetupError error = factoring->make_pattern(view, options, elimination, plan, made_in_, kind))
       return error;
     factoring_ = std::move(factoring);
     run_.begin(view, options, plan, factor_.pattern.row_of);
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
-    factor_.storage = {options.precision, options.diagonal};
+    factor_.storage = storage;
     factor_.is_part = elimination.drops_after;
     factor_.allocate(run_.n, kind == FactorKind::icc);
     grid_ = options.grid;
@@ -59,7 +58,7 @@ public:
     s.colors = elimination.colors;
     s.coloring = elimination.coloring;
     s.symmetrized = elimination.symmetrized;
-    choose_sweeps(kind, compact, options.eisenstat && kind == FactorKind::dilu);
+    choose_sweeps(kind, in_half, options.eisenstat && kind == FactorKind::dilu);
     sweeps_->begin(options, plan);
     count();
     return {};
@@ -149,11 +148,11 @@ private:
     if (options.factor == FactorKind::icc) return std::make_unique<SymmetricFactoring<Exec>>(run_, factor_);
     return std::make_unique<ProductsFactoring<Exec>>(run_, factor_);
   }
-  void choose_sweeps(FactorKind kind, bool compact, bool eisenstat)
+  void choose_sweeps(FactorKind kind, bool in_half, bool eisenstat)
   {
     sweeps_.reset();
     eisenstat_ = nullptr;
-    if (compact) sweeps_ = std::make_unique<CompactSweeps<Exec>>(run_, factor_);
+    if (in_half) sweeps_ = std::make_unique<HalfSweeps<Exec>>(run_, factor_);
     else if (kind == FactorKind::icc) sweeps_ = std::make_unique<SymmetricSweeps<Exec>>(run_, factor_);
     else if (eisenstat) {
       auto both = std::make_unique<EisenstatSweeps<Exec>>(run_, factor_);
@@ -199,7 +198,7 @@ private:
   EisenstatSweeps<Exec> *eisenstat_ = nullptr; // which the sweeps are, perhaps
   Storage made_in_;
   Grid grid_;
-  GridCoupling grid_coupling_ = GridCoupling::factor;
+  GridCoupling grid_coupling_ = GridCoupling::coupled;
   bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
 };
 

@@ -6,7 +6,7 @@
 
 #include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 
 #include <cstdint>
 
@@ -49,16 +49,16 @@ PetscErrorCode ReadProcessOptions()
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "finegrain options of the process", nullptr);
-  PetscCall(PetscOptionsInt("-finegrain_ahead", "Prefetch distance of products in bytes (-1: measured)",
+  PetscCall(PetscOptionsInt("-finegrain_prefetch", "Prefetch distance of products in bytes (-1: measured)",
                             "PetscFinegrainInitializePackage", bytes, &bytes, nullptr));
   PetscCall(PetscOptionsInt("-finegrain_threads", "Host threads (0: OMP_NUM_THREADS, or one)",
                             "PetscFinegrainInitializePackage", threads, &threads, nullptr));
   PetscOptionsEnd();
   PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "-finegrain_ahead is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
+             "-finegrain_prefetch is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
   PetscCheck(threads >= 0 && threads <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_threads is a number of threads, 1 to 65536, or 0: OMP_NUM_THREADS says, and one without it");
-  finegrain::set_look_ahead(bytes);
+  finegrain::set_prefetch_distance(bytes);
   finegrain::set_host_threads(int(threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,7 +106,6 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(KSPRegister(KSPSIP, KSPCreate_SIP));
   PetscCall(PetscLogEventRegister("FGConvert", PC_CLASSID, &finegrain_events.convert));
   PetscCall(PetscLogEventRegister("FGAnalyze", PC_CLASSID, &finegrain_events.analyze));
-  PetscCall(PetscLogEventRegister("FGTune", PC_CLASSID, &finegrain_events.tune));
   PetscCall(PetscLogEventRegister("FGFactor", PC_CLASSID, &finegrain_events.factor));
   PetscCall(PetscLogEventRegister("FGApply", PC_CLASSID, &finegrain_events.apply));
   PetscCall(PetscLogEventRegister("FGHaloBegin", PC_CLASSID, &finegrain_events.halo_begin));

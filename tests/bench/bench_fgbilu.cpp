@@ -51,7 +51,7 @@ PC make_ours(const Problem &p, bool single, bool launch)
   PC pc = make_pc(p, PCFGBILU);
   if (single) OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
   if (single) OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
-  OK(PCFinegrainSetExecutor(pc, launch ? PC_FINEGRAIN_EXECUTOR_LAUNCH : PC_FINEGRAIN_EXECUTOR_NATURAL));
+  OK(PCFinegrainSetAlgorithm(pc, launch ? PC_FINEGRAIN_ALGORITHM_LEVELS : PC_FINEGRAIN_ALGORITHM_SEQUENTIAL));
   return pc;
 }
 
@@ -76,7 +76,7 @@ void print_table(Best &best)
   std::printf("times in ns per point, best of all repetitions; least: 7 blocks, 6 columns, 2 row pointers and 4 "
               "vectors over read "
               "bandwidth\n\n");
-  std::printf("| n | points | least | PETSc apply | fgbilu apply | PETSc's / it | of least | launch | single apply | "
+  std::printf("| n | points | least | PETSc apply | fgbilu apply | PETSc's / it | of least | levels | single apply | "
               "PETSc's / single | single, of least | PETSc refactor | fgbilu refactor | PETSc's / it, refactor | "
               "single refactor |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
@@ -89,7 +89,7 @@ void print_table(Best &best)
     std::printf("| %d | %d | %.1f | %.1f | %.1f | %.2f | %.0f %% | %.1f | %.1f | %.2f | %.0f %% | %.0f | %.0f | %.2f "
                 "| %.0f |\n",
                 int(n), int(p.points), both, t("petsc_apply"), t("apply"), t("petsc_apply") / t("apply"),
-                100 * both / t("apply"), t("launch_apply"), t("single_apply"), t("petsc_apply") / t("single_apply"),
+                100 * both / t("apply"), t("levels_apply"), t("single_apply"), t("petsc_apply") / t("single_apply"),
                 100 * low / t("single_apply"), t("petsc_refactor"), t("refactor"),
                 t("petsc_refactor") / t("refactor"), t("single_refactor"));
   }
@@ -111,30 +111,23 @@ void print_symmetric_table(Best &best)
   }
 }
 
-// What a factor is stored in and summed in.
+// How a factor is stored, beside working and single precision, which the first table has.
 struct Store {
   const char *name;
   PCFinegrainPrecisionType precision;
-  PCFinegrainAccumulateType sums;
   PCFinegrainDiagonalPrecisionType diagonal;
   double coupling, inverse; // bytes of a number
 };
-constexpr double whole = sizeof(PetscScalar), parts = sizeof(PetscScalar) / sizeof(PetscReal);
-constexpr Store stores[] = {{"single, sums single", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_SINGLE,
-                             PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 4 * parts, 4 * parts},
-                            {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING,
-                             PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING, 2 * parts, whole},
-                            {"half, inverses single", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING,
-                             PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 2 * parts, 4 * parts},
-                            {"half, sums and inverses single", PC_FINEGRAIN_PRECISION_HALF,
-                             PC_FINEGRAIN_ACCUMULATE_SINGLE, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 2 * parts,
-                             4 * parts}};
+constexpr double parts = sizeof(PetscScalar) / sizeof(PetscReal);
+constexpr Store stores[] = {
+  {"single, inverses single", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE, 4 * parts,
+   4 * parts},
+  {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING, 2 * parts, 4 * parts}};
 
 PC make_stored(const Problem &p, const Store &s)
 {
   PC pc = make_ours(p, false, false);
   OK(PCFinegrainSetPrecision(pc, s.precision));
-  OK(PCFinegrainSetAccumulate(pc, s.sums));
   OK(PCFinegrainSetDiagonalPrecision(pc, s.diagonal));
   return pc;
 }
@@ -297,7 +290,7 @@ int main(int argc, char **argv)
         [&p](benchmark::State &s) { with(make_pc(p, PCILU), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
     add("apply" + end,
         [&p](benchmark::State &s) { with(make_ours(p, false, false), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
-    add("launch_apply" + end,
+    add("levels_apply" + end,
         [&p](benchmark::State &s) { with(make_ours(p, false, true), [&](PC pc) { apply(s, pc, p.b, p.x); }); });
     add("single_apply" + end,
         [&p](benchmark::State &s) { with(make_ours(p, true, false), [&](PC pc) { apply(s, pc, p.b, p.x); }); });

@@ -2,10 +2,10 @@
 // mcpi beside PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
 // interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
 // (time of 5 sweeps - time of 1) / 4, of PETSc one call. Beside each ratio to DS and DSH is what bytes allow. A
-// problem, block size and executor at a time, with all settings in memory: 8 GB at 64^3 points and n = 6. Options
+// problem, block size and algorithm at a time, with all settings in memory: 8 GB at 64^3 points and n = 6. Options
 // after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH
-// -executors natural -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS threads,
-// one if that is not set.
+// -algorithms sequential -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS
+// threads, one if that is not set.
 #include "mesh.hpp"
 #include "pcs.hpp"
 
@@ -25,18 +25,18 @@ constexpr PetscInt many = 5; // sweeps of one application beside those of one
 struct Setting {
   const char *name;
   PCFinegrainPrecisionType precision;
-  PCFinegrainAccumulateType accumulate;
+  PCMCPISumPrecisionType sums;
   double size; // bytes of a stored entry
 
   double block(double n) const { return n * n * size; } // bytes
 };
 constexpr double scalars = sizeof(PetscScalar) / sizeof(PetscReal);
 constexpr Setting settings[] = {
-  {"working", PC_FINEGRAIN_PRECISION_WORKING, PC_FINEGRAIN_ACCUMULATE_WORKING, sizeof(PetscScalar)},
-  {"single", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_WORKING, 4 * scalars},
-  {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PC_FINEGRAIN_ACCUMULATE_SINGLE, 4 * scalars},
-  {"half", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_WORKING, 2 * scalars},
-  {"DSH", PC_FINEGRAIN_PRECISION_HALF, PC_FINEGRAIN_ACCUMULATE_SINGLE, 2 * scalars},
+  {"working", PC_FINEGRAIN_PRECISION_WORKING, PCMCPI_SUM_PRECISION_WORKING, sizeof(PetscScalar)},
+  {"single", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_SUM_PRECISION_WORKING, 4 * scalars},
+  {"DS", PC_FINEGRAIN_PRECISION_SINGLE, PCMCPI_SUM_PRECISION_SINGLE, 4 * scalars},
+  {"half", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_SUM_PRECISION_WORKING, 2 * scalars},
+  {"DSH", PC_FINEGRAIN_PRECISION_HALF, PCMCPI_SUM_PRECISION_SINGLE, 2 * scalars},
 };
 
 struct Options {
@@ -44,7 +44,7 @@ struct Options {
   PetscInt side = 64, repetitions = 7;
   int threads = 1;
   std::vector<std::string> problems{"grid", "mesh"}, settings{"working", "single", "DS", "half", "DSH"};
-  std::vector<PCFinegrainExecutorType> executors{PC_FINEGRAIN_EXECUTOR_NATURAL};
+  std::vector<PCFinegrainAlgorithmType> algorithms{PC_FINEGRAIN_ALGORITHM_SEQUENTIAL};
   Numbering numbering = Numbering::natural;
 };
 
@@ -65,7 +65,7 @@ struct Problem {
   // Bytes that a sweep loads where no entry of x is reused (docs/precision.md).
   double loads(const Setting &s) const
   {
-    const double size = double(n), entry = s.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE ? 4 * scalars : 8 * scalars;
+    const double size = double(n), entry = s.sums == PCMCPI_SUM_PRECISION_SINGLE ? 4 * scalars : 8 * scalars;
     return couplings * (s.block(size) + size * entry + 4) + (size * size + size) * sizeof(PetscScalar) +
            size * entry + 8;
   }
@@ -108,14 +108,14 @@ PC make_pc(const Problem &p, const char *type)
   return pc;
 }
 
-PC make_ours(const Problem &p, const Setting &s, PCFinegrainExecutorType executor, PetscInt sweeps)
+PC make_ours(const Problem &p, const Setting &s, PCFinegrainAlgorithmType algorithm, PetscInt sweeps)
 {
   PC pc = make_pc(p, PCMCPI);
   OK(PCFinegrainSetPrecision(pc, s.precision));
-  OK(PCFinegrainSetAccumulate(pc, s.accumulate));
-  OK(PCFinegrainSetExecutor(pc, executor));
+  OK(PCMCPISetSumPrecision(pc, s.sums));
+  OK(PCFinegrainSetAlgorithm(pc, algorithm));
   OK(PCMCPISetIterations(pc, sweeps));
-  OK(PCFinegrainSetRichardson(pc, PC_FINEGRAIN_RICHARDSON_STEPS));
+  OK(PCFinegrainSetApplyRichardson(pc, PC_FINEGRAIN_APPLY_RICHARDSON_FIXED));
   return pc;
 }
 
@@ -172,12 +172,12 @@ void petsc_setup(benchmark::State &state, const Problem &p, bool first)
   OK(MatDestroy(&A));
 }
 
-// One problem, block size and executor.
+// One problem, block size and algorithm.
 class Group
 {
 public:
-  Group(const Options &o, const Problem &p, PCFinegrainExecutorType executor)
-      : o_(o), p_(p), executor_(executor), sor_(make_sor(p)), all_(o.repetitions)
+  Group(const Options &o, const Problem &p, PCFinegrainAlgorithmType algorithm)
+      : o_(o), p_(p), algorithm_(algorithm), sor_(make_sor(p)), all_(o.repetitions)
   {
     for (const Setting &s : settings)
       for (const std::string &wanted : o.settings)
@@ -193,7 +193,7 @@ public:
     all_.add("refresh/PETSc", [this](benchmark::State &s) { petsc_setup(s, p_, false); });
     for (const Setting &setting : settings_) {
       const std::string which = std::string("/") + setting.name;
-      const auto make = [this, &setting](PetscInt sweeps) { return make_ours(p_, setting, executor_, sweeps); };
+      const auto make = [this, &setting](PetscInt sweeps) { return make_ours(p_, setting, algorithm_, sweeps); };
       PC one = make(1), more = make(many);
       pcs_.insert(pcs_.end(), {one, more});
       check(p_, one);
@@ -225,7 +225,7 @@ public:
   static void print_head()
   {
     std::printf(
-      "| problem | n | couplings | executor | GB/s | blocks, sums | first sweep | first, of least | PETSc's / first "
+      "| problem | n | couplings | algorithm | GB/s | blocks, sums | first sweep | first, of least | PETSc's / first "
       "| "
       "next sweep | next, of least | PETSc's / next | DS / it | bytes of DS / its | DSH / it | bytes of DSH / its | "
       "first set-up | refresh |\n"
@@ -263,14 +263,14 @@ private:
     };
     const std::string others = ours ? beside("DS", s, next_sweep) + beside("DSH", s, next_sweep) : " | | | |";
     std::printf("| %s | %d | %.1f | %s | %.1f | %s |%s%s%s%s%s\n", p_.name.c_str(), int(p_.n), p_.couplings,
-                ours ? PCFinegrainExecutorTypes[executor_] : "", bandwidth_, name,
+                ours ? PCFinegrainAlgorithmTypes[algorithm_] : "", bandwidth_, name,
                 cell(zero, 0.5, row("zero/PETSc")).c_str(), cell(next_sweep, 1, row("next/PETSc")).c_str(),
                 others.c_str(), setup("first").c_str(), setup("refresh").c_str());
   }
 
   const Options &o_;
   const Problem &p_;
-  PCFinegrainExecutorType executor_;
+  PCFinegrainAlgorithmType algorithm_;
   PC sor_;
   std::vector<Setting> settings_;
   std::vector<PC> pcs_;
@@ -284,7 +284,7 @@ Options read_options()
   Options o;
   PetscInt sizes[16], count = 16;
   PetscBool set;
-  std::vector<std::string> executors;
+  std::vector<std::string> algorithms;
   OK(PetscOptionsGetIntArray(nullptr, nullptr, "-sizes", sizes, &count, &set));
   if (set) o.sizes.assign(sizes, sizes + count);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.side, nullptr));
@@ -294,13 +294,13 @@ Options read_options()
                          nullptr));
   read_names("-problems", &o.problems);
   read_names("-settings", &o.settings);
-  read_names("-executors", &executors);
-  if (!executors.empty()) o.executors.clear();
-  for (const std::string &name : executors) {
+  read_names("-algorithms", &algorithms);
+  if (!algorithms.empty()) o.algorithms.clear();
+  for (const std::string &name : algorithms) {
     PetscEnum value;
-    OK(PetscEnumFind(PCFinegrainExecutorTypes, name.c_str(), &value, &set));
-    PetscCheckAbort(set, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", name.c_str());
-    o.executors.push_back(static_cast<PCFinegrainExecutorType>(value));
+    OK(PetscEnumFind(PCFinegrainAlgorithmTypes, name.c_str(), &value, &set));
+    PetscCheckAbort(set, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No algorithm %s", name.c_str());
+    o.algorithms.push_back(static_cast<PCFinegrainAlgorithmType>(value));
   }
   return o;
 }
@@ -318,8 +318,8 @@ int main(int argc, char **argv)
   for (const std::string &name : o.problems)
     for (const PetscInt n : o.sizes) {
       Problem p = make_problem(o, name, n);
-      for (const PCFinegrainExecutorType executor : o.executors) {
-        Group group(o, p, executor);
+      for (const PCFinegrainAlgorithmType algorithm : o.algorithms) {
+        Group group(o, p, algorithm);
         group.run();
         group.print();
       }

@@ -4,7 +4,7 @@
 // Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks.
 // -problems ecology,circuit,star (and shell, whose lists of products are large) -unknowns
 // 1000000 -levels 0,1,2,3 -points 48 -n 5
-// -repetitions 5 -executors natural. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// -repetitions 5 -algorithms sequential. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -22,7 +22,7 @@ namespace
 {
 
 struct Options {
-  std::vector<std::string> problems{"ecology", "circuit", "star"}, executors{"natural"};
+  std::vector<std::string> problems{"ecology", "circuit", "star"}, algorithms{"sequential"};
   std::vector<PetscInt> levels{0, 1, 2, 3};
   PetscInt unknowns = 0, points = 48, n = 5, repetitions = 5;
   int threads = 1;
@@ -66,12 +66,12 @@ PC make_petsc(const Problem &p, PetscInt levels)
 }
 
 PC make_ours(const Problem &p, PetscInt levels, PCFinegrainScheduleType schedule, bool single,
-             const std::string &executor)
+             const std::string &algorithm)
 {
   PC pc = make_pc(p.A, PCPOWERQILU);
   OK(PCPOWERQILUSetLevels(pc, levels));
   OK(PCFinegrainSetSchedule(pc, schedule));
-  set_executor(pc, executor);
+  set_algorithm(pc, algorithm);
   if (single) OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
   return pc;
 }
@@ -107,7 +107,7 @@ double count_blocks(PC pc, const Problem &p, bool single)
 void run(const Options &o, const Problem &p, PetscInt levels)
 {
   std::vector<Variant> variants{{"PETSc", false, [&] { return make_petsc(p, levels); }}};
-  for (const std::string &e : o.executors)
+  for (const std::string &e : o.algorithms)
     for (const bool single : {false, true})
       for (const auto schedule : {PC_FINEGRAIN_SCHEDULE_LEVEL, PC_FINEGRAIN_SCHEDULE_COLOR})
         variants.push_back({std::string(PCFinegrainScheduleTypes[schedule]) + ", " + e + (single ? ", single" : ""),
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_names("-problems", &o.problems);
-  read_names("-executors", &o.executors);
+  read_names("-algorithms", &o.algorithms);
   read_numbers("-levels", &o.levels);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-unknowns", &o.unknowns, nullptr));
   OK(PetscOptionsGetInt(nullptr, nullptr, "-points", &o.points, nullptr));

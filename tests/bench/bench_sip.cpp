@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // sip beside PETSc's ILU(0) on AIJ and the machine's read bandwidth, in one run, repetitions interleaved; best of
 // all. One unknown per point, stars of seven points. An iteration is one of KSPSIP, or of KSPRICHARDSON with PETSc's
-// ILU, without a norm. Options after --: -grids 64,64,64,128,128,128,512,64,64 -repetitions 5 -executors natural, or
-// -launches for views instead of times. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// ILU, without a norm. Options after --: -grids 64,64,64,128,128,128,512,64,64 -repetitions 5 -algorithms sequential,
+// or -launches for views instead of times. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -29,11 +29,11 @@ struct Problem {
   Vec b = nullptr, x = nullptr;
 };
 
-PC make_ours(const Problem &p, const std::string &executor, bool single)
+PC make_ours(const Problem &p, const std::string &algorithm, bool single)
 {
   PC pc = make_pc(p.A, PCSIP);
   OK(PCFinegrainSetGrid(pc, 1, p.size));
-  set_executor(pc, executor);
+  set_algorithm(pc, algorithm);
   if (single) {
     OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE));
     OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
@@ -63,10 +63,10 @@ KSP make_ksp(PC pc, const Problem &p, const std::string &type)
   return ksp;
 }
 
-void run(const Problem &p, const std::vector<std::string> &executors, int repetitions, int threads)
+void run(const Problem &p, const std::vector<std::string> &algorithms, int repetitions, int threads)
 {
   std::vector<Variant> variants{{"PETSc's ILU(0)", KSPRICHARDSON, false, [&] { return make_pc(p.A, PCILU); }}};
-  for (const std::string &e : executors)
+  for (const std::string &e : algorithms)
     for (const bool single : {false, true})
       variants.push_back(
         {e + (single ? ", single" : ""), KSPSIP, single, [&, single] { return make_ours(p, e, single); }});
@@ -111,8 +111,8 @@ void run(const Problem &p, const std::vector<std::string> &executors, int repeti
 // What the views say of launches: one for each hyperplane, or one for each sweep.
 void view_launches(const Problem &p)
 {
-  for (const char *executor : {"launch", "self"}) {
-    PC pc = make_ours(p, executor, false);
+  for (const char *algorithm : {"levels", "tasks"}) {
+    PC pc = make_ours(p, algorithm, false);
     OK(PCSetUp(pc));
     OK(PCView(pc, PETSC_VIEWER_STDOUT_SELF));
     OK(PCDestroy(&pc));
@@ -124,13 +124,13 @@ void view_launches(const Problem &p)
 int main(int argc, char **argv)
 {
   std::vector<PetscInt> grids{64, 64, 64, 128, 128, 128, 512, 64, 64};
-  std::vector<std::string> executors{"natural"};
+  std::vector<std::string> algorithms{"sequential"};
   PetscInt repetitions = 5;
   PetscBool launches = PETSC_FALSE;
   OK(PetscInitialize(&argc, &argv, nullptr, nullptr));
   OK(PetscFinegrainInitializePackage());
   read_numbers("-grids", &grids);
-  read_names("-executors", &executors);
+  read_names("-algorithms", &algorithms);
   OK(PetscOptionsGetInt(nullptr, nullptr, "-repetitions", &repetitions, nullptr));
   OK(PetscOptionsGetBool(nullptr, nullptr, "-launches", &launches, nullptr));
   const int threads = reading_threads();
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     OK(MatCreateVecs(p.A, &p.x, &p.b));
     OK(VecSet(p.b, 1));
     if (launches) view_launches(p);
-    else run(p, executors, int(repetitions), threads);
+    else run(p, algorithms, int(repetitions), threads);
     OK(VecDestroy(&p.b));
     OK(VecDestroy(&p.x));
     OK(MatDestroy(&p.A));

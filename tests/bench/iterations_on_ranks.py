@@ -35,9 +35,9 @@ problems = {
 methods = {
     "fgbilu": "-pc_type fgbilu",
     "fgbilu, 1 correction": "-pc_type fgbilu -pc_fgbilu_corrections 1",
-    "fgbilu, exchange pipeline": "-pc_type fgbilu -pc_fgbilu_exchange pipeline",
+    "fgbilu, exchange pipeline": "-pc_type fgbilu -pc_fgbilu_global",
     "powerqilu, p = 1": "-pc_type powerqilu -pc_powerqilu_levels 1",
-    "powerqilu, p = 1, exchange color": "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_exchange color",
+    "powerqilu, p = 1, exchange color": "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_global",
 }
 
 

@@ -103,13 +103,13 @@ inline PC make_pc(Mat A, const char *type)
 }
 
 // By the name that the option has.
-inline void set_executor(PC pc, const std::string &name)
+inline void set_algorithm(PC pc, const std::string &name)
 {
   PetscEnum value;
   PetscBool found;
-  OK(PetscEnumFind(PCFinegrainExecutorTypes, name.c_str(), &value, &found));
-  PetscCheckAbort(found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No executor %s", name.c_str());
-  OK(PCFinegrainSetExecutor(pc, static_cast<PCFinegrainExecutorType>(value)));
+  OK(PetscEnumFind(PCFinegrainAlgorithmTypes, name.c_str(), &value, &found));
+  PetscCheckAbort(found, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE, "No algorithm %s", name.c_str());
+  OK(PCFinegrainSetAlgorithm(pc, static_cast<PCFinegrainAlgorithmType>(value)));
 }
 
 inline void apply(benchmark::State &state, PC pc, Vec b, Vec x)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine's run/tasks.cpp, whose place this file takes in bench_executors, with a switch that leaves the waits of
+// The engine's run/tasks.cpp, whose place this file takes in bench_algorithms, with a switch that leaves the waits of
 // all tasks out. The library has no such switch.
 #include "run/tasks.hpp"
 

@@ -25,11 +25,11 @@ def machine(file):
     return read(file)[0].split(", `")[0]
 
 
-def gpu_solve(docs, method, executor):
+def gpu_solve(docs, method, algorithm):
     """Solve beside aijcusparse with its ILU."""
     file = docs / "performance/h200/solves.csv"
-    time = {(r["matrix, preconditioner"], r["executor"]): number(r["solve"]) for r in rows(file)}
-    return time["seqbaijkokkos, " + method, executor] / time["seqaijcusparse, ilu", ""]
+    time = {(r["matrix, preconditioner"], r["algorithm"]): number(r["solve"]) for r in rows(file)}
+    return time["seqbaijkokkos, " + method, algorithm] / time["seqaijcusparse, ilu", ""]
 
 
 def seconds(docs, method, largest, ranks=1):
@@ -71,13 +71,12 @@ def gains(cpu):
 
     sweeps = {key: spread(r["PETSc's / next"] for r in table("mcpi", problem=key[0]) if r["blocks, sums"] == key[1])
               for key in (("grid", "DSH"), ("mesh", "DSH"), ("grid", "working"), ("mesh", "working"))}
-    of_level = [r for r in table("powerqilu") if r["which"].startswith("level, natural") and "single" not in r["which"]]
+    of_level = [r for r in table("powerqilu") if r["which"].startswith("level, sequential") and "single" not in r["which"]]
     found = [
         ("`fgbilu`, application, n = 1 (by lines)", column("fgbilu", "PETSc's / it", n=1), "fgbilu"),
         (f"`fgbilu`, application, n = {sizes}", ratios("fgbilu", "PETSc apply", "fgbilu apply"), "fgbilu"),
         ("the same, stored in single precision", ratios("fgbilu", "PETSc apply", "single apply"), "fgbilu"),
-        ("the same, in half, with sums and inverses in single", spread(r["PETSc / ours"] for r in table("storage") if r["n"] != "1"
-                                                                     and r["storage"] == "half, sums and inverses single"), "fgbilu"),
+        ("the same, in half", spread(r["PETSc / ours"] for r in table("storage") if r["n"] != "1" and r["storage"] == "half"), "fgbilu"),
         (f"`fgbilu`, refactorization, n = {sizes}", ratios("fgbilu", "PETSc refactor", "fgbilu refactor"), "fgbilu"),
         ("`fgbilu`, eight vectors by `PCMatApply()`, n = 1, 4, 5, 6, 8", column("vectors", "PETSc's / it"), "fgbilu"),
         ("`mcpi`, a sweep after the first, half precision (DSH), grid, n = 4, 5, 6", sweeps["grid", "DSH"], "mcpi"),
@@ -86,8 +85,8 @@ def gains(cpu):
         ("and on the mesh", sweeps["mesh", "working"], "mcpi"),
         ("`powerqilu` by level sets, application", spread(r["PETSc's apply / it"] for r in of_level), "powerqilu"),
         ("`powerqilu` by level sets, numeric factorization, n = 5", spread(r["PETSc's numeric / it"] for r in of_level if r["n"] == "5"), "powerqilu"),
-        ("`sip`, application, three grids", column("sip", "PETSc's apply / it", which="natural"), "sip"),
-        ("`sip`, an iteration as a solver", column("sip", "PETSc's iteration / it", which="natural"), "sip"),
+        ("`sip`, application, three grids", column("sip", "PETSc's apply / it", which="sequential"), "sip"),
+        ("`sip`, an iteration as a solver", column("sip", "PETSc's iteration / it", which="sequential"), "sip"),
         (f"products of `baijkokkos`, n = {', '.join(r['n'] for r in table('baijkokkos'))}", column("baijkokkos", "theirs / ours"), "baijkokkos"),
         ("GMRES with `baijkokkos` and `fgbilu`, whole solve beside AIJ, n = " + ", ".join(numbers), solve("seqaij, ilu", "seqbaijkokkos, fgbilu"), "solves"),
         ("the same without Eisenstat's trick", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_eisenstat false"), "solves"),
@@ -99,45 +98,45 @@ def gains(cpu):
 
 
 def of_threads(cpu):
-    """The table of docs/threads.md: what several threads gain over natural, which has one, out of the files *_threads.csv."""
-    stars = rows(cpu / "executors_threads.csv", method="dilu", executor="tile")
+    """The table of docs/threads.md: what several threads gain over sequential, which has one, out of the files *_threads.csv."""
+    stars = rows(cpu / "algorithms_threads.csv", method="dilu", algorithm="tasks")
 
     def tiles(n, what):
-        return spread(1 / float(r[what + ", of natural"]) for r in stars if r["n"] == str(n))
+        return spread(1 / float(r[what + ", of sequential"]) for r in stars if r["n"] == str(n))
 
     def against(file, which, column, **wanted):
-        """By what is not in the columns of times: natural's time over the other's."""
+        """By what is not in the columns of times: sequential's time over the other's."""
         time = {}
         for row in rows(cpu / f"{file}_threads.csv", **wanted):
             time[tuple(row[key] for key in ("problem", "n", "p", "grid") if key in row), row["which"]] = float(row[column])
-        return spread(time[key, which.replace(executor, "natural")] / t for (key, name), t in time.items() if name == which
-                      for executor in ("launch", "self", "tile") if executor in which)
+        return spread(time[key, which.removesuffix(algorithm) + "sequential"] / t for (key, name), t in time.items() if name == which
+                      for algorithm in ("levels", "tasks") if which.endswith(algorithm))
 
     points = ", ".join(dict.fromkeys(r["points"] for r in stars))
-    found = [(f"`fgbilu`, n = {n}, tile, {points}: {what}", tiles(n, column))
+    found = [(f"`fgbilu`, n = {n}, tasks, {points}: {what}", tiles(n, column))
              for n in (1, 5) for what, column in (("application", "apply"), ("factorization", "factor"))]
-    for which in ("color, launch", "level, self"):
+    for which in ("color, levels", "level, tasks"):
         for n, problem in ((1, "scalars"), (5, "n = 5")):
             found += [(f"`powerqilu`, {which}, {problem}: {what}", against("powerqilu", which, column, n=n))
                       for what, column in (("application", "apply"), ("factorization", "numeric"))]
-    found += [(f"`sip`, tile: {what}", against("sip", "tile", column)) for what, column in
+    found += [(f"`sip`, tasks: {what}", against("sip", "tasks", column)) for what, column in
               (("application", "apply"), ("factorization", "numeric"), ("iteration", "iteration"))]
-    return markdown(machine(cpu / "executors_threads.csv"), ["what", "one thread's time over theirs"], found)
+    return markdown(machine(cpu / "algorithms_threads.csv"), ["what", "one thread's time over theirs"], found)
 
 
 def taken(file):
-    """What auto takes on one thread and on all, and its times over those of natural, of auto.csv and auto_threads.csv."""
+    """What auto takes on one thread and on all, and its times over those of sequential, of auto.csv and auto_threads.csv."""
     found = {}
     several = file.with_name(f"{file.stem}_threads.csv")
     for part in (file, several):
         for row in read(part)[1]:
-            if row["executor"].startswith("auto: "):
+            if row["algorithm"].startswith("auto: "):
                 found.setdefault((row["points"], row["n"], row["method"]), []).extend(
-                    [row["executor"].removeprefix("auto: "), row["apply, of natural"], row["factor, of natural"]])
+                    [row["algorithm"].removeprefix("auto: "), row["apply, of sequential"], row["factor, of sequential"]])
     threads = re.search(r"(\d+) thread", read(several)[0])[1]
     head = ["points", "n", "method"]
     for t in ("1 thread", f"{threads} threads"):
-        head += [f"{t}: auto takes", "apply, of natural", "set-up, of natural"]
+        head += [f"{t}: auto takes", "apply, of sequential", "set-up, of sequential"]
     return markdown(f"{read(file)[0]}, and with {threads}", head, [[*key, *row] for key, row in found.items()])
 
 
@@ -178,7 +177,7 @@ def of_scalars(docs, column, which, levels):
 
 # Page, sentence with the figures in parentheses, what they are.
 figures = [
-    ("README.md", r"`fgbilu` took ([\d.]+) of the time of `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "self")]),
+    ("README.md", r"`fgbilu` took ([\d.]+) of the time of `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "tasks")]),
     *[(page, r"beside the best of PETSc's ILU and SOR: ([\d.]+) times as fast in the median of (\w+) systems, ([\d.]+) to ([\d.]+)", gain)
       for page in ("README.md", "index.md", "choosing.md")],
     ("choosing.md", r"([\d.]+) in the median with `-pc_fgbilu_precision single`", lambda docs: gain(docs, "fgbilu, single")[:1]),
@@ -189,13 +188,13 @@ figures = [
     ("precision.md", r"at n = 5 takes ([\d.]+) ns a point instead of ([\d.]+)",
      lambda docs: [measured(docs, "fgbilu", column, n=5)[0] for column in ("single apply", "fgbilu apply")]),
     ("precision.md", r"in single precision is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's ILU",
-     lambda docs: measured(docs, "storage", "PETSc / ours", storage="half, sums and inverses single")[1:]),
+     lambda docs: measured(docs, "storage", "PETSc / ours", storage="half")[1:]),
     ("performance.md", r"with scalars\*\*: ([\d.]+) to ([\d.]+) times PETSc's symbolic factorization by level sets with p >= 1, "
      r"([\d.]+) to ([\d.]+) times with p = 0, ([\d.]+) to ([\d.]+) times by colors",
-     lambda docs: [*of_scalars(docs, "symbolic", "level, natural", {1, 2, 3}), *of_scalars(docs, "symbolic", "level, natural", {0}),
-                   *of_scalars(docs, "symbolic", "color, natural", {0, 1, 2, 3})]),
+     lambda docs: [*of_scalars(docs, "symbolic", "level, sequential", {1, 2, 3}), *of_scalars(docs, "symbolic", "level, sequential", {0}),
+                   *of_scalars(docs, "symbolic", "color, sequential", {0, 1, 2, 3})]),
     ("performance.md", r"phase of scalars\*\*: ([\d.]+) to ([\d.]+) of PETSc's time by level sets",
-     lambda docs: of_scalars(docs, "numeric", "level, natural", {0, 1, 2, 3})),
+     lambda docs: of_scalars(docs, "numeric", "level, sequential", {0, 1, 2, 3})),
     ("types/baijkokkos.md", r"On one core they are ([\d.]+) to ([\d.]+) times as fast",
      lambda docs: [f(measured(docs, "baijkokkos", "theirs / ours")) for f in (min, max)]),
     ("difficult.md", r"50 a step\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), AIJ", 200)]),

@@ -138,7 +138,7 @@ public:
       fill -= inside;
       entries -= inside;
     }
-    if (r.drop_radius > 0 && colors.colors == 0) {
+    if (r.drop_band > 0 && colors.colors == 0) {
       factor_.clear([&](Index a, Index b) { return is_near(a, b, r); });
       dropped = near;
       fill -= near_fill;
@@ -159,7 +159,7 @@ private:
   {
     return std::binary_search(g.col.data() + g.ptr(i), g.col.data() + g.ptr(i + 1), j);
   }
-  static bool is_near(Index a, Index b, const EngineOptions &r) { return a != b && std::abs(a - b) <= r.drop_radius; }
+  static bool is_near(Index a, Index b, const EngineOptions &r) { return a != b && std::abs(a - b) <= r.drop_band; }
 
   Problem expand(const Problem &p, const EngineOptions &r, bool transposed)
   {

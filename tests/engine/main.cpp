@@ -7,9 +7,9 @@ int main(int argc, char **argv)
 {
   ::testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i)
-    if (!finegrain::test::read_backend(argc, argv, i) && !finegrain::test::read_executors(argc, argv, i)) {
+    if (!finegrain::test::read_backend(argc, argv, i) && !finegrain::test::read_algorithms(argc, argv, i)) {
       std::fprintf(stderr,
-                   "test_engine: '%s' is neither --backend host, staged or device nor --executors launch,self...\n",
+                   "test_engine: '%s' is neither --backend host, staged or device nor --algorithms levels,tasks...\n",
                    argv[i]);
       return 2;
     }

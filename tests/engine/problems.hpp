@@ -222,15 +222,15 @@ inline void symmetrize_values(Problem &p, bool hermitian = false)
           }
 }
 
-// Every executor and schedule gives a problem's solution bit for bit, that of the first executor.
+// Every algorithm and schedule gives a problem's solution bit for bit, that of the first algorithm.
 inline void expect_same_bits(const Problem &p, EngineOptions r, const std::string &name)
 {
   const auto x = p.solve(r);
-  for (const ExecutorKind e : executors())
+  for (const Algorithm e : algorithms())
     for (const ScheduleKind s : {ScheduleKind::automatic, ScheduleKind::level}) {
-      r.executor = e;
+      r.algorithm = e;
       r.schedule = s;
-      EXPECT_TRUE(same_bits(p.solve(r), x)) << name << ", executor " << int(e) << ", schedule " << int(s);
+      EXPECT_TRUE(same_bits(p.solve(r), x)) << name << ", algorithm " << int(e) << ", schedule " << int(s);
     }
 }
 

@@ -53,7 +53,7 @@ inline EngineOptions relaxation_options(const Grid &grid = {}, SweepKind sweep =
 {
   EngineOptions r;
   r.method = Method::relaxation;
-  r.executor = executors().front();
+  r.algorithm = algorithms().front();
   r.grid = grid;
   r.relaxation.sweep = sweep;
   r.relaxation.sweeps = sweeps;
@@ -62,7 +62,7 @@ inline EngineOptions relaxation_options(const Grid &grid = {}, SweepKind sweep =
 }
 
 // What is stored: precision and scaling of couplings, precision of inverses, precision of sums.
-struct Storage {
+struct RelaxationStorage {
   const char *name;
   Precision off, diagonal;
   Scaling scaling;
@@ -78,7 +78,7 @@ struct Storage {
   }
 };
 
-inline std::vector<Storage> all_storage()
+inline std::vector<RelaxationStorage> all_storage()
 {
   constexpr auto working = Precision::working, single = Precision::single, half = Precision::half,
                  bf16 = Precision::bfloat16;
@@ -244,7 +244,7 @@ inline Scalar inner(const std::vector<Scalar> &a, const std::vector<Scalar> &b, 
 
 inline std::string describe(const char *name, const EngineOptions &r)
 {
-  return std::string(name) + ", executor " + std::to_string(int(r.executor)) + ", sweep " +
+  return std::string(name) + ", algorithm " + std::to_string(int(r.algorithm)) + ", sweep " +
          std::to_string(int(r.relaxation.sweep)) + " x " + std::to_string(r.relaxation.sweeps) + ", omega " +
          std::to_string(r.relaxation.omega) + ", coloring " + std::to_string(int(r.coloring));
 }

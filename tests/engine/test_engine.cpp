@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The facade against a plain sequential oracle, and executors against each other.
+// The facade against a plain sequential oracle, and algorithms against each other.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -34,11 +34,11 @@ std::vector<Case> cases()
   };
 }
 
-EngineOptions options_for(const Case &c, FactorKind factor, ExecutorKind executor)
+EngineOptions options_for(const Case &c, FactorKind factor, Algorithm algorithm)
 {
   EngineOptions r;
   r.factor = factor;
-  r.executor = executor;
+  r.algorithm = algorithm;
   r.grid = c.grid;
   return r;
 }
@@ -53,21 +53,21 @@ TEST_P(BlockSizes, EqualsTheOracle)
   for (const Case &c : cases())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
       const Problem p(c.graph, GetParam());
-      const auto x = p.solve(options_for(c, factor, executors().front()));
+      const auto x = p.solve(options_for(c, factor, algorithms().front()));
       ASSERT_EQ(x.size(), p.b.size()) << c.name;
       if (x.empty()) continue;
       EXPECT_LT(difference(x, OracleFactor(p, factor == FactorKind::dilu).solve(p.b)), tolerance) << c.name;
     }
 }
 
-TEST_P(BlockSizes, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
+TEST_P(BlockSizes, AlgorithmsSchedulesAndStorageOrdersGiveTheSameBits)
 {
   for (const Case &c : cases())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0})
       for (const Precision precision : {Precision::working, Precision::single})
         for (const Precision diagonal : {Precision::working, precision}) {
           const Problem p(c.graph, GetParam());
-          EngineOptions r = options_for(c, factor, executors().front());
+          EngineOptions r = options_for(c, factor, algorithms().front());
           r.precision = precision;
           r.diagonal = diagonal;
           expect_same_bits(p, r, c.name);
@@ -104,8 +104,8 @@ TEST(Engine, WindowedStorageGivesTheSameBits)
       EngineOptions r;
       const auto x = p.solve(r);
       EXPECT_LT(difference(x, OracleFactor(p, false).solve(p.b)), tolerance);
-      for (const ExecutorKind e : executors()) {
-        r.executor = e;
+      for (const Algorithm e : algorithms()) {
+        r.algorithm = e;
         r.grid = {box};
         EXPECT_TRUE(same_bits(p.solve(r), x));
       }
@@ -158,9 +158,9 @@ TEST(Engine, RefreshEqualsANewFactor)
 {
   const Graph g = make_random_graph(50, 3, true, 5);
   const Problem first(g, 4, 1), second(g, 4, 2);
-  for (const ExecutorKind executor : executors()) {
+  for (const Algorithm algorithm : algorithms()) {
     EngineOptions r;
-    r.executor = executor;
+    r.algorithm = algorithm;
     auto e = make_tested_engine();
     ASSERT_FALSE(e->analyze(first.view(), r));
     EXPECT_EQ(e->factor(first.source()).bad_row, -1);
@@ -175,7 +175,7 @@ TEST(Engine, RefreshEqualsANewFactor)
 
 TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
 {
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (const int n : {1, 3}) {
       Problem p(make_grid_graph({6, 5, 4}, Stencil::star), n);
       const Problem good = p;
@@ -186,7 +186,7 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
             if (i == row || p.graph.col(e) == row)
               std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
       EngineOptions r;
-      r.executor = executor;
+      r.algorithm = algorithm;
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));
       EXPECT_EQ(e->factor(p.source()).bad_row, 41);
@@ -215,10 +215,10 @@ TEST(Engine, PivotsOfRoundingErrorsAreBad)
   };
   for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0, FactorKind::icc, FactorKind::sip})
     for (const Precision precision : {Precision::working, Precision::single})
-      for (const ExecutorKind executor : executors()) {
+      for (const Algorithm algorithm : algorithms()) {
         EngineOptions r;
         r.factor = factor;
-        r.executor = executor;
+        r.algorithm = algorithm;
         r.precision = precision;
         r.grid = {box};
         auto e = make_tested_engine();
@@ -240,7 +240,7 @@ TEST(Engine, PivotsOfRoundingErrorsAreBad)
 }
 
 // A line of blocks, B = -A beside A, A at the ends and 2 A inside: the last pivot is zero but for rounding errors. In
-// any units, and by every executor.
+// any units, and by every algorithm.
 TEST(Engine, BlockPivotsOfRoundingErrorsAreBad)
 {
   const Box line{1, 1, 9};
@@ -262,10 +262,10 @@ TEST(Engine, BlockPivotsOfRoundingErrorsAreBad)
           }
         }
       for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0, FactorKind::sip})
-        for (const ExecutorKind executor : executors()) {
+        for (const Algorithm algorithm : algorithms()) {
           EngineOptions r;
           r.factor = factor;
-          r.executor = executor;
+          r.algorithm = algorithm;
           r.grid = {line};
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(p.view(), r));
@@ -309,7 +309,7 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
 {
   const Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 2);
   EngineOptions r;
-  r.executor = ExecutorKind::launch;
+  r.algorithm = Algorithm::levels;
   r.grid = {{3, 2, 2}};
   Statistics s;
   p.solve(r, &s);
@@ -322,14 +322,12 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
   EXPECT_EQ(s.apply_flops, 2 * 4 * (2 * couplings + 12));
   EXPECT_EQ(s.apply_launches, 2 * 5); // hyperplanes
   EXPECT_EQ(s.launches, 3 * 5);       // one factorization, one application
-  for (const ExecutorKind e : task_executors()) {
-    r.executor = e;
-    p.solve(r, &s);
-    EXPECT_EQ(s.apply_launches, 2);
-    EXPECT_EQ(s.launches, (where == Where::device ? 5 : 1) + 2); // a device factors by launch
-  }
-  r.executor = executors().front();
-  if (r.executor != ExecutorKind::natural) return;
+  r.algorithm = Algorithm::tasks;
+  p.solve(r, &s);
+  EXPECT_EQ(s.apply_launches, 2);
+  EXPECT_EQ(s.launches, (where == Where::device ? 5 : 1) + 2); // a device factors by levels
+  r.algorithm = algorithms().front();
+  if (r.algorithm != Algorithm::sequential) return;
   p.solve(r, &s);
   EXPECT_EQ(s.launches, 0);
   EXPECT_EQ(s.work_bytes, 0u);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Hashes of what all types compute: one line for each set of options, over block sizes, matrices, executors and forms
-// of application. Two builds that print the same lines give the same bits. `expected_<ranks>.txt` has them for real
-// double precision; a change that is to move no bit runs this before and after. Options: -verbose for a line of every
-// result.
+// Hashes of what all types compute: one line for each set of options, over block sizes, matrices, algorithms and
+// forms of application. Two builds that print the same lines give the same bits. `expected_<ranks>.txt` has them for
+// real double precision; a change that is to move no bit runs this before and after. Options: -verbose for a line of
+// every result.
 #include "../petsc/fixture.hpp"
 
 #include <cstdint>
@@ -31,15 +31,14 @@ constexpr Case cases[] = {
   {PCFGBILU, "-pc_fgbilu_corrections 2 -pc_fgbilu_precision single"},
   {PCFGBILU, "-pc_fgbilu_shift_type inblocks -pc_fgbilu_shift_amount 0.3"},
   {PCFGBILU, "-pc_fgbilu_precision half"},
-  {PCFGBILU, "-pc_fgbilu_precision half -pc_fgbilu_accumulate single -pc_fgbilu_diag_precision storage"},
   {PCFGBICC, ""},
   {PCFGBICC, "-pc_fgbicc_precision single -pc_fgbicc_corrections 1"},
   {PCFGBICC, "-pc_fgbicc_schedule level -pc_fgbicc_ordering rcm"},
   {PCMCPI, "-pc_mcpi_its 3"},
   {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision single"},
-  {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision single -pc_mcpi_accumulate single"},
+  {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision single -pc_mcpi_sum_precision single"},
   {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision half"},
-  {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_accumulate single"},
+  {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_sum_precision single"},
   {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_scaling row -pc_mcpi_diag_precision storage"},
   {PCMCPI, "-pc_mcpi_its 3 -pc_mcpi_precision bfloat16"},
   {PCMCPI, "-pc_mcpi_its 2 -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.1"},
@@ -63,7 +62,7 @@ constexpr Case cases[] = {
   {PCSIP, "-pc_sip_precision single -pc_sip_alpha 0.3", true},
 };
 constexpr PetscInt sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 11};
-constexpr const char *executors[] = {"natural", "launch", "self", "tile"};
+constexpr const char *algorithms[] = {"sequential", "levels", "tasks", "auto"};
 
 void add(Hash *hash, const void *data, std::size_t bytes) // FNV-1a
 {
@@ -213,18 +212,18 @@ PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool takes(const Case &o, const char *executor)
+bool takes(const Case &o, const char *algorithm)
 {
   return !(std::strstr(o.text, "exchange color") &&
-           (!std::strcmp(executor, "self") || !std::strcmp(executor, "tile")));
+           (!std::strcmp(algorithm, "tasks") || !std::strcmp(algorithm, "auto")));
 }
 
 PetscErrorCode Run(PetscBool verbose)
 {
-  // Ranks differ in their exchanges only, which know neither executors nor sizes.
+  // Ranks differ in their exchanges only, which know neither algorithms nor sizes.
   const std::vector<PetscInt> block =
     Size() == 1 ? std::vector<PetscInt>(std::begin(sizes), std::end(sizes)) : std::vector<PetscInt>{1, 5};
-  const std::size_t engine = Size() == 1 ? std::size(executors) : 1;
+  const std::size_t engine = Size() == 1 ? std::size(algorithms) : 1;
   std::vector<std::vector<Problem>> problems(block.size());
 
   PetscFunctionBegin;
@@ -236,20 +235,20 @@ PetscErrorCode Run(PetscBool verbose)
       for (const Problem &p : of_size) {
         if (o.grid && !p.da) continue;
         for (std::size_t e = 0; e < engine; ++e) {
-          const char *executor = executors[e];
-          if (!takes(o, executor) || (!std::strcmp(executor, "tile") && !p.da)) continue;
+          const char *algorithm = algorithms[e];
+          if (!takes(o, algorithm) || (!std::strcmp(algorithm, "auto") && !p.da)) continue;
           Owned<PC> pc;
           Hash one = start;
-          PetscCall(MakePC(p.A, o.type, std::string(o.text) + " -pc_" + o.type + "_executor " + executor, &pc));
+          PetscCall(MakePC(p.A, o.type, std::string(o.text) + " -pc_" + o.type + "_algorithm " + algorithm, &pc));
           if (p.da) PetscCall(PCSetDM(pc, p.da));
           PetscCall(AddPC(&one, p.A, pc, !repeats(o.text)));
           if (verbose) {
             PetscInt n;
             PetscCall(MatGetBlockSize(p.A, &n));
-            PetscCall(Print(
-              (name + ", n = " + std::to_string(n) + ", " + p.name + (p.da ? ", grid, " : ", scattered, ") + executor)
-                .c_str(),
-              one));
+            PetscCall(Print((name + ", n = " + std::to_string(n) + ", " + p.name +
+                             (p.da ? ", grid, " : ", scattered, ") + algorithm)
+                              .c_str(),
+                            one));
           }
           add(&all, &one, sizeof(one));
         }

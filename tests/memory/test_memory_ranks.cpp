@@ -88,18 +88,18 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCFGBILU, "-pc_fgbilu_eisenstat", SolveWithIt, false},
     {PCFGBILU, "-ksp_max_it 12", SolveWithIt, false},                      // takes the trick by itself
     {PCFGBILU, "-pc_fgbilu_eisenstat -ksp_type bicg", SolveWithIt, false}, // multiplies by the transpose
-    {PCFGBILU, "-pc_fgbilu_exchange pipeline", plain},
-    {PCFGBILU, "-pc_fgbilu_exchange pipeline", ApplyTransposed},
-    {PCFGBILU, "-pc_fgbilu_exchange pipeline -pc_fgbilu_eisenstat", SolveWithIt, false},
+    {PCFGBILU, "-pc_fgbilu_global", plain},
+    {PCFGBILU, "-pc_fgbilu_global", ApplyTransposed},
+    {PCFGBILU, "-pc_fgbilu_global -pc_fgbilu_eisenstat", SolveWithIt, false},
     {PCFGBICC, "-pc_fgbicc_corrections 1", plain},
     {PCMCPI, "-pc_mcpi_exchange sweep", plain},
     {PCMCPI, "-pc_mcpi_exchange sweep", ApplyTransposed},
     {PCMCPI, "-pc_mcpi_exchange color -pc_mcpi_coloring jp -pc_mcpi_precision half", ApplyToSeveral},
     {PCPOWERQILU, "-pc_powerqilu_levels 1", plain},
-    {PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_exchange color", plain},
-    {PCPOWERQILU, "-pc_powerqilu_levels 2 -pc_powerqilu_exchange color", ApplyTransposed},
+    {PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_global", plain},
+    {PCPOWERQILU, "-pc_powerqilu_levels 2 -pc_powerqilu_global", ApplyTransposed},
     {PCSIP, "-pc_sip_alpha 0.5,0.8 -pc_sip_its 2", plain},
-    {PCSIP, "-pc_sip_exchange pipeline", plain}};
+    {PCSIP, "-pc_sip_global", plain}};
   for (const char *type : {MATAIJ, MATBAIJKOKKOS})
     for (const Use &use : uses) {
       if (Size() > 2 && type == std::string(MATBAIJKOKKOS)) continue; // two have tried it

@@ -2,7 +2,7 @@
 // Row functions of a host as a device's compiler reads them, and as they are for complex numbers: sums one by one
 // instead of in vectors. A program of its own, because the engine's other sources have them the other way.
 #define FINEGRAIN_DEVICE_COMPILER
-#include "factor/compact.hpp"
+#include "factor/half.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,10 @@ namespace
 template <int N> void one_and_several(int n)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  std::array<Single, 32> diagonal, couplings;
+  std::array<Single, 32> diagonal;
+  std::array<HalfScalar, 32> couplings;
   for (std::size_t i = 0; i < 32; ++i)
-    diagonal[i] = Single(0.1 * double(i) + 0.3), couplings[i] = Single(0.37 * double(i) - 0.2);
+    diagonal[i] = Single(0.1 * double(i) + 0.3), couplings[i] = convert<HalfScalar>(Scalar(0.37 * double(i) - 0.2));
   std::array<Scalar, 8> b;
   for (std::size_t i = 0; i < 8; ++i) b[i] = Scalar(1.0 / double(i + 3));
   const std::array<Real, 4> unit{1, 1, 1, 1};
@@ -31,16 +32,16 @@ template <int N> void one_and_several(int n)
   for (const bool backward : {false, true}) {
     const std::array<Index, 3> ptr{0, 0, 1};
     const std::array<Index, 1> col{backward ? Index(1) : Index(0)};
-    CompactArguments a;
+    HalfArguments a;
     a.ptr = ptr.data(), a.col = col.data(), a.blocks = couplings.data(), a.diagonal = diagonal.data();
     a.unscale = 1, a.unit = unit.data(), a.b = b.data(), a.backward = backward, a.last_position = 1,
     a.vectors = {1, 8};
     const HostLanes<N> lanes{BlockSize<N>(n)};
     for (Index slot = 0; slot < 2; ++slot) {
       a.y = y.data(), a.x = x.data();
-      CompactRow<N, Single, Single, Single, 1>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
+      HalfRow<N, 1>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
       a.y = several.data(), a.x = x_several.data();
-      CompactRow<N, Single, Single, Single, most_vectors>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
+      HalfRow<N, most_vectors>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
     }
     for (std::size_t i = 0; i < 8; ++i)
       EXPECT_EQ(Scalar(y[i]), several[i]) << (backward ? "backward " : "forward ") << i;

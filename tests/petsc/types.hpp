@@ -13,7 +13,7 @@ namespace finegrain::test
 // Options that make a type something else. Where an @ is, the option has the prefix of the PC and pc_<type>.
 struct Variant {
   std::string options;
-  bool tasks; // executors self and tile run it
+  bool tasks; // algorithm tasks runs it
   bool steps; // an application is several steps, with residuals of the matrix between them
 
   Variant(const char *o, bool t = true, bool s = false) : options(o), tasks(t), steps(s || corrects()) {}

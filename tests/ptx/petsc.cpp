@@ -87,7 +87,7 @@ TEST_P(OnTheDevice, AllKindsOfMatricesGiveTheHostsBits)
     for (const PetscInt n : {1, 5})
       for (const Shape shape : {Shape::box, Shape::small}) {
         SCOPED_TRACE(std::string(type) + " " + std::to_string(n));
-        for (const std::string options : {"", "-@_executor self"}) {
+        for (const std::string options : {"", "-@_algorithm tasks"}) {
           Owned<Mat> A;
           OK(Matrix(shape, n, type, &A));
           CompareTypes(*this, t, A, options);

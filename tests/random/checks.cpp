@@ -178,16 +178,16 @@ void CheckBits(const RandomCase &c, PC pc)
   if (Finite(v.x) && !NearOverflow(v.x)) {
     EXPECT_SAME_BITS(v.x, v.y, "twice the right-hand side");
   }
-  for (const std::string executor : {"natural", "launch", "self", "tile", "tune"}) {
+  for (const std::string algorithm : {"sequential", "levels", "tasks"}) {
     Owned<PC> other;
     std::string why;
-    if (c.set_up("-@_executor " + executor, &other, &why) != Outcome::good) {
-      EXPECT_NE(why.find("executor"), std::string::npos) << executor << " was refused: " << why;
+    if (c.set_up("-@_algorithm " + algorithm, &other, &why) != Outcome::good) {
+      EXPECT_NE(why.find("algorithm"), std::string::npos) << algorithm << " was refused: " << why;
       continue;
     }
     OK(ApplyOver(other, false, v.b, v.y));
-    EXPECT_SAME_BITS(v.x, v.y, executor);
-    Count("executors");
+    EXPECT_SAME_BITS(v.x, v.y, algorithm);
+    Count("algorithms");
   }
 
   constexpr PetscInt columns = 3;
@@ -261,7 +261,9 @@ void CheckNumbers(const RandomCase &c, PC pc)
   OK(VecNorm(v.y, NORM_2, &y));
   OK(VecNorm(v.b, NORM_2, &b));
   OK(VecNorm(other, NORM_2, &o));
-  const PetscReal single = c.settings.has("accumulate single") ? PetscReal(1e-4) : 0; // rounds vectors
+  const PetscReal single = c.settings.has("sum_precision single") || c.settings.has("precision half")
+                             ? PetscReal(1e-4)
+                             : 0; // rounds vectors
   if (PetscAbsScalar(left - right) > (tolerance + single) * (x * o + y * b)) {
     OK(Sensitivity(c.type, c.settings.text, A, false, v.b, v.x, &change));
     if (c.settings.exact) {
@@ -355,8 +357,9 @@ void CheckSolve(const RandomCase &c, PC pc)
   OK(KSPSetOperators(ksp, A, A));
   OK(KSPSetPC(ksp, pc));
   constexpr bool coarse = sizeof(PetscReal) == 4;
+  // The check of solutions limits the residual to 0.01 in a norm with scaled rows, which this one is near.
   const PetscReal rtol = coarse ? PetscReal(1e-5) : PETSC_SQRT_MACHINE_EPSILON,
-                  small = PetscReal(coarse ? 0.1 : 0.01);
+                  small = PetscReal(coarse ? 0.1 : 0.03);
   OK(KSPSetTolerances(ksp, rtol, 0, PETSC_DEFAULT, 200));
   OK(KSPSolve(ksp, v.b, v.x));
   OK(KSPGetConvergedReason(ksp, &reason));
@@ -378,6 +381,7 @@ void CheckSolve(const RandomCase &c, PC pc)
 void CheckTrick(const RandomCase &c, PC pc)
 {
   if (c.type.type != std::string(PCFGBILU) || c.problem.values > Values::indefinite) return;
+  if (c.settings.has("precision half")) return; // sums in single precision: recurrences and residuals differ
   for (const auto &[solver, norm_type] :
        {std::pair(KSPGMRES, KSP_NORM_PRECONDITIONED), std::pair(KSPFGMRES, KSP_NORM_UNPRECONDITIONED),
         std::pair(KSPBCGS, KSP_NORM_PRECONDITIONED), std::pair(KSPCG, KSP_NORM_UNPRECONDITIONED)}) {

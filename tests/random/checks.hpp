@@ -42,7 +42,7 @@ void Count(const char *what);
 // After an error, or a failure of the numbers: it says something, and the same PC does what a new one does.
 void CheckAfterError(const RandomCase &c, PC pc, Outcome outcome, const std::string &why);
 
-// Bit for bit: again, twice the right-hand side, executors, several vectors, new values.
+// Bit for bit: again, twice the right-hand side, algorithms, several vectors, new values.
 void CheckBits(const RandomCase &c, PC pc);
 
 // To rounding: transposes, corrections as plain steps, PETSc's own preconditioner.

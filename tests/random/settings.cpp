@@ -25,7 +25,7 @@ const std::vector<Option> &AllOptions()
     {"add_diagonal", {"true"}},
     {"shift_amount", {"1e-12", "0.01", "0.5", "1e308", "0"}},
     {"corrections", {"1", "2", "0", "-1"}},
-    {"richardson", {"steps", "tolerances"}},
+    {"apply_richardson", {"fixed", "tolerance"}},
     {"check_solution", {"warn", "none", "fail"}},
     {"block_size", {"1", "2", "3", "4", "33"}},
     {"backend", {"host", "auto", "device"}},
@@ -35,20 +35,21 @@ const std::vector<Option> &AllOptions()
     {"schedule", {"level", "hyperplane", "color", "auto"}},
     {"ordering", {"rcm", "nd", "1wd", "natural", "qmd", "nope"}},
     {"tile", {"2,2,2", "4,1,1", "3,5,2", "0,0,0", "-1,1,1"}},
-    {"grid_coupling", {"corrections", "factor"}},
+    {"grid_coupling", {"block_jacobi", "coupled"}},
     {"its", {"1", "2", "3", "0"}},
     {"sweep", {"backward", "symmetric"}},
     {"omega", {"0.7", "1.4", "2"}},
     {"coloring", {"greedy", "lf", "sl", "jp", "redblack", "level"}},
     {"coloring_balance", {"true"}},
-    {"exchange", {"none", "color", "pipeline", "sweep"}},
+    {"exchange", {"none", "color", "sweep"}},
+    {"global", {"true"}},
     {"scaling", {"row"}},
-    {"accumulate", {"single", "working"}},
-    {"reduction", {"in_place"}},
+    {"sum_precision", {"single", "working"}},
+    {"in_place", {"true"}},
     {"levels", {"0", "1", "2", "3"}},
     {"power", {"1", "2", "3"}},
     {"drop", {"after", "none"}},
-    {"drop_radius", {"1", "5"}},
+    {"drop_band", {"1", "5"}},
     {"alpha", {"0", "0.4", "0.9,0.3", "1.5"}},
     {"alternate", {"true"}},
   };
@@ -59,9 +60,9 @@ const std::vector<Option> &AllOptions()
 
 Settings DrawSettings(Draw &draw, const TypeCase &type)
 {
-  static const std::vector<std::string> common = {"precision",      "diag_precision", "shift_type",  "shift_amount",
-                                                  "zero_pivot",     "add_diagonal",   "corrections", "richardson",
-                                                  "check_solution", "block_size",     "backend",     "grid"};
+  static const std::vector<std::string> common = {
+    "precision",   "diag_precision",   "shift_type",     "shift_amount", "zero_pivot", "add_diagonal",
+    "corrections", "apply_richardson", "check_solution", "block_size",   "backend",    "grid"};
   Settings s;
   if (draw.chance(0.4)) s.text = draw.of(type.variants).options; // what makes sense together
   const double often = draw.chance(0.3) ? 0.4 : 0.12;

@@ -8,7 +8,7 @@
 namespace finegrain::test
 {
 
-// Options of the type with an @ for prefix and pc_<type>; executors are not among them. `exact` if storage is in
+// Options of the type with an @ for prefix and pc_<type>; algorithms are not among them. `exact` if storage is in
 // working precision and no pivot is replaced, so that results depend smoothly on the matrix.
 struct Settings {
   std::string text;

@@ -253,7 +253,7 @@ int main(int argc, char **argv)
       PetscCall(PetscPrintf(
         PETSC_COMM_WORLD, "%-14s %-14s %11d %9d %11s %11s\n", coupling < 0 ? "bjacobi+ilu" : PCFGBILU,
         coupling < 0 ? "" : PCFinegrainGridCouplings[coupling], (int)k,
-        (int)(coupling == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS ? c.ranks + c.grids : c.ranks), text[0], text[1]));
+        (int)(coupling == PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI ? c.ranks + c.grids : c.ranks), text[0], text[1]));
     }
   PetscCall(MatDestroy(&A));
   PetscCall(VecDestroy(&rhs));

@@ -5,7 +5,7 @@
 #include "base/kokkos.hpp"
 #include "base/rounding.hpp"
 #include "base/scalar.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -49,7 +49,7 @@ template <class Space> struct BlockStorage {
   // Asked for as the machine likes it, after they have been written.
   template <class Exec> void measure() const
   {
-    if constexpr (!works_in_teams<Exec>) measure_look_ahead(bytes.data(), size_);
+    if constexpr (!works_in_teams<Exec>) measure_prefetch_distance(bytes.data(), size_);
   }
 
 private:

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The enumerations of everything that an engine can be asked for (executors, schedules, colorings, storage). They
-// include nothing, so that any folder can name them; order/options.hpp has what goes with them.
+// The enumerations of an engine's options: algorithms, schedules, colorings, storage. The file includes nothing, so
+// that any folder can use it; order/options.hpp has the options themselves.
 #pragma once
 
 namespace finegrain
 {
 
-enum class ExecutorKind {
+// How the rows of a sweep or a factorization are run in parallel.
+enum class Algorithm {
   automatic,
-  natural, // host, one thread, elimination order
-  launch,  // a kernel per group
-  self,    // one kernel whose workers draw pieces of the groups
-  tile     // host, one kernel whose workers draw tiles of a grid, or runs of consecutive rows
+  sequential, // one host thread, in elimination order
+  levels,     // a kernel for each group of the schedule
+  tasks       // one kernel, whose threads or teams draw tasks and wait for the tasks that those depend on
 };
-constexpr bool is_of_hosts(ExecutorKind e) { return e == ExecutorKind::natural || e == ExecutorKind::tile; }
 
 enum class FactorKind {
   automatic, // dilu where it is ILU(0) exactly, else ilu0
@@ -27,8 +26,8 @@ enum class FactorKind {
 // thread; automatic: what costs less, of numbers the first time by columns.
 enum class Products { automatic, listed, searched };
 
-// Couplings between the grids of a rank: kept in the factor, or left to corrections.
-enum class GridCoupling { factor, corrections };
+// Couplings between the grids of a rank: in the factor, or in residuals only.
+enum class GridCoupling { coupled, block_jacobi };
 
 enum class Backend { host, device };
 
@@ -43,9 +42,6 @@ enum class Exchange { none, sweep, color };
 
 // How half-precision storage is scaled: one power of two for the matrix, or one for each block row.
 enum class Scaling { global, row };
-
-// Whether couplings are stored in memory of their own, or where the matrix's blocks are (Mirror::give_blocks()).
-enum class Reduction { none, in_place };
 
 // What becomes of fill between two rows of a color, which sweeps by colors cannot have (numerics.md 3).
 enum class Drop {

@@ -22,8 +22,8 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
 }
 
 // Of blocks of N that are one stream: asks for what lies so many bytes behind one, past all caches but the first. 0:
-// for nothing (base/look_ahead.hpp).
-template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(const B *block, Offset bytes)
+// for nothing (base/prefetch_distance.hpp).
+template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void prefetch_block(const B *block, Offset bytes)
 {
   if (N > 1 && bytes > 0)
     prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);

@@ -184,7 +184,7 @@ inline std::size_t storage_size(Precision p)
 inline std::size_t bytes_of_block(Precision p, int n) { return std::size_t(n) * std::size_t(n) * storage_size(p); }
 
 // a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
-// their translation units, is what makes every executor and schedule give the same bits.
+// their translation units, is what makes every algorithm and schedule give the same bits.
 template <class T> KOKKOS_FORCEINLINE_FUNCTION T fused(T a, T b, T c)
 {
 #if defined(FINEGRAIN_ON_DEVICE)

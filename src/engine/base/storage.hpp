@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which storage a method may have: precisions of couplings and of inverted diagonal blocks, and of sums. The one
-// table that find_conflict(), the compiled kernels and their lists read.
+// The storage that each method supports: the precision of off-diagonal blocks, of inverted diagonal blocks, and of
+// sums. find_conflict(), the compiled kernels and their tables all read this list.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -21,20 +21,16 @@ struct Storage {
 struct PermittedStorage {
   Method method; // of sip: factorization
   Storage storage;
-  bool fixed;           // compiled for each block size; else for any (0) only
-  bool compact = false; // of factors: factor/compact.hpp
+  bool fixed; // compiled for each block size; else for any (0) only
 };
+
+// A factor in 16 bits has this storage and kernels of its own (factor/half.hpp).
+inline constexpr Storage half_factor{Precision::half, Precision::single, true};
 
 inline constexpr PermittedStorage permitted_storage[] = {
   {Method::factorization, {Precision::working, Precision::working}, true},
   {Method::factorization, {Precision::single, Precision::working}, true},
   {Method::factorization, {Precision::single, Precision::single}, true},
-  {Method::factorization, {Precision::single, Precision::working, true}, true, true},
-  {Method::factorization, {Precision::single, Precision::single, true}, true, true},
-  {Method::factorization, {Precision::half, Precision::working}, true, true},
-  {Method::factorization, {Precision::half, Precision::working, true}, true, true},
-  {Method::factorization, {Precision::half, Precision::single}, true, true},
-  {Method::factorization, {Precision::half, Precision::single, true}, true, true},
   {Method::relaxation, {Precision::working, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working}, true},
   {Method::relaxation, {Precision::single, Precision::working, true}, true},
@@ -60,14 +56,13 @@ constexpr const PermittedStorage *find_storage(Method method, const Storage &sto
 
 // make(tags of couplings, inverses and sums) for the row of this storage, among those of a method: all, or those that
 // are compiled for each block size. A storage that is not there makes nothing.
-template <Method method, bool all, bool compact = false, class Make>
-auto with_storage(const Storage &storage, const Make &make)
+template <Method method, bool all, class Make> auto with_storage(const Storage &storage, const Make &make)
 {
   using Working = std::type_identity<Scalar>;
   decltype(make(Working(), Working(), Working())) result{};
   const auto take = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     constexpr PermittedStorage p = permitted_storage[I];
-    if constexpr (p.method == method && p.compact == compact && (all || p.fixed)) {
+    if constexpr (p.method == method && (all || p.fixed)) {
       if (storage == p.storage)
         result = make(std::type_identity<StorageOf<p.storage.off_diagonal>>(),
                       std::type_identity<StorageOf<p.storage.diagonal>>(),

@@ -351,7 +351,7 @@ private:
     s.apply_bytes = s.factor_bytes + 4 * run_.scalars() * sizeof(Scalar) + factor_.structure() * sizeof(Index);
     s.apply_flops = 2 * nn * (double(s.lower) + double(s.upper) + double(run_.rows));
     s.factor_flops = 2 * nn * run_.n * (double(s.updates) + double(s.upper) + double(run_.rows));
-    s.apply_launches = s.executor == ExecutorKind::launch ? 4 * Offset(stages_.size()) : 0;
+    s.apply_launches = s.algorithm == Algorithm::levels ? 4 * Offset(stages_.size()) : 0;
   }
 
   ResidualRunner<Exec> run_;

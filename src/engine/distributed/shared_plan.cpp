@@ -77,9 +77,9 @@ SetupError plan_tiles(const OperatorView &view, EngineOptions options, SharedPla
   Elimination e;
   Index before;
   e.selection.graph = view.owned;
-  options.executor = ExecutorKind::tile; // of one thread
+  options.algorithm = Algorithm::tasks; // of one thread
   if (const SetupError error = make_plan(e, view.block, options, {}, p.plan)) return error;
-  p.plan.executor = ExecutorKind::natural;
+  p.plan.algorithm = Algorithm::sequential;
   p.plan.reason = "tiles, one after the other";
   p.place = sort_rows(s.selection.graph.rows, [&](Index a, Index b) { return s.key(a) < s.key(b); });
   p.row_of = order_by_tile(s, p.plan.row_of, &before);
@@ -118,10 +118,10 @@ void plan_colors(const OperatorView &view, const EngineOptions &options, const M
   p.plan.schedule = {ScheduleKind::color, {}, group};
   p.plan.first_groups = make_array<Index>("finegrain::first_groups", std::size_t(std::min(owned, most_shown)));
   for (Index row = 0; row < Index(p.plan.first_groups.extent(0)); ++row) p.plan.first_groups(row) = s.color(row);
-  p.plan.executor = options.executor != ExecutorKind::automatic ? options.executor
-                    : machine.threads > 1                       ? ExecutorKind::launch
-                                                                : ExecutorKind::natural;
-  p.plan.reason = options.executor == ExecutorKind::automatic ? "an exchange after each color" : "as asked for";
+  p.plan.algorithm = options.algorithm != Algorithm::automatic ? options.algorithm
+                     : machine.threads > 1                     ? Algorithm::levels
+                                                               : Algorithm::sequential;
+  p.plan.reason = options.algorithm == Algorithm::automatic ? "an exchange after each color" : "as given";
 }
 
 } // namespace

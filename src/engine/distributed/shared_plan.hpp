@@ -19,7 +19,7 @@ struct SharedPlan {
   HostArray<Index> place, row_of; // rows in the order of elimination, and as they are stored
   std::vector<Stage> stages;
   HostArray<Index> stage_of; // of each owned row
-  Plan plan;                 // executor, schedule and tiles; tasks are none, for nobody draws them
+  Plan plan;                 // algorithm, schedule and tiles; tasks are none, for nobody draws them
 };
 
 SetupError make_shared_plan(const OperatorView &, const EngineOptions &, const Machine &, SharedPlan &);

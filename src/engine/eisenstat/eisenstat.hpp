@@ -197,7 +197,7 @@ struct EisenstatArguments {
   Scalar *y, *u;
   Vectors vectors; // one
   LineList lines;
-  Offset ahead = 0; // bytes, see ask_ahead()
+  Offset prefetch_distance = 0; // in bytes, see prefetch_block()
 };
 
 // y of the row = v + c - E t - sum of l y over earlier rows, and u = t + y. No product waits for y. Couples: whether

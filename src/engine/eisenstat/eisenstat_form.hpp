@@ -3,7 +3,7 @@
 // what the sweeps read. Oracle: tests/engine/eisenstat.
 #pragma once
 
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 #include "eisenstat/eisenstat.hpp"
 #include "eisenstat/eisenstat_kernels.hpp"
 #include "factor/factor_kernels.hpp"
@@ -181,7 +181,7 @@ private:
                               .x = f.t,
                               .vectors = {},
                               .lines = f.backward,
-                              .ahead = ahead_of(works_in_teams<Exec>)};
+                              .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     f.sweeps.backward(f.t, [&](const Run<Exec> &run) { f.backward_kernel(run, f.run.n, a); });
   }
   template <class Factor>
@@ -200,7 +200,7 @@ private:
                                .u = u,
                                .vectors = {},
                                .lines = f.forward,
-                               .ahead = ahead_of(works_in_teams<Exec>)};
+                               .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     f.sweeps.forward(f.y, [&](const Run<Exec> &run) { f.kernels.forward(run, f.run.n, a); });
   }
   // While the ghosts of x are under way, rows without them.

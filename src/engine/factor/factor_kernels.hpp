@@ -16,9 +16,9 @@ struct FactorArguments;
 struct SearchedFactorArguments;
 struct SymmetricFactorArguments;
 struct SymmetricBackwardArguments;
-struct CompactArguments;
-struct CompactTransposedArguments;
-struct CompactLowerArguments;
+struct HalfArguments;
+struct HalfTransposedArguments;
+struct HalfLowerArguments;
 
 // Kernels of one block size and storage. The block size is passed again for those compiled for any. many_: of several
 // vectors. Transposed sweeps exist for any block size only: find_factor_kernels(0, ...) has them.
@@ -35,23 +35,23 @@ template <class Exec> struct FactorKernels {
   void (*many_symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
 };
-// Of compact factors: sweeps, and what makes their lower blocks.
-template <class Exec> struct CompactKernels {
-  void (*sweep)(const Run<Exec> &, int n, const CompactArguments &);
-  void (*lower)(const Run<Exec> &, int n, const CompactLowerArguments &);
-  void (*many_sweep)(const Run<Exec> &, int n, const CompactArguments &);
-  void (*transposed)(const Run<Exec> &, int n, const CompactTransposedArguments &);
+// Of factors in half precision: their sweeps, and the conversion of lower blocks.
+template <class Exec> struct HalfKernels {
+  void (*sweep)(const Run<Exec> &, int n, const HalfArguments &);
+  void (*lower)(const Run<Exec> &, int n, const HalfLowerArguments &);
+  void (*many_sweep)(const Run<Exec> &, int n, const HalfArguments &);
+  void (*transposed)(const Run<Exec> &, int n, const HalfTransposedArguments &);
 };
 
 template <int N, class Exec> FactorKernels<Exec> factor_kernels_for(const Storage &);
-template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Storage &);
+template <int N, class Exec> HalfKernels<Exec> half_kernels_for();
 template <class Exec> FactorKernels<Exec> find_factor_kernels(int n, const Storage &s)
 {
   return with_block(n, [&]<int N>() { return factor_kernels_for<N, Exec>(s); });
 }
-template <class Exec> CompactKernels<Exec> find_compact_kernels(int n, const Storage &s)
+template <class Exec> HalfKernels<Exec> find_half_kernels(int n)
 {
-  return with_block<Method::factorization>(n, s, [&]<int N>() { return compact_kernels_for<N, Exec>(s); });
+  return with_block(n, []<int N>() { return half_kernels_for<N, Exec>(); });
 }
 
 } // namespace finegrain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of factors, FINEGRAIN_BLOCK being its block size (0 for any): row functions with their
-// types, run by the executor.
-#include "factor/compact.hpp"
+// types, run by the algorithm.
+#include "factor/half.hpp"
 #include "factor/factor.hpp"
 #include "factor/factor_kernels.hpp"
 #include "factor/line_sweep.hpp"
@@ -36,18 +36,16 @@ template <int N, class Exec, class OffDiagonal, class Diagonal> struct TypedFact
   }
 };
 
-template <int N, class Exec, class Stored, class Diagonal, class Sums> struct TypedCompact {
-  template <int V> static void sweep(const Run<Exec> &run, int n, const CompactArguments &a)
-  {
-    if constexpr (has_lines<N, Exec> && V == 1)
-      if (a.lines.count > 0) {
-        if (!a.backward) return by_lines<CompactLineTerms<Stored, Diagonal, Sums, false>>(run, a);
-        if (a.total) return by_lines<CompactLineTerms<Stored, Diagonal, Sums, true, true>>(run, a);
-        return by_lines<CompactLineTerms<Stored, Diagonal, Sums, true>>(run, a);
-      }
-    execute<N>(run, CompactRow<N, Stored, Diagonal, Sums, V>{BlockSize<N>(n), {a}});
-  }
-};
+template <int N, class Exec, int V> void half_sweep(const Run<Exec> &run, int n, const HalfArguments &a)
+{
+  if constexpr (has_lines<N, Exec> && V == 1)
+    if (a.lines.count > 0) {
+      if (!a.backward) return by_lines<HalfLineTerms<false>>(run, a);
+      if (a.total) return by_lines<HalfLineTerms<true, true>>(run, a);
+      return by_lines<HalfLineTerms<true>>(run, a);
+    }
+  execute<N>(run, HalfRow<N, V>{BlockSize<N>(n), {a}});
+}
 
 } // namespace
 
@@ -73,23 +71,17 @@ template <int N, class Exec> FactorKernels<Exec> factor_kernels_for(const Storag
   });
 }
 
-template <int N, class Exec> CompactKernels<Exec> compact_kernels_for(const Storage &storage)
+template <int N, class Exec> HalfKernels<Exec> half_kernels_for()
 {
-  return with_storage<Method::factorization, N == 0, true>(
-    storage, [](auto off, auto diagonal, auto sum) -> CompactKernels<Exec> {
-      using Stored = typename decltype(off)::type;
-      using Diagonal = typename decltype(diagonal)::type;
-      using T = TypedCompact<N, Exec, Stored, Diagonal, typename decltype(sum)::type>;
-      return {T::template sweep<1>, kernel<N, CompactLowerRow<N>>, T::template sweep<most_vectors>,
-              any_size_kernel<N, CompactTransposedRow<Stored, Diagonal>>};
-    });
+  return {half_sweep<N, Exec, 1>, kernel<N, HalfLowerRow<N>>, half_sweep<N, Exec, most_vectors>,
+          any_size_kernel<N, HalfTransposedRow>};
 }
 
 template FactorKernels<HostExec> factor_kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
-template CompactKernels<HostExec> compact_kernels_for<FINEGRAIN_BLOCK, HostExec>(const Storage &);
+template HalfKernels<HostExec> half_kernels_for<FINEGRAIN_BLOCK, HostExec>();
 #if defined(FINEGRAIN_HAS_DEVICE)
 template FactorKernels<DeviceExec> factor_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
-template CompactKernels<DeviceExec> compact_kernels_for<FINEGRAIN_BLOCK, DeviceExec>(const Storage &);
+template HalfKernels<DeviceExec> half_kernels_for<FINEGRAIN_BLOCK, DeviceExec>();
 #endif
 
 } // namespace finegrain

@@ -108,7 +108,7 @@ protected:
   Pattern<Kokkos::HostSpace> split(int n, const EngineOptions &options, const Elimination &e, const Plan &plan,
                                    const Storage &made_in, FactorKind &kind)
   {
-    threads_ = plan.executor == ExecutorKind::natural ? 1 : std::max(1, this->run_.machine(n).threads);
+    threads_ = plan.algorithm == Algorithm::sequential ? 1 : std::max(1, this->run_.machine(n).threads);
     const ListChoice choice{works_in_teams<Exec> ? Products::listed : options.products,
                             double(bytes_of_block(made_in.off_diagonal, n)), n, threads_};
     auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind, choice);

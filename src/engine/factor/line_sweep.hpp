@@ -4,7 +4,7 @@
 #pragma once
 
 #include "factor/sweep.hpp"
-#include "run/executor.hpp"
+#include "run/execute.hpp"
 
 namespace finegrain
 {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/block_storage.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 #include "factor/factor_pattern.hpp"
 #include "factor/sweep.hpp"
 
@@ -73,7 +73,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
             .y = y,
             .vectors = {},
             .lines = lines,
-            .ahead = ahead_of(works_in_teams<Exec>)};
+            .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
   }
   // y is stored by row, or as the forward sweep leaves it.
   BackwardArguments backward(const Scalar *y, bool by_row, Scalar *x, const LineList &lines = {}) const
@@ -88,7 +88,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
             .x = x,
             .vectors = {},
             .lines = lines,
-            .ahead = ahead_of(works_in_teams<Exec>)};
+            .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
   }
   TransposedArguments transposed_sweep(bool backward, const Scalar *in, Scalar *out, const Vectors &vectors) const
   {

@@ -58,7 +58,7 @@ template <int N, class Terms, int V = 1> struct SweepRow {
       some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
       for (Index e = first; e < last; ++e) {
         const auto *block = terms.blocks() + e * (Offset(n) * n);
-        ask_ahead<N>(block, arg.ahead);
+        prefetch_block<N>(block, arg.prefetch_distance);
         some.at_once([&](int k, int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sums[k]);
         });
@@ -87,7 +87,7 @@ struct ForwardArguments {
   const Scalar *z = nullptr; // corrected sweeps only
   Vectors vectors;
   LineList lines;
-  Offset ahead = 0; // bytes, see ask_ahead()
+  Offset prefetch_distance = 0; // in bytes, see prefetch_block()
 };
 
 // y of the row = d^-1 (b - sum of l y over earlier rows).
@@ -169,7 +169,7 @@ struct BackwardArguments {
   Scalar *total = nullptr; // x is added to it; may be null
   Vectors vectors;
   LineList lines;
-  Offset ahead = 0; // bytes, see ask_ahead()
+  Offset prefetch_distance = 0; // in bytes, see prefetch_block()
 };
 
 // x of the row = y - sum of w x over later rows. Slots run from the last position to the first. Adds: whether there

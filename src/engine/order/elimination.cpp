@@ -73,7 +73,7 @@ SetupError choose_colors(const EngineOptions &options, Elimination &e)
 SetupError choose_elimination(const Graph &owned, const EngineOptions &options, Elimination &e)
 {
   // Whatever the schedule is.
-  if (options.grid.size() > 1 && options.coupling == GridCoupling::corrections &&
+  if (options.grid.size() > 1 && options.coupling == GridCoupling::block_jacobi &&
       count_points(options.grid) != owned.rows)
     return {SetupError::grid_size};
   e.selection = select_for_factor(owned, options.grid, options.coupling);
@@ -87,8 +87,8 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
   e.entries = e.selection.graph.entries();
   e.fill = fill->graph.entries() - e.entries;
   e.selection = *fill;
-  if (e.colors == 0 && options.drop_radius > 0) {
-    e.radius = options.drop_radius;
+  if (e.colors == 0 && options.drop_band > 0) {
+    e.radius = options.drop_band;
     e.place = find_places(e.ordering, std::size_t(owned.rows));
   }
   if (e.colors > 0 ? drops : e.radius == 0) return {};

@@ -13,17 +13,19 @@ namespace
 const char *find_storage_conflict(const EngineOptions &r)
 {
   const bool relaxes = r.method == Method::relaxation;
-  if (find_storage(relaxes ? Method::relaxation : Method::factorization, {r.precision, r.diagonal, r.single_sums}))
-    return nullptr;
+  const Storage storage{r.precision, r.diagonal, r.single_sums};
+  if (find_storage(relaxes ? Method::relaxation : Method::factorization, storage)) return nullptr;
+  if (!relaxes && storage == half_factor) return nullptr;
   if (r.diagonal != Precision::working && r.diagonal != Precision::single)
     return "half and bfloat16 store couplings; diagonal blocks are stored in working precision or single "
            "(@_diag_precision)";
   if (!relaxes && r.precision == Precision::bfloat16)
     return "@_precision bfloat16 stores the couplings of a relaxation (mcpi); a factor has @_precision working, "
            "single or half";
+  if (!relaxes) return "a factor in half precision has inverses and sums in single precision, others have neither";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
-  return "@_accumulate single needs couplings in single precision or below; give @_precision single or half";
+  return "@_sum_precision single needs couplings in single precision or below; give @_precision single or half";
 }
 
 const char *find_relaxation_conflict(const EngineOptions &r)
@@ -32,20 +34,18 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
     return "a relaxation runs colors; it has no other @_schedule";
   if (r.tile.points() > 0) return "@_tile gives a shape, and colors are not cut into tiles of a grid; leave it out";
-  if (r.coupling == GridCoupling::corrections)
-    return "@_grid_coupling corrections leaves out couplings between grids, and a relaxation has all of them";
+  if (r.coupling == GridCoupling::block_jacobi)
+    return "@_grid_coupling block_jacobi leaves out couplings between grids, and a relaxation has all of them";
   if (relaxation.sweeps < 1) return "@_its is 1 or more: a relaxation makes one sweep at least";
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
-  if (relaxation.reduction == Reduction::in_place && storage_size(r.precision) == sizeof(Scalar))
-    return "@_reduction in_place narrows the matrix's blocks where they are, and this precision is the one that "
-           "they have; take @_precision single, half or bfloat16, whichever is shorter, or @_reduction none";
-  if (relaxation.reduction == Reduction::in_place && r.precision == Precision::half &&
-      relaxation.scaling == Scaling::row)
-    return "@_reduction in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
-           "take @_scaling global, or @_reduction none";
-  if (relaxation.exchange == Exchange::color &&
-      (r.executor == ExecutorKind::self || r.executor == ExecutorKind::tile))
-    return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
+  if (relaxation.in_place && storage_size(r.precision) == sizeof(Scalar))
+    return "@_in_place narrows the matrix's blocks where they are, and this precision is the one that "
+           "they have; take @_precision single, half or bfloat16, whichever is shorter, or leave out @_in_place";
+  if (relaxation.in_place && r.precision == Precision::half && relaxation.scaling == Scaling::row)
+    return "@_in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
+           "take @_scaling global, or leave out @_in_place";
+  if (relaxation.exchange == Exchange::color && r.algorithm == Algorithm::tasks)
+    return "@_exchange color needs a run of its own for each color; take @_algorithm sequential or levels, or "
            "@_exchange sweep";
   return nullptr;
 }
@@ -53,32 +53,30 @@ const char *find_relaxation_conflict(const EngineOptions &r)
 const char *find_shared_conflict(const EngineOptions &r)
 {
   if (r.ordering.extent(0) > 0)
-    return "@_ordering is an order of a rank's own rows, and @_exchange has one of all; leave one out";
-  if (r.backend == Backend::device) return "@_exchange of a factor runs on the host; take @_backend host";
+    return "@_ordering is an order of a rank's own rows, and @_global has one of all; leave one out";
+  if (r.backend == Backend::device) return "@_global runs on the host; take @_backend host";
   if (storage_size(r.precision) < sizeof(Single))
-    return "@_exchange has no factors in 16 bits; take @_precision working or single, or @_exchange none";
-  if (r.single_sums) return "@_exchange sums in working precision; leave out @_accumulate";
-  if (r.coupling == GridCoupling::corrections)
-    return "@_grid_coupling corrections leaves out couplings, and @_exchange has all of them; leave one out";
-  const bool loops = r.executor == ExecutorKind::automatic || r.executor == ExecutorKind::natural;
+    return "@_global has no factors in 16 bits; take @_precision working or single, or leave out @_global";
+  if (r.coupling == GridCoupling::block_jacobi)
+    return "@_grid_coupling block_jacobi leaves out couplings, and @_global has all of them; leave one out";
+  const bool loops = r.algorithm == Algorithm::automatic || r.algorithm == Algorithm::sequential;
   if (r.pipelined) {
     if (r.schedule == ScheduleKind::level)
-      return "@_exchange pipeline goes by tiles of a grid; take @_schedule auto, or @_exchange none";
-    if (!loops)
-      return "@_exchange pipeline runs one tile after the other; take @_executor natural, or @_exchange none";
+      return "@_global goes by tiles of a grid; take @_schedule auto, or leave out @_global";
+    if (!loops) return "@_global runs one tile after the other; take @_algorithm sequential, or leave out @_global";
     for (const SipFactor &f : r.sip_factors)
       if (f.mirrored)
-        return "@_exchange pipeline has ranks one after another in one direction, and @_alternate has several; leave "
+        return "@_global has ranks one after another in one direction, and @_alternate has several; leave "
                "one out";
     return nullptr;
   }
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
-    return "@_exchange color goes by colors that all ranks share; take @_schedule color, or @_exchange none";
+    return "@_global goes by colors that all ranks share; take @_schedule color, or leave out @_global";
   if (r.drop != Drop::during)
-    return "@_exchange color needs rows of a color that do not depend on each other; take @_drop during";
-  if (!loops && r.executor != ExecutorKind::launch)
-    return "@_exchange color needs a run of its own for each color; take @_executor natural or launch, or "
-           "@_exchange none";
+    return "@_global needs rows of a color that do not depend on each other; take @_drop during";
+  if (!loops && r.algorithm != Algorithm::levels)
+    return "@_global needs a run of its own for each color; take @_algorithm sequential or levels, or "
+           "leave out @_global";
   return nullptr;
 }
 
@@ -91,16 +89,15 @@ const char *find_conflict(const EngineOptions &r)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
            "goes "
            "with any";
-  const bool drops = r.drop_radius > 0 || (r.drop == Drop::after && r.schedule == ScheduleKind::color);
+  const bool drops = r.drop_band > 0 || (r.drop == Drop::after && r.schedule == ScheduleKind::color);
   if (drops && (r.factor == FactorKind::icc || r.factor == FactorKind::sip))
-    return "@_drop after and @_drop_radius are for block ILU; take @_factor auto, or leave them out";
+    return "@_drop after and @_drop_band are for block ILU; take @_factor auto, or leave them out";
   if (drops && r.eisenstat)
-    return "@_eisenstat needs all couplings of the matrix; leave out @_drop after and @_drop_radius";
-  if (r.drop_radius > 0 && r.schedule != ScheduleKind::level)
-    return "@_drop_radius makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
-  if (r.backend == Backend::device && is_of_hosts(r.executor))
-    return "@_executor natural and tile run on the host only; take @_executor auto, launch or self, or "
-           "@_backend host";
+    return "@_eisenstat needs all couplings of the matrix; leave out @_drop after and @_drop_band";
+  if (r.drop_band > 0 && r.schedule != ScheduleKind::level)
+    return "@_drop_band makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
+  if (r.backend == Backend::device && r.algorithm == Algorithm::sequential)
+    return "@_algorithm sequential runs on the host only; take @_algorithm auto, levels or tasks, or @_backend host";
   if (r.backend == Backend::device && r.tile.points() > 0)
     return "@_tile gives a shape, and devices have no tiles; leave it out, or take @_backend host";
   if (r.backend == Backend::device && !builds_device)
@@ -108,16 +105,15 @@ const char *find_conflict(const EngineOptions &r)
   if (r.coloring == ColoringKind::level && r.balanced)
     return "@_coloring level keeps the order of rows, and @_coloring_balance moves rows between sets; leave one out";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
-  const PermittedStorage *storage = find_storage(Method::factorization, {r.precision, r.diagonal, r.single_sums});
-  if (r.factor == FactorKind::icc && storage && storage->compact)
+  if (r.factor == FactorKind::icc && r.precision == Precision::half)
     return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
-           "@_precision working or single, and @_accumulate working";
+           "@_precision working or single";
   if (r.eisenstat && r.factor != FactorKind::automatic && r.factor != FactorKind::dilu)
     return "@_eisenstat needs a factor that keeps the couplings of the matrix; take @_factor dilu, or auto";
   if (r.eisenstat && r.precision != Precision::working)
     return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
   if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
-  if (r.levels < 0 || r.power < 0 || r.drop_radius < 0) return "@_levels, @_power and @_drop_radius are 0 or more";
+  if (r.levels < 0 || r.power < 0 || r.drop_band < 0) return "@_levels, @_power and @_drop_band are 0 or more";
   if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
     return "@_alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
@@ -128,8 +124,8 @@ const char *find_conflict(const EngineOptions &r)
     return "fill couples points of a hyperplane; @_levels go with @_schedule level and color";
   if (r.schedule == ScheduleKind::color && r.tile.points() > 0)
     return "@_tile gives a shape, and @_schedule color is not cut into tiles of a grid; leave one out";
-  if (r.tile.points() > 0 && r.executor != ExecutorKind::tile && r.executor != ExecutorKind::automatic)
-    return "@_tile gives a shape, and this executor has no tiles; take @_executor tile, or auto";
+  if (r.tile.points() > 0 && r.algorithm != Algorithm::tasks && r.algorithm != Algorithm::automatic)
+    return "@_tile gives a shape, and this algorithm has no tiles; take @_algorithm tasks, or auto";
   return nullptr;
 }
 

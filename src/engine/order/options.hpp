@@ -25,13 +25,13 @@ struct Relaxation {
   Real omega = 1;
   Scaling scaling = Scaling::global;
   Exchange exchange = Exchange::none;
-  Reduction reduction = Reduction::none;
+  bool in_place = false; // couplings are stored in the memory of the matrix's blocks (Mirror::give_blocks())
 };
 
 struct EngineOptions {
   Method method = Method::factorization;
   ScheduleKind schedule = ScheduleKind::automatic;
-  ExecutorKind executor = ExecutorKind::automatic;
+  Algorithm algorithm = Algorithm::automatic;
   FactorKind factor = FactorKind::automatic;
   Backend backend = Backend::host;
   Precision precision = Precision::working; // of lower and upper blocks
@@ -40,19 +40,19 @@ struct EngineOptions {
   Shift shift;
   Grid grid;              // empty: no structure known
   unsigned open_axes = 0; // of the grid, known not to be periodic: bit 0 is the first
-  GridCoupling coupling = GridCoupling::factor;
+  GridCoupling coupling = GridCoupling::coupled;
   int levels = 0; // of fill: p of ILU(p)
   int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
-  Index drop_radius = 0; // of level schedules: entries of L and U no further than so many places from the diagonal
-                         // are dropped after the factorization
+  Index drop_band = 0; // of level schedules: entries of L and U no further than so many places from the diagonal
+                       // are dropped after the factorization
   Products products = Products::automatic;
   bool pipelined = false; // Method::shared, and sip's factors: by tiles of a grid over all ranks
   bool eisenstat = false; // products with P_L^-1 A P_R^-1 may be asked for, where the factor is DILU
   SipFactor sip_factor;   // of FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
   bool balanced = false;
-  Box tile;                  // of executor tile; no points: chosen by the plan
+  Box tile;                  // of algorithm tasks; no points: chosen by the plan
   HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
   Relaxation relaxation;     // of Method::relaxation
 

@@ -39,7 +39,7 @@ Selection select_within_grids(const Graph &g, const Grid &grid)
 
 Selection select_for_factor(const Graph &g, const Grid &grid, GridCoupling coupling)
 {
-  if (coupling == GridCoupling::corrections && count_points(grid) == g.rows) return select_within_grids(g, grid);
+  if (coupling == GridCoupling::block_jacobi && count_points(grid) == g.rows) return select_within_grids(g, grid);
   return {g, {}, {}, {}};
 }
 

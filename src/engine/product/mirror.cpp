@@ -11,7 +11,7 @@
 #include "base/copies.hpp"
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -161,7 +161,7 @@ public:
   {
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
     if constexpr (!works_in_teams<Exec>)
-      measure_look_ahead(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
+      measure_prefetch_distance(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
     const ResidualArguments a{.slots = parts_.slots.data(),
                               .inside = owned_.list(),
                               .ghost = coupling_.list(),
@@ -171,7 +171,7 @@ public:
                               .x = from,
                               .ghosts = ghosts_.data(),
                               .r = to,
-                              .ahead = ahead_of(works_in_teams<Exec>)};
+                              .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     overlap(halo_, *this, from, ghosts_.data(),
             [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); });
     leave(memory, y, rows_);
@@ -320,7 +320,7 @@ private:
   }
   Run<Exec> run(const Index *cut, bool in_a_loop)
   {
-    return {exec, in_a_loop ? ExecutorKind::natural : ExecutorKind::launch, cut, 1, nullptr, &launches_};
+    return {exec, in_a_loop ? Algorithm::sequential : Algorithm::levels, cut, 1, nullptr, &launches_};
   }
 
   int n_ = 1;

@@ -34,7 +34,7 @@ public:
   // everything later waits for it.
   virtual void load(const Scalar *owned, const Scalar *coupling) = 0;
   virtual void save(Scalar *owned, Scalar *coupling) const = 0;
-  // The blocks, for engines on the same back end. They lie as Engine::factor() wants them for Reduction::in_place.
+  // The blocks, for engines on the same back end. They lie as Engine::factor() wants them for Relaxation::in_place.
   virtual Values values() const = 0;
   // Gives the array with the blocks away; it lives as long as what is returned. There are no values from then on
   // until they are loaded or assembled, into a new array, or into one that was given back before by this mirror or

@@ -2,7 +2,7 @@
 // Body of a translation unit of products and residuals, FINEGRAIN_BLOCK being its block size (0 for any).
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
-#include "run/executor.hpp"
+#include "run/execute.hpp"
 
 namespace finegrain
 {

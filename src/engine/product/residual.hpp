@@ -18,9 +18,9 @@ struct ResidualArguments {
   MatrixValues owned, coupling;
   const Scalar *difference = nullptr; // D - D_A by position
   const Scalar *b, *x, *ghosts;
-  Scalar *r;           // by row
-  Scalar *z = nullptr; // y at entry; stored as y is
-  Offset ahead = 0;    // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+  Scalar *r;                    // by row
+  Scalar *z = nullptr;          // y at entry; stored as y is
+  Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
 // Without `difference`:  r = b - sum of a x over all couplings of the row.
@@ -89,10 +89,10 @@ private:
                                                            Accumulator<W> &sums) const
   {
     if (!list.ptr) return;
-    if (N == 1 && arg.ahead) prefetch<1>(values.values + first + 256);
-    if ((N == 1 || Plain) && arg.ahead) prefetch<1>(list.col + first + 256);
+    if (N == 1 && arg.prefetch_distance) prefetch<1>(values.values + first + 256);
+    if ((N == 1 || Plain) && arg.prefetch_distance) prefetch<1>(list.col + first + 256);
     for (Index e = first; e < last; ++e) {
-      if constexpr (Plain) ask_ahead<N>(values.values + Offset(e) * n * n, arg.ahead);
+      if constexpr (Plain) prefetch_block<N>(values.values + Offset(e) * n * n, arg.prefetch_distance);
       values.template accumulate_product<sign>(s, n, list.entry ? list.entry[e] : e, from + Offset(list.col[e]) * n,
                                                sums);
     }

@@ -2,7 +2,7 @@
 // Residuals of engines: what they keep for them, and a runner that finds them.
 #pragma once
 
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 #include "product/overlap.hpp"
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
@@ -112,7 +112,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
                               .ghosts = r.ghosts.data(),
                               .r = r.rhs.data(),
                               .z = r.y.data(),
-                              .ahead = ahead_of(works_in_teams<Exec>)};
+                              .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     overlap(halo, *this, x, r.ghosts.data(),
             [&](int which) { residual(Base::independent(parts.cut.data() + which), n, a); });
   }

@@ -26,7 +26,7 @@ struct CouplingValues {
   }
   // Asks for the block of a coupling some way behind e, on hosts: the matrix has the rows of a color far from each
   // other.
-  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask_ahead([[maybe_unused]] Index e) const
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_block([[maybe_unused]] Index e) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
     constexpr Index ahead = 16;
@@ -94,7 +94,7 @@ template <int N> struct LargestRow {
       constexpr int ways = Lanes::one_number ? 1 : 4; // maxima that do not wait for each other
       Real most_of[std::size_t(ways)] = {};
       for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-        if (at == 0) arg.source.template ask_ahead<N>(e);
+        if (at == 0) arg.source.template prefetch_block<N>(e);
         arg.source.read(n, e, [&](const auto &a) {
           for (int i = at; i < at + count; ++i) most_of[(i - at) % ways] = larger(a(i), most_of[(i - at) % ways]);
         });
@@ -191,7 +191,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
       if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-          arg.source.template ask_ahead<N>(e);
+          arg.source.template prefetch_block<N>(e);
           store_block(lanes, e, row, beta, block);
         }
     }

@@ -30,7 +30,7 @@ struct RelaxArguments {
   void *y;   // what neighbors are read as
   const void *ghosts;
   Vectors vectors;
-  Offset ahead = 0; // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+  Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
 // x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbors are read as `y`,
@@ -110,8 +110,8 @@ private:
                                           const Column &column, const Put &put) const
   {
     if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
-    const Offset ahead = is_short ? arg.ahead / 3 : arg.ahead;
-    if (N > 0 && ahead) {
+    const Offset distance = is_short ? arg.prefetch_distance / 3 : arg.prefetch_distance;
+    if (N > 0 && distance) {
       prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
       prefetch<1, Caches::first>(arg.rows.col + first + 64);
     }
@@ -119,7 +119,7 @@ private:
       lanes, n, arg.vectors.count, first, last,
       [&](Index e) FINEGRAIN_INLINE {
         const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
-        ask_ahead<N>(block, ahead);
+        prefetch_block<N>(block, distance);
         return block;
       },
       column, put);

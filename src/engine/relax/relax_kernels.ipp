@@ -4,7 +4,7 @@
 #include "relax/couplings.hpp"
 #include "relax/relax.hpp"
 #include "relax/relax_kernels.hpp"
-#include "run/executor.hpp"
+#include "run/execute.hpp"
 
 namespace finegrain
 {

@@ -5,7 +5,7 @@
 
 #include "base/block_storage.hpp"
 #include "base/copies.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 #include "base/rounding_in_place.hpp"
 #include "product/residuals.hpp"
 #include "relax/couplings.hpp"
@@ -144,7 +144,7 @@ protected:
             .y = x,
             .ghosts = ghosts_.data(),
             .vectors = {},
-            .ahead = ahead_of(works_in_teams<Exec>, blocks)};
+            .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>, blocks)};
   }
   // In place, blocks have the order of the matrix.
   RelaxRows stored_rows() const
@@ -153,7 +153,7 @@ protected:
     r.block = in_place() ? rows_of_.source.data() : nullptr;
     return r;
   }
-  bool in_place() const { return options_.reduction == Reduction::in_place; }
+  bool in_place() const { return options_.in_place; }
 
   bool fetches() const { return run_.halo && options_.exchange != Exchange::none; }
   const SweepOrder<Space> &direction(bool backward) const { return backward ? run_.backward : run_.forward; }
@@ -187,7 +187,7 @@ private:
   {
     return {rows_of_.source.data(), rows_of_.entries(), rows_of_.owned_entries, values.owned, values.coupling};
   }
-  // The matrix's blocks become the couplings as they are stored (Reduction::in_place). Diagonal blocks, whose
+  // The matrix's blocks become the couplings as they are stored (Relaxation::in_place). Diagonal blocks, whose
   // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
   void reduce_in_place(Scalar *blocks, Real scale)
   {

@@ -21,7 +21,7 @@ template <class Row> struct HostScratch<Row, 0> {
   KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
 };
 
-// The loop of one host thread, which all executors of hosts share.
+// The loop of one host thread, which all algorithms of hosts share.
 template <int N, class Row>
 [[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
 {

@@ -26,7 +26,7 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
   if (options.schedule != ScheduleKind::level && has_grid(e.selection.graph, options) && g.keeps_grid())
     planes = schedule_hyperplanes(options.grid, g.get());
   // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
-  const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::factor;
+  const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::coupled;
   if (wants_planes && !planes &&
       !(coupled && find_hyperplanes(options.grid, select_within_grids(e.selection.graph, options.grid).graph)))
     return {SetupError::grid_fit};
@@ -62,20 +62,19 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   if (const SetupError error = choose_tasks(g, block, options, machine, plan)) return error;
   // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
   HostArray<Index> order;
-  switch (plan.executor) {
-  case ExecutorKind::natural:
+  switch (plan.algorithm) {
+  case Algorithm::sequential:
     order = plan.row_of;
     break;
-  case ExecutorKind::self:
-  case ExecutorKind::tile:
+  case Algorithm::tasks:
     order = plan.tasks.order;
     break;
   default:
     order = plan.schedule.order;
   }
-  const bool by_groups = plan.executor == ExecutorKind::launch;
+  const bool by_groups = plan.algorithm == Algorithm::levels;
   // A device's factorization goes by groups, whatever its sweeps do (runner.hpp).
-  const bool by_flags = machine.device && plan.executor == ExecutorKind::self;
+  const bool by_flags = machine.device && plan.algorithm == Algorithm::tasks;
   if (by_flags && !e.drops_after) plan.factorization = g.levels(false); // else it is there
   else if (!by_flags && !by_groups) plan.factorization = {};
   if (plan.factorization.order.extent(0)) { // rows become slots
@@ -84,14 +83,14 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     for (Index i = 0; i < graph.rows; ++i) rows(i) = o.pos(rows(i));
   }
   if (ordered) order = order.extent(0) ? compose(e.ordering, order) : e.ordering;
-  if (by_color && !by_hand && plan.executor == ExecutorKind::natural) order = order_colors(e, block);
+  if (by_color && !by_hand && plan.algorithm == Algorithm::sequential) order = order_colors(e, block);
   if (!plan.lines.empty()) {
     order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
     for (const LinePart &part : plan.lines) order_part(part, order.data());
   }
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.
-  const bool by_row = plan.executor == ExecutorKind::natural || (!machine.device && !by_groups);
+  const bool by_row = plan.algorithm == Algorithm::sequential || (!machine.device && !by_groups);
   plan.y = by_row ? Layout::row : Layout::position;
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schedule, storage order and executor, chosen together. In: an elimination, options, what the machine has. Out: a
+// Schedule, storage order and algorithm, chosen together. In: an elimination, options, what the machine has. Out: a
 // Plan.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schedule, storage order and executor of an engine. make_plan.hpp makes a Plan, by which methods store factors and
+// Schedule, storage order and algorithm of an engine. make_plan.hpp makes a Plan, by which methods store factors and
 // run sweeps.
 #pragma once
 
@@ -22,14 +22,14 @@ struct Plan {
   Schedule schedule;             // of sweeps
   HostArray<Index> first_groups; // of sweeps, of each row below most_shown
   Schedule factorization;        // by groups: of slots, where it is not that of the forward sweep; else empty
-  ExecutorKind executor = ExecutorKind::natural;
-  const char *reason = ""; // why this executor
+  Algorithm algorithm = Algorithm::sequential;
+  const char *reason = ""; // why this algorithm
   HostArray<Index> row_of; // storage order; empty: natural
   Layout y = Layout::row;
-  TaskPlan tasks; // self and tile
+  TaskPlan tasks; // of algorithm tasks
   Box tile;       // tile on a grid
 
-  std::vector<LinePart> lines; // the sweeps go by lines: parts of natural, tasks of tile; empty: they go by rows
+  std::vector<LinePart> lines; // the sweeps go by lines: parts of a sequential sweep, or tasks; empty: by rows
 };
 
 } // namespace finegrain

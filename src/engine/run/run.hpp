@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels. executor.hpp
+// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels. execute.hpp
 // does it.
 #pragma once
 
@@ -41,12 +41,12 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
 // One run over the slots of all groups, group after group. Nothing here is allocated per run.
 template <class Exec> struct Run {
   typename Exec::execution_space exec;
-  ExecutorKind executor = ExecutorKind::natural; // never automatic
-  const Index *group = nullptr;                  // first slot of each group, and the end of the last; on the host
+  Algorithm algorithm = Algorithm::sequential; // never automatic
+  const Index *group = nullptr;                // first slot of each group, and the end of the last; on the host
   Index groups = 0;
   const Index *visit = nullptr;    // the slots of each group in the order of visits; null: as they are
   Offset *launches = nullptr;      // counts kernels
-  const TaskList *tasks = nullptr; // self and tile
+  const TaskList *tasks = nullptr; // of algorithm tasks
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
 };
 

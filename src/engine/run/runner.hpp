@@ -59,7 +59,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Index rows = 0;
   std::array<Index, 2> every_slot{};
   Shift shift;
-  ExecutorKind executor = ExecutorKind::natural;
+  Algorithm algorithm = Algorithm::sequential;
   Layout y_layout = Layout::row;
   Array<Index, Space> row_at;                // row at each position; empty: natural
   SweepOrder<Space> forward, backward, made; // made: of the factorization
@@ -93,7 +93,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     rows = view.owned.rows;
     every_slot = {0, rows};
     shift = options.shift;
-    executor = plan.executor;
+    algorithm = plan.algorithm;
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
@@ -105,7 +105,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
 
     statistics = {};
     statistics.schedule = plan.schedule.kind;
-    statistics.executor = executor;
+    statistics.algorithm = algorithm;
     statistics.precision = options.precision;
     statistics.diagonal = options.diagonal;
     statistics.widths = measure_widths(plan.schedule);
@@ -118,7 +118,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     statistics.rows = rows;
   }
 
-  bool by_kernels() const { return executor == ExecutorKind::launch; } // one after the other
+  bool by_kernels() const { return algorithm == Algorithm::levels; } // one after the other
   const Index *row_of() const { return row_at.extent(0) ? row_at.data() : nullptr; }
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
@@ -133,7 +133,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Run<Exec> sweep(const SweepOrder<Space> &s)
   {
     return {.exec = exec,
-            .executor = executor,
+            .algorithm = algorithm,
             .group = s.group.data(),
             .groups = s.groups(),
             .visit = s.visit.data(),
@@ -146,13 +146,13 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Run<Exec> factorization()
   {
     Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);
-    if (works_in_teams<Exec>) run.executor = ExecutorKind::launch;
+    if (works_in_teams<Exec>) run.algorithm = Algorithm::levels;
     return run;
   }
   // The slots [*cut, *(cut + 1)), none of which depends on another.
   Run<Exec> independent(const Index *cut)
   {
-    const ExecutorKind how = executor == ExecutorKind::natural ? ExecutorKind::natural : ExecutorKind::launch;
+    const Algorithm how = algorithm == Algorithm::sequential ? Algorithm::sequential : Algorithm::levels;
     return {exec, how, cut, 1, nullptr, &launches};
   }
   Run<Exec> all() { return independent(every_slot.data()); }

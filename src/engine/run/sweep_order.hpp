@@ -12,7 +12,7 @@ namespace finegrain
 template <class Space> struct SweepOrder {
   HostArray<Index> group;
   Array<Index, Space> visit; // slots in the order of visits; empty: as they are
-  Tasks<Space> tasks;        // self and tile
+  Tasks<Space> tasks;        // of algorithm tasks
   TaskList list;
 
   Index groups() const { return Index(group.extent(0)) - 1; }

@@ -12,10 +12,10 @@ namespace finegrain
 namespace
 {
 
-// On a device auto takes launch up to this many groups.
+// On a device auto chooses levels up to this many groups.
 constexpr Index few_groups = 32;
 
-// Chooses the executor, and cuts its tasks.
+// Chooses the algorithm, and cuts its tasks.
 class TaskChooser
 {
 public:
@@ -26,20 +26,11 @@ public:
 
   SetupError choose()
   {
-    const bool shaped = options_.executor == ExecutorKind::automatic && options_.tile.points() > 0;
-    plan_.executor = shaped ? ExecutorKind::tile : options_.executor;
-    plan_.reason = shaped ? "a shape of tiles is given" : "as asked for";
-    switch (plan_.executor) {
-    case ExecutorKind::tile:
-      return share_tiles();
-    case ExecutorKind::self:
-      plan_self_tasks(cut_for_self());
-      return {};
-    case ExecutorKind::automatic:
-      return choose_automatic();
-    default:
-      return {};
-    }
+    const bool shaped = options_.algorithm == Algorithm::automatic && options_.tile.points() > 0;
+    plan_.algorithm = shaped ? Algorithm::tasks : options_.algorithm;
+    plan_.reason = shaped ? "a tile shape is given" : "as given";
+    if (plan_.algorithm == Algorithm::tasks) return cut_and_plan();
+    return plan_.algorithm == Algorithm::automatic ? choose_automatic() : SetupError();
   }
 
   // Of one thread that runs no tasks: lines if it can go by them, whole boxes, or the storage order.
@@ -68,11 +59,11 @@ private:
 
   SetupError choose_automatic()
   {
-    plan_.executor = ExecutorKind::natural;
+    plan_.algorithm = Algorithm::sequential;
     plan_.reason = "one thread";
     if (!machine_.device && machine_.threads == 1) return {};
     if (options_.relaxation.exchange == Exchange::color) {
-      plan_.executor = ExecutorKind::launch;
+      plan_.algorithm = Algorithm::levels;
       plan_.reason = "an exchange after each color";
       return {};
     }
@@ -82,48 +73,49 @@ private:
     if (bytes_per_row() * g_.rows() < 3e6) return {};
     // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
     plan_.reason = "wide colors";
-    plan_.executor = ExecutorKind::launch;
+    plan_.algorithm = Algorithm::levels;
     const bool by_groups = plan_.schedule.kind == ScheduleKind::color || g_.drops_after();
     if (by_groups && bytes_per_row() * g_.rows() >= 3e5 * plan_.schedule.groups()) return {};
-    plan_.executor = has_grid() ? ExecutorKind::tile : ExecutorKind::self;
+    plan_.algorithm = Algorithm::tasks;
     plan_.reason = has_grid() ? "a grid" : "no grid";
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
-    const Cut cut = tiles ? level(*tiles) : has_grid() ? cut_long_runs(4096) : cut_for_self();
+    const Cut cut = tiles ? level(*tiles) : cut_runs_of_machine();
     // Levels of one piece become one task with others, but for tiles.
-    const char *alone = why_alone(cut.chunks.count, has_grid() ? cut.levels.count : count_shared_levels(cut.levels));
-    if (!alone) {
-      has_grid() ? plan_tile_tasks(cut, bool(tiles)) : plan_self_tasks(cut);
-      alone = why_alone(plan_.tasks.tasks.count(), plan_.tasks.levels);
+    const char *reason = why_sequential(cut.chunks.count, tiles ? cut.levels.count : count_shared_levels(cut.levels));
+    if (!reason) {
+      plan_cut(cut, bool(tiles));
+      reason = why_sequential(plan_.tasks.tasks.count(), plan_.tasks.levels);
     }
-    if (!alone) return {};
-    plan_.executor = ExecutorKind::natural;
-    plan_.reason = alone;
+    if (!reason) return {};
+    plan_.algorithm = Algorithm::sequential;
+    plan_.reason = reason;
     plan_.tasks = {};
     plan_.tile = {};
     plan_.lines = {};
     return {};
   }
 
-  // Why so many pieces on so many levels are not for several threads, which wait for each other at each level; null
-  // if they are. Orders of magnitude, of two cores (docs/performance/powerqilu.md, Two threads): 1.5 microseconds a
-  // level, and 16 GB/s of blocks that one thread reads.
-  const char *why_alone(Index pieces, Index levels) const
+  // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than it
+  // saves. Constants are orders of magnitude, of two cores (docs/performance/powerqilu.md, Two threads): 1.5
+  // microseconds per level, and 16 GB/s of blocks that one thread reads.
+  const char *why_sequential(Index pieces, Index levels) const
   {
     if (double(pieces) < 1.4 * levels) return "hardly any independent rows";
     const double alone = bytes_per_row() * g_.rows() / 16e9;
     return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
-  // On an H200 launch was faster with 2 to 30 colors, and self with 46 to 382 hyperplanes (docs/performance/gpu.md).
+  // On an H200 levels were faster with 2 to 30 colors, and tasks with 46 to 382 hyperplanes
+  // (docs/performance/gpu.md).
   SetupError choose_on_device()
   {
     const Index groups = plan_.schedule.groups();
-    plan_.executor = ExecutorKind::launch;
-    plan_.reason = "a kernel a group";
+    plan_.algorithm = Algorithm::levels;
+    plan_.reason = "few groups or colors";
     if (groups <= few_groups || plan_.schedule.kind == ScheduleKind::color) return {};
-    plan_.executor = ExecutorKind::self;
+    plan_.algorithm = Algorithm::tasks;
     plan_.reason = "many groups";
-    plan_self_tasks(cut_for_self());
+    plan_cut(cut_runs_of_machine(), false);
     return {};
   }
 
@@ -166,17 +158,18 @@ private:
     return b;
   }
 
-  SetupError share_tiles()
+  // Tiles on a grid of a host, else runs of consecutive rows.
+  SetupError cut_and_plan()
   {
-    const bool asked = options_.tile.points() > 0;
+    const bool shaped = options_.tile.points() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
-    if (asked && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
-    const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
-    if (asked && !tiles && !cut_tiles(options_.grid, options_.tile, g_.get())) return {SetupError::tile_fit};
-    plan_tile_tasks(tiles ? level(*tiles) : cut_long_runs(4096), bool(tiles));
+    if (shaped && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
+    const std::optional<Chunks> tiles = has_grid() && !machine_.device ? find_tiles() : std::nullopt;
+    if (shaped && !tiles) return {SetupError::tile_fit};
+    plan_cut(tiles ? level(*tiles) : cut_runs_of_machine(), bool(tiles));
     return {};
   }
-  // The shape that is asked for, or the best that fits.
+  // Of the shape that is given, or the best that fits.
   std::optional<Chunks> find_tiles()
   {
     const std::vector<Box> wanted = options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
@@ -187,11 +180,12 @@ private:
       }
     return std::nullopt;
   }
-  void plan_tile_tasks(const Cut &cut, bool tiles)
+  void plan_cut(const Cut &cut, bool tiles)
   {
     const bool lines = tiles && fits_lines();
-    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, {}, lines ? -1 : width(),
-                             lines ? HostArray<Index>() : line_levels());
+    const TaskSize size = tiles ? TaskSize() : task_size();
+    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, size, lines ? -1 : width(),
+                             tiles && !lines ? line_levels() : HostArray<Index>());
     plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
   }
   // Of each task: a tile.
@@ -243,18 +237,9 @@ private:
     return rows / length + 1 >= 0.9 * least * all;
   }
 
-  Cut cut_for_self() const
-  {
-    if (machine_.device) return level(cut_runs(g_.rows(), 1));
-    const std::optional<Cut> lines = cut_lines(machine_.threads);
-    return lines ? *lines : cut_long_runs(128);
-  }
-  void plan_self_tasks(const Cut &cut)
-  {
-    plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, cut_levels(), width());
-  }
-  // On a host two pieces of a level for each thread, and no piece larger than a core's cache.
-  TaskSize cut_levels() const
+  Cut cut_runs_of_machine() const { return machine_.device ? level(cut_runs(g_.rows(), 1)) : cut_long_runs(128); }
+  // On a host two tasks of a level for each thread, and no task larger than a core's cache.
+  TaskSize task_size() const
   {
     if (machine_.device) return {machine_.at_once, 1, true};
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
@@ -286,7 +271,7 @@ SetupError choose_tasks(const EliminatedGraph &g, int block, const EngineOptions
 {
   TaskChooser chooser(g, block, options, machine, plan);
   if (const SetupError error = chooser.choose()) return error;
-  if (plan.executor == ExecutorKind::natural) chooser.choose_alone();
+  if (plan.algorithm == Algorithm::sequential) chooser.choose_alone();
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The executor of a plan, and how it cuts the work into tasks. In: the graph of an elimination, a plan with its
-// schedule. Out: the plan's executor, tasks, tiles and lines, and the storage order of one thread. For make_plan.cpp.
+// The algorithm of a plan, and how it cuts the work into tasks. In: the graph of an elimination, a plan with its
+// schedule. Out: the plan's algorithm, tasks, tiles and lines, and the storage order of one thread. For
+// make_plan.cpp.
 #pragma once
 
 #include "order/options.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The work of a sweep cut into tasks, each of which one worker (a host thread, a team of a device) does without
-// interruption, and the tasks that each waits for. task_chooser.cpp makes them, run/executor.hpp runs them.
+// interruption, and the tasks that each waits for. task_chooser.cpp makes them, run/execute.hpp runs them.
 #pragma once
 
 #include "order/grid.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Body of a translation unit of Stone's factorization, FINEGRAIN_BLOCK being its block size (0 for any).
-#include "run/executor.hpp"
+#include "run/execute.hpp"
 #include "sip/sip.hpp"
 #include "sip/sip_kernels.hpp"
 

@@ -51,8 +51,7 @@ template <class Object, class Body> PetscErrorCode FinegrainOnAllRanks(Object ob
 }
 
 struct FinegrainEvents {
-  PetscLogEvent convert, analyze, tune, factor, apply, halo_begin, halo_end, interior, boundary, mirror, check,
-    eisenstat;
+  PetscLogEvent convert, analyze, factor, apply, halo_begin, halo_end, interior, boundary, mirror, check, eisenstat;
 };
 extern FinegrainEvents finegrain_events;
 

@@ -2,7 +2,7 @@
 // Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
 // so that each of them is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"
-#include "base/look_ahead.hpp"
+#include "base/prefetch_distance.hpp"
 #include "mat/baijkokkos.hpp"
 
 #include <array>
@@ -68,13 +68,13 @@ PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure stru
 }
 
 // How products read a large matrix on a host.
-std::string DescribeLookAhead(const BAIJKokkos &m)
+std::string DescribePrefetchDistance(const BAIJKokkos &m)
 {
-  const finegrain::LookAhead ahead = finegrain::look_ahead();
-  if (m.op.backend == finegrain::Backend::device || ahead.source == finegrain::LookAheadSource::assumed) return "";
-  const char *source = ahead.source == finegrain::LookAheadSource::given ? "as set" : "as measured";
-  if (ahead.bytes == 0) return std::string(", not asked for ahead, ") + source;
-  return ", asked for " + std::to_string(ahead.bytes) + " bytes ahead, " + source;
+  const finegrain::PrefetchDistance known = finegrain::prefetch_distance();
+  if (m.op.backend == finegrain::Backend::device || known.source == finegrain::PrefetchSource::assumed) return "";
+  const char *source = known.source == finegrain::PrefetchSource::given ? "as set" : "as measured";
+  if (known.bytes == 0) return std::string(", no prefetch, ") + source;
+  return ", prefetch distance " + std::to_string(known.bytes) + " bytes, " + source;
 }
 
 // With -ksp_view and the like: where products run.
@@ -102,7 +102,7 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "%s\n",
                                      m->op.backend == finegrain::Backend::device ? "device" : "host", bytes,
-                                     DescribeLookAhead(*m).c_str()));
+                                     DescribePrefetchDistance(*m).c_str()));
   if (!m->aij.mat) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetInfo(m->aij.mat, MAT_GLOBAL_SUM, &info));
   PetscCall(PetscViewerASCIIPrintf(viewer, "copy of type aij: host, bytes: %" PetscInt64_FMT "\n",

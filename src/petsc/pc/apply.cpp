@@ -206,7 +206,7 @@ PetscErrorCode PCApplyTranspose_Engine(PC pc, Vec b, Vec x)
 }
 
 // KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say whether it would test a
-// norm at all; hence PCFinegrainSetRichardson(). Tests are those of the preconditioned norm, its default, as
+// norm at all; hence PCFinegrainSetApplyRichardson(). Tests are those of the preconditioned norm, its default, as
 // KSPConvergedDefault() makes them, before each step is added: counts and reasons are those of the monitored method.
 struct RichardsonTest {
   PetscReal rtol, abstol, dtol, first = -1;
@@ -282,8 +282,8 @@ PetscErrorCode PCApplyRichardson_Engine(PC pc, Vec b, Vec x, Vec w, PetscReal rt
   PetscCall(RunApplication(pc, x, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     const RichardsonTest none{0, 0, 0}, test{rtol, abstol, dtol};
-    PetscCall(Richardson(pc, e, b, x, w, e->richardson == PC_FINEGRAIN_RICHARDSON_STEPS ? none : test, steps,
-                         guess_zero, done, &result));
+    PetscCall(Richardson(pc, e, b, x, w, e->apply_richardson == PC_FINEGRAIN_APPLY_RICHARDSON_FIXED ? none : test,
+                         steps, guess_zero, done, &result));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   static_assert(sizeof(*reason) == sizeof(result));
@@ -367,8 +367,9 @@ PetscErrorCode PCEngineSetApplications(PC pc)
   pc->ops->apply = PCApply_Engine;
   pc->ops->applytranspose = PCApplyTranspose_Engine;
   // A step of several of ours is one that KSPRICHARDSON does by itself.
-  pc->ops->applyrichardson =
-    e->richardson == PC_FINEGRAIN_RICHARDSON_NONE || PCEngineSteps(*e) > 1 ? nullptr : PCApplyRichardson_Engine;
+  pc->ops->applyrichardson = e->apply_richardson == PC_FINEGRAIN_APPLY_RICHARDSON_NONE || PCEngineSteps(*e) > 1
+                               ? nullptr
+                               : PCApplyRichardson_Engine;
   PetscCall(PetscObjectComposeFunction(object, "PCFinegrainApplyCorrections_C", PCApplyCorrections_Engine));
   PetscCall(PCEngineSetMatApplications(pc));
   PetscCall(PCEngineSetParts(pc));

@@ -104,7 +104,8 @@ const char *PCEngineExcludesEisenstat(const PCEngine &e, const EngineOptions &op
   if (options.factor != FactorKind::automatic && options.factor != FactorKind::dilu) return "the factor is not DILU";
   if (options.pipelined) return "ranks factor together";
   if (PCEngineSteps(e) > 1) return "an application has several steps";
-  if (e.richardson != PC_FINEGRAIN_RICHARDSON_NONE) return "the preconditioner makes Richardson's iterations";
+  if (e.apply_richardson != PC_FINEGRAIN_APPLY_RICHARDSON_NONE)
+    return "the preconditioner makes Richardson's iterations";
   return nullptr;
 }
 
@@ -184,8 +185,8 @@ PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without
 
    With true the factor is DILU on any matrix, and any `KSP` on any side takes the trick; norms of those that are not
 in this list are the other ones. It is an error with another factor, with single precision, with corrections, with
--pc_fgbilu_richardson, and where Amat is not Pmat. While it solves, `KSPGetRhs()` and `KSPGetSolution()` inside of an
-operation of the matrix give those of the other system.
+-pc_fgbilu_apply_richardson, and where Amat is not Pmat. While it solves, `KSPGetRhs()` and `KSPGetSolution()` inside
+of an operation of the matrix give those of the other system.
 
    With either a solve goes without where the matrix has changed since it was factored or has a null space, under
 `KSPPREONLY` and `KSPREFINE`, and where a `KSP` needs a symmetric operator and a pivot is not positive definite.

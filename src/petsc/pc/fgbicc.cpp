@@ -102,7 +102,7 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 
    Options Database Keys:
 +  -pc_fgbicc_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbicc_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
+.  -pc_fgbicc_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
 .  -pc_fgbicc_tile <I,J,K>                        - `PCFinegrainSetTile()`
 .  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
 .  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`
@@ -112,10 +112,10 @@ PCEngineType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
 .  -pc_fgbicc_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
 .  -pc_fgbicc_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
-.  -pc_fgbicc_grid_coupling <factor,corrections>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbicc_grid_coupling <coupled,block_jacobi>  - `PCFinegrainSetGridCoupling()`
 .  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
 .  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
-.  -pc_fgbicc_richardson <none,steps,tolerances>  - `PCFinegrainSetRichardson()`
+.  -pc_fgbicc_apply_richardson <none,fixed,tolerance>  - `PCFinegrainSetApplyRichardson()`
 .  -pc_fgbicc_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
 
@@ -138,8 +138,8 @@ reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive d
 Complex matrices are symmetric here, not Hermitian.
 
    A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
-`PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result does not depend on schedule, executor or number
-of threads, bit by bit.
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result does not depend on schedule, algorithm or
+number of threads, bit by bit.
 
    References:
 .  * - J. A. Meijerink, H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient

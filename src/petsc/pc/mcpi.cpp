@@ -6,7 +6,7 @@
 
 using namespace finegrain;
 
-PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
+PetscErrorCode PCEngineCheckInPlace(PC pc, const PCEngine &e)
 {
   const Mat A = pc->pmat;
   const BAIJKokkos *m = BAIJKokkosGet(A);
@@ -14,34 +14,32 @@ PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e)
   Backend mirror, engine;
 
   PetscFunctionBegin;
-  const std::string option = PCEngineOption(pc, "reduction"),
-                    remedy = std::string("or take ").append(option).append(" none, PCMCPISetReduction()");
+  const std::string option = PCEngineOption(pc, "in_place"),
+                    remedy = std::string("or leave out ").append(option).append(", PCMCPISetInPlace()");
   PetscCall(PetscObjectGetName(reinterpret_cast<PetscObject>(A), &name));
   PetscCheck(pc->mat != A, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s in_place: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
+             "%s: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
              "KSPSetOperators() another Pmat, MatDuplicate() makes one, %s",
              option.c_str(), name, remedy.c_str());
-  PetscCheck(
-    m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-    "%s in_place: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
-    option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
-  PetscCheck(
-    !e.converted, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-    "%s in_place: Pmat %s is read through a copy, because %s gives it diagonal blocks; insert them before it is "
-    "assembled, %s",
-    option.c_str(), name, PCEngineOption(pc, "add_diagonal").c_str(), remedy.c_str());
+  PetscCheck(m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "%s: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
+             option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
+  PetscCheck(!e.converted, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s: Pmat %s is read through a copy, because %s gives it diagonal blocks; insert them before it is "
+             "assembled, %s",
+             option.c_str(), name, PCEngineOption(pc, "add_diagonal").c_str(), remedy.c_str());
   PetscCheck(!m->bound, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "%s in_place: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
+             "%s: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
              option.c_str(), name, remedy.c_str());
   mirror = has_device() ? Backend::device : Backend::host;
   PetscCall(PCEngineFindBackend(pc, e, &engine));
   PetscCheck(mirror == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s in_place: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
+             "%s: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
              "%s %s, %s",
              option.c_str(), name, places[int(mirror)], places[int(engine)], PCEngineOption(pc, "backend").c_str(),
              places[int(mirror)], remedy.c_str());
   PetscCheck(e.corrections == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s in_place: corrections (%s %" PetscInt_FMT ") read Pmat %s in each application; leave them out, %s",
+             "%s: corrections (%s %" PetscInt_FMT ") read Pmat %s in each application; leave them out, %s",
              option.c_str(), PCEngineOption(pc, "corrections").c_str(), e.corrections, name, remedy.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -66,9 +64,10 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
     PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
-    PCFinegrainAccumulateTypes[e->options.single_sums], FindName(*e)));
-  if (r.reduction == Reduction::in_place)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "reduction: in place, couplings lie in the memory of Pmat's mirror\n"));
+    PCMCPISumPrecisionTypes[e->options.single_sums], FindName(*e)));
+  if (r.in_place)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "in place: off-diagonal blocks are in the memory of Pmat's device copy\n"));
   PetscCall(PCEngineViewColoring(pc, *e, viewer));
   const Statistics s = e->engine->statistics();
   if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +84,7 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 static const PCEngineRow rows[] = {{&settings::precision},
                                    {&settings::schedule, "auto,color", false},
                                    {&settings::ordering, "natural", false},
-                                   {&settings::coupling, "factor", false},
+                                   {&settings::coupling, "coupled", false},
                                    {&settings::tile, nullptr, false},
                                    {&settings::coloring},
                                    {&settings::balance},
@@ -94,8 +93,8 @@ static const PCEngineRow rows[] = {{&settings::precision},
                                    {&sweep_setting},
                                    {&exchange_setting},
                                    {&scaling_setting},
-                                   {&settings::accumulate},
-                                   {&reduction_setting}};
+                                   {&sum_setting},
+                                   {&in_place_setting}};
 
 static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
 {
@@ -107,7 +106,8 @@ static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
                          .omega = Real(e.omega),
                          .scaling = FinegrainEnum<Scaling>(e.scaling),
                          .exchange = FinegrainEnum<Exchange>(e.exchange),
-                         .reduction = FinegrainEnum<Reduction>(e.reduction)};
+                         .in_place = bool(e.in_place)};
+  options->single_sums = e.sums == PCMCPI_SUM_PRECISION_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,9 +145,9 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
 .  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
-.  -pc_mcpi_accumulate <working,single>              - `PCFinegrainSetAccumulate()`
-.  -pc_mcpi_reduction <none,in_place>                - `PCMCPISetReduction()`
-.  -pc_mcpi_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
+.  -pc_mcpi_sum_precision <working,single>              - `PCMCPISetSumPrecision()`
+.  -pc_mcpi_in_place <false>                         - `PCMCPISetInPlace()`
+.  -pc_mcpi_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
 .  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_mcpi_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
@@ -155,7 +155,7 @@ PCEngineType mcpi_type = {
 .  -pc_mcpi_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_mcpi_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_mcpi_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
 .  -pc_mcpi_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
@@ -167,15 +167,15 @@ diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_
 once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
 
    D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a
-sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_accumulate single, and DSH, half
-instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half,
+sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_sum_precision single, and DSH,
+half instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half,
 and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
 precision.
 
    A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a block that is not finite as it is
 stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
-   The result does not depend on executor or number of threads, bit by bit, nor on the number of ranks with
+   The result does not depend on algorithm or number of threads, bit by bit, nor on the number of ranks with
 -pc_mcpi_exchange color.
 
    References:

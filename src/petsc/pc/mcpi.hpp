@@ -11,7 +11,8 @@ struct Mcpi final : PCEngine {
   PCMCPISweepType sweep = PCMCPI_SWEEP_FORWARD;
   PCMCPIExchangeType exchange = PCMCPI_EXCHANGE_SWEEP;
   PCMCPIScalingType scaling = PCMCPI_SCALING_GLOBAL;
-  PCMCPIReductionType reduction = PCMCPI_REDUCTION_NONE;
+  PCMCPISumPrecisionType sums = PCMCPI_SUM_PRECISION_WORKING;
+  PetscBool in_place = PETSC_FALSE;
 };
 
 extern const PCEngineValue<Mcpi, PetscInt> its_setting;
@@ -19,4 +20,5 @@ extern const PCEngineValue<Mcpi, PetscReal> omega_setting;
 extern const PCEngineValue<Mcpi, PCMCPISweepType> sweep_setting;
 extern const PCEngineValue<Mcpi, PCMCPIExchangeType> exchange_setting;
 extern const PCEngineValue<Mcpi, PCMCPIScalingType> scaling_setting;
-extern const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting;
+extern const PCEngineValue<Mcpi, PCMCPISumPrecisionType> sum_setting;
+extern const PCEngineValue<Mcpi, PetscBool> in_place_setting;

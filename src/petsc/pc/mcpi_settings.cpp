@@ -10,12 +10,12 @@ const char *const PCMCPIExchangeTypes[] = {"none", "sweep", "color", "PCMCPIExch
                                            nullptr};
 const char *const PCMCPIScalingTypes[] = {"global", "row", "PCMCPIScalingType", "PCMCPI_SCALING_", nullptr};
 
-const char *const PCMCPIReductionTypes[] = {"none", "in_place", "PCMCPIReductionType", "PCMCPI_REDUCTION_", nullptr};
+const char *const PCMCPISumPrecisionTypes[] = {"working", "single", "PCMCPISumPrecisionType", "PCMCPI_SUM_PRECISION_",
+                                               nullptr};
 
 static_assert(int(SweepKind::symmetric) == PCMCPI_SWEEP_SYMMETRIC);
 static_assert(int(Exchange::color) == PCMCPI_EXCHANGE_COLOR);
 static_assert(int(Scaling::row) == PCMCPI_SCALING_ROW);
-static_assert(int(Reduction::in_place) == PCMCPI_REDUCTION_IN_PLACE);
 
 constinit const PCEngineValue<Mcpi, PetscInt> its_setting{"its", "Sweeps of one application", "PCMCPISetIterations",
                                                           &Mcpi::its, 1};
@@ -27,9 +27,10 @@ constinit const PCEngineValue<Mcpi, PCMCPIExchangeType> exchange_setting{
   "exchange", "When values of other ranks are fetched", "PCMCPISetExchange", &Mcpi::exchange, PCMCPIExchangeTypes};
 constinit const PCEngineValue<Mcpi, PCMCPIScalingType> scaling_setting{
   "scaling", "Scaling of half precision", "PCMCPISetScaling", &Mcpi::scaling, PCMCPIScalingTypes};
-constinit const PCEngineValue<Mcpi, PCMCPIReductionType> reduction_setting{
-  "reduction", "Where couplings of lower precision are stored", "PCMCPISetReduction", &Mcpi::reduction,
-  PCMCPIReductionTypes};
+constinit const PCEngineValue<Mcpi, PCMCPISumPrecisionType> sum_setting{
+  "sum_precision", "Precision of sums", "PCMCPISetSumPrecision", &Mcpi::sums, PCMCPISumPrecisionTypes};
+constinit const PCEngineValue<Mcpi, PetscBool> in_place_setting{
+  "in_place", "Store off-diagonal blocks in the memory of Pmat's device copy", "PCMCPISetInPlace", &Mcpi::in_place};
 
 /*@
    PCMCPISetIterations - Sets the number of sweeps of one application
@@ -112,7 +113,7 @@ PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega) { return omega_setting.ge
    Note:
    With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is
 that of one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange
-overlaps with its rows that no other rank needs. It needs the executors natural or launch.
+overlaps with its rows that no other rank needs. It needs the algorithms sequential or levels.
 
 .seealso: `PCMCPIGetExchange()`, `PCMCPI`
 @*/
@@ -145,36 +146,60 @@ PetscErrorCode PCMCPISetScaling(PC pc, PCMCPIScalingType scaling) { return scali
 PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scaling_setting.get(pc, scaling); }
 
 /*@
-   PCMCPISetReduction - Chooses where couplings of lower precision are stored
+   PCMCPISetSumPrecision - Chooses the precision in which products of off-diagonal blocks are summed
 
    Logically Collective
 
    Input Parameters:
 +  pc        - the preconditioner
--  reduction - `PCMCPI_REDUCTION_NONE` (default) or `PCMCPI_REDUCTION_IN_PLACE`
+-  precision - `PCMCPI_SUM_PRECISION_WORKING` (default) or `PCMCPI_SUM_PRECISION_SINGLE`
 
    Options Database Key:
-.  -pc_mcpi_reduction <none,in_place> - the reduction
+.  -pc_mcpi_sum_precision <working,single> - the precision
+
+   Level: intermediate
+
+   Note:
+   Sums in single precision make an application linear to about seven digits only. `KSPGMRES` in double precision
+relies on more: its recurrence and the true residual then differ. Use `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
+
+.seealso: `PCMCPIGetSumPrecision()`, `PCFinegrainSetPrecision()`, `PCMCPI`
+@*/
+PetscErrorCode PCMCPISetSumPrecision(PC pc, PCMCPISumPrecisionType precision)
+{
+  return sum_setting.set(pc, precision);
+}
+
+PetscErrorCode PCMCPIGetSumPrecision(PC pc, PCMCPISumPrecisionType *precision)
+{
+  return sum_setting.get(pc, precision);
+}
+
+/*@
+   PCMCPISetInPlace - Stores off-diagonal blocks of lower precision in the memory of Pmat's device copy
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  in_place - `PETSC_FALSE` (default): in memory of the preconditioner
+
+   Options Database Key:
+.  -pc_mcpi_in_place <false> - whether
 
    Level: advanced
 
    Notes:
-   `PCMCPI_REDUCTION_IN_PLACE` (PIPSR of Walden et al.) makes shorter numbers of those in the mirror of Pmat, a matrix
-of type `MATBAIJKOKKOS`, where they are, so that a set-up never holds two arrays of blocks there. Results are the
-same, bit by bit. Values of Pmat on the host stay as they are. The preconditioner keeps the mirror's memory until the
-next set-up; a product with Pmat in between, or whatever else needs the mirror, makes a new one.
+   The conversion is in place (PIPSR of Walden et al.): it overwrites the copy that Pmat, a matrix of type
+`MATBAIJKOKKOS`, keeps of its blocks, so that a set-up never holds two arrays of blocks there. Results are bitwise
+identical. Values of Pmat on the host do not change. The preconditioner keeps this memory until the next set-up; a
+product with Pmat in between, or anything else that needs the copy, makes a new one.
 
-   Pmat must not be Amat, whose products need the mirror in each iteration: give `KSPSetOperators()` two matrices. The
-precision is a lower one, the scaling global, and there are no corrections, which would read Pmat.
+   Pmat must not be Amat, whose products need the copy in each iteration: give `KSPSetOperators()` two matrices. The
+precision must be lower than working, the scaling global, and there can be no corrections, which would read Pmat.
 
-.seealso: `PCMCPIGetReduction()`, `PCFinegrainSetPrecision()`, `MATBAIJKOKKOS`, `PCMCPI`
+.seealso: `PCMCPIGetInPlace()`, `PCFinegrainSetPrecision()`, `MATBAIJKOKKOS`, `PCMCPI`
 @*/
-PetscErrorCode PCMCPISetReduction(PC pc, PCMCPIReductionType reduction)
-{
-  return reduction_setting.set(pc, reduction);
-}
+PetscErrorCode PCMCPISetInPlace(PC pc, PetscBool in_place) { return in_place_setting.set(pc, in_place); }
 
-PetscErrorCode PCMCPIGetReduction(PC pc, PCMCPIReductionType *reduction)
-{
-  return reduction_setting.get(pc, reduction);
-}
+PetscErrorCode PCMCPIGetInPlace(PC pc, PetscBool *in_place) { return in_place_setting.get(pc, in_place); }

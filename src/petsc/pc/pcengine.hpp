@@ -92,10 +92,9 @@ struct PCEngine {
 
   // The common settings. They survive PCReset().
   PCFinegrainScheduleType schedule = PC_FINEGRAIN_SCHEDULE_AUTO;
-  PCFinegrainExecutorType executor = PC_FINEGRAIN_EXECUTOR_AUTO;
+  PCFinegrainAlgorithmType algorithm = PC_FINEGRAIN_ALGORITHM_AUTO;
   PCFinegrainBackendType backend = PC_FINEGRAIN_BACKEND_AUTO;
   PCFinegrainPrecisionType precision = PC_FINEGRAIN_PRECISION_WORKING;
-  PCFinegrainAccumulateType accumulate = PC_FINEGRAIN_ACCUMULATE_WORKING;
   PCFinegrainDiagonalPrecisionType diagonal = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
   MatFactorShiftType shift_type = MAT_SHIFT_NONE;
   PetscReal shift_amount = PETSC_SQRT_MACHINE_EPSILON;
@@ -103,24 +102,23 @@ struct PCEngine {
   PetscBool add_diagonal = PETSC_FALSE;
   PetscInt block_size = 0;    // of an AIJ matrix; 0: its own
   std::vector<PetscInt> grid; // I, J, K of each local grid; empty: ask the DM
-  PCFinegrainGridCoupling coupling = PC_FINEGRAIN_GRID_COUPLING_FACTOR;
+  PCFinegrainGridCoupling coupling = PC_FINEGRAIN_GRID_COUPLING_COUPLED;
   finegrain::Box tile;
   std::string ordering = MATORDERINGNATURAL;
   PCFinegrainColoringType coloring = PC_FINEGRAIN_COLORING_AUTO;
   PetscBool balance = PETSC_FALSE;
   PCFGBILUEisenstatType eisenstat = PCFGBILU_EISENSTAT_FALSE; // of types that have none
   PetscInt corrections = 0;                                   // inside one application
-  PCFinegrainRichardsonType richardson = PC_FINEGRAIN_RICHARDSON_NONE;
+  PetscBool global = PETSC_FALSE;                             // one factor of all ranks
+  PCFinegrainApplyRichardsonType apply_richardson = PC_FINEGRAIN_APPLY_RICHARDSON_NONE;
   PCFinegrainCheckType check_solution = PC_FINEGRAIN_CHECK_FAIL;
 
   // What set-up made.
   bool analyzed = false;
-  PCFinegrainExecutorType tuned = PC_FINEGRAIN_EXECUTOR_AUTO;      // what stands for executor tune
-  std::vector<std::pair<PCFinegrainExecutorType, double>> timings; // seconds of an application
   finegrain::EngineOptions options; // what the settings came to, less ordering and back end
   finegrain::Operator op;
   std::unique_ptr<finegrain::Engine> engine;
-  std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Reduction::in_place)
+  std::shared_ptr<void> blocks; // of Pmat's mirror, which the engine has narrowed (Relaxation::in_place)
   finegrain::FactorReport report;
   PetscReal raise = 0;              // of diagonal entries, relative (Values::raise)
   PetscInt factorizations = 1;      // of the last set-up: one, and one for each raise
@@ -153,13 +151,10 @@ struct PCEngine {
 };
 
 // Whether the couplings lie where Pmat's mirror was.
-inline bool PCEngineReducesInPlace(const PCEngine &e)
-{
-  return e.options.relaxation.reduction == finegrain::Reduction::in_place;
-}
+inline bool PCEngineIsInPlace(const PCEngine &e) { return e.options.relaxation.in_place; }
 
 // Stops where Pmat has no mirror that can be given away, or somebody will need it. Not collective.
-PetscErrorCode PCEngineCheckReduction(PC pc, const PCEngine &e);
+PetscErrorCode PCEngineCheckInPlace(PC pc, const PCEngine &e);
 
 // The matrix that is read: the PC's, or its conversion.
 inline Mat PCEngineMatrix(PC pc, const PCEngine &e) { return e.converted ? e.converted : pc->pmat; }
@@ -198,11 +193,6 @@ PetscErrorCode PCEngineRefuse(PC pc, const PCEngine &e, const finegrain::SetupEr
 
 // The failed reason, and e->trouble, of what the factorization found on any rank. Collective.
 PetscErrorCode PCEngineReportTrouble(PC pc, PCEngine *e);
-
-// Executor tune: sets up and times each executor, and leaves the matrix analyzed for the fastest (tune.cpp).
-// Collective.
-PetscErrorCode PCEngineTune(PC pc, PCEngine *e, PetscErrorCode (*analyze)(PC, PCEngine *),
-                            PetscErrorCode (*factor)(PC, PCEngine *));
 
 // x = M^-1 b as PCApply() has it, but outside of log events and whatever the last set-up said. Collective.
 PetscErrorCode PCEngineApply(PC pc, Vec b, Vec x);
@@ -297,7 +287,6 @@ template <class Data> Data &PCEngineData(PC pc) { return *static_cast<Data *>(st
 PetscErrorCode PCSetFromOptions_Engine(PC pc, FinegrainOptionItems PetscOptionsObject);
 PetscErrorCode PCSetUp_Engine(PC pc);
 PetscErrorCode PCView_Engine(PC pc, PetscViewer viewer);
-PetscErrorCode PCEngineViewTuning(const PCEngine &e, PetscViewer viewer);
 PetscErrorCode PCEngineViewBackend(PC pc, const PCEngine &e, const finegrain::Statistics &s, PetscViewer viewer);
 
 // What viewers other than ASCII show: a string, a picture of the groups (view_draw.cpp). Collective.

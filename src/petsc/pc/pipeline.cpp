@@ -83,14 +83,13 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PCEngine &e, Index rows
   int mine[] = {e.grid.empty(), da && PetscInt64(own[0]) * own[1] * own[2] == rows}, all[2]; // grids are a rank's own
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, PetscObjectComm(object)));
   PetscCheck(all[0], PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
-             PCEngineText(pc,
-                          "@_exchange pipeline goes over the grid of a DMDA, and @_grid is one of each rank; leave "
-                          "out @_grid, or take @type powerqilu with -pc_powerqilu_exchange color, which couples the "
-                          "grids of all ranks")
+             PCEngineText(pc, "@_global goes over the grid of a DMDA, and @_grid is one of each rank; leave "
+                              "out @_grid, or take @type powerqilu with -pc_powerqilu_global, which couples the "
+                              "grids of all ranks")
                .c_str());
   PetscCheck(all[1], PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
-             PCEngineText(pc, "@_exchange pipeline needs the DMDA that the matrix is of, a block row a point: set it "
-                              "with KSPSetDM(), or take @type powerqilu with -pc_powerqilu_exchange color, which "
+             PCEngineText(pc, "@_global needs the DMDA that the matrix is of, a block row a point: set it "
+                              "with KSPSetDM(), or take @type powerqilu with -pc_powerqilu_global, which "
                               "factors any matrix over all ranks")
                .c_str());
   PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
@@ -139,12 +138,13 @@ PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) con
     MPI_Allreduce(&worst, &found, 1, MPI_INT64_T, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (found >= 0) {
     const auto p = whole_.place(found);
-    SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
-            PCEngineText(pc, "@_exchange pipeline goes over stars of width 1 without periodic axes, and point (" +
-                               std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]) +
-                               ") is coupled to one that is not beside it; take @_exchange none, or @type powerqilu "
-                               "with -pc_powerqilu_exchange color")
-              .c_str());
+    SETERRQ(
+      PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
+      PCEngineText(pc, "@_global goes over stars of width 1 without periodic axes, and point (" +
+                         std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]) +
+                         ") is coupled to one that is not beside it; leave out @_global, or take @type powerqilu "
+                         "with -pc_powerqilu_global")
+        .c_str());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

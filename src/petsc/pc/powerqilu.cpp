@@ -9,16 +9,13 @@ using namespace finegrain;
 
 const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
                                             nullptr};
-const char *const PCPOWERQILUExchangeTypes[] = {"none", "color", "PCPOWERQILUExchangeType", "PCPOWERQILU_EXCHANGE_",
-                                                nullptr};
 namespace
 {
 
 struct PowerqIlu final : PCEngine {
   PetscInt levels = 0, power = 0; // p and q; 0: p + 1
   PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
-  PetscInt drop_radius = 0;
-  PCPOWERQILUExchangeType exchange = PCPOWERQILU_EXCHANGE_NONE;
+  PetscInt drop_band = 0;
 };
 constinit const PCEngineValue<PowerqIlu, PetscInt> levels_setting{
   "levels", "Levels of fill, p", "PCPOWERQILUSetLevels", &PowerqIlu::levels, PetscInt(0)};
@@ -27,12 +24,9 @@ constinit const PCEngineValue<PowerqIlu, PetscInt> power_setting{
   PetscInt(0)};
 constinit const PCEngineValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
   "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
-constinit const PCEngineValue<PowerqIlu, PetscInt> drop_radius_setting{
-  "drop_radius", "Entries no further from the diagonal are dropped (schedule level)", "PCPOWERQILUSetDropRadius",
-  &PowerqIlu::drop_radius, PetscInt(0)};
-constinit const PCEngineValue<PowerqIlu, PCPOWERQILUExchangeType> exchange_setting{
-  "exchange", "Whether ranks factor the whole matrix together", "PCPOWERQILUSetExchange", &PowerqIlu::exchange,
-  PCPOWERQILUExchangeTypes};
+constinit const PCEngineValue<PowerqIlu, PetscInt> drop_band_setting{
+  "drop_band", "Entries no further from the diagonal are dropped (schedule level)", "PCPOWERQILUSetDropBand",
+  &PowerqIlu::drop_band, PetscInt(0)};
 
 } // namespace
 
@@ -102,8 +96,8 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
 
    Note:
    There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
-by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with executor launch
-they are run by colors, with self, and with tile of a host, they wait for the rows that the factorization waits for.
+by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with algorithm levels
+they are run by colors, with tasks they wait for the rows that the factorization waits for.
 With `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
@@ -113,67 +107,32 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
 
 /*@
-   PCPOWERQILUSetDropRadius - Sets which entries near the diagonal level schedules drop
+   PCPOWERQILUSetDropBand - Sets which entries near the diagonal level schedules drop
 
    Logically Collective
 
    Input Parameters:
-+  pc     - the preconditioner
--  radius - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, whose rows i and j are no more than so
++  pc   - the preconditioner
+-  band - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, whose rows i and j are no more than so
 many places apart in the order of elimination are dropped after the factorization
 
    Options Database Key:
-.  -pc_powerqilu_drop_radius <0> - the radius, in block rows
+.  -pc_powerqilu_drop_band <0> - the half bandwidth, in block rows
 
    Level: advanced
 
    Notes:
    Heuveline, Lukarski and Weiss (section 3.12) do so to get fewer level sets, and find that the preconditioner
-becomes worse; with p = 0 a small radius can be cheap. It needs -pc_powerqilu_schedule level.
+becomes worse; with p = 0 a narrow band can be cheap. It needs -pc_powerqilu_schedule level.
 
-   The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With executor
-launch sweeps run by the fewer level sets; with self, and with tile of a host, they wait for the rows that the
-factorization waits for.
+   The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With algorithm
+levels sweeps run by the fewer level sets; with tasks they wait for the rows that the factorization waits for.
 
-.seealso: `PCPOWERQILUGetDropRadius()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
+.seealso: `PCPOWERQILUGetDropBand()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCPOWERQILUSetDropRadius(PC pc, PetscInt radius) { return drop_radius_setting.set(pc, radius); }
+PetscErrorCode PCPOWERQILUSetDropBand(PC pc, PetscInt band) { return drop_band_setting.set(pc, band); }
 
-PetscErrorCode PCPOWERQILUGetDropRadius(PC pc, PetscInt *radius) { return drop_radius_setting.get(pc, radius); }
-
-/*@
-   PCPOWERQILUSetExchange - Says whether each rank factors its own block rows, or all ranks the whole matrix
-
-   Logically Collective
-
-   Input Parameters:
-+  pc       - the preconditioner
--  exchange - `PCPOWERQILU_EXCHANGE_NONE` (default) or `PCPOWERQILU_EXCHANGE_COLOR`
-
-   Options Database Key:
-.  -pc_powerqilu_exchange <none,color> - the exchange
-
-   Level: intermediate
-
-   Notes:
-   With color the matrix is colored by all ranks, and factored and swept color by color; after each color its rows go
-to the ranks that need them. The preconditioner, bit by bit, does not depend on the number of ranks, or, with a
-`DMDA`, on how it is cut. An application sends a message to each neighbor for each color of each sweep.
-
-   It takes -pc_powerqilu_coloring jp (default; redblack where that fits and p is 0), -pc_powerqilu_drop during,
-working or single precision, and runs on the host.
-
-.seealso: `PCPOWERQILUGetExchange()`, `PCMCPISetExchange()`, `PCPOWERQILU`
-@*/
-PetscErrorCode PCPOWERQILUSetExchange(PC pc, PCPOWERQILUExchangeType exchange)
-{
-  return exchange_setting.set(pc, exchange);
-}
-
-PetscErrorCode PCPOWERQILUGetExchange(PC pc, PCPOWERQILUExchangeType *exchange)
-{
-  return exchange_setting.get(pc, exchange);
-}
+PetscErrorCode PCPOWERQILUGetDropBand(PC pc, PetscInt *band) { return drop_band_setting.get(pc, band); }
 
 static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
 {
@@ -183,8 +142,8 @@ static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
   options->levels = int(e.levels);
   options->power = int(e.power);
   options->drop = FinegrainEnum<Drop>(e.drop);
-  options->drop_radius = Index(e.drop_radius);
-  if (e.exchange == PCPOWERQILU_EXCHANGE_COLOR) options->method = Method::shared;
+  options->drop_band = Index(e.drop_band);
+  if (e.global) options->method = Method::shared;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,7 +169,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
     MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   const PetscInt64 inside = counts[5]; // blocks of the matrix between rows of a rank
   const std::string dropped =
-    r.drop_radius > 0 ? "within " + std::to_string(r.drop_radius) + " of the diagonal" : "between rows of one color";
+    r.drop_band > 0 ? "within " + std::to_string(r.drop_band) + " of the diagonal" : "between rows of one color";
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped %s: %" PetscInt64_FMT " blocks\n",
     counts[1], inside ? double(counts[0]) / double(inside) : 1., dropped.c_str(), counts[2]));
@@ -228,8 +187,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCEngineRow rows[] = {{&settings::accumulate},
-                                   {&settings::schedule, "auto,color,level"},
+static const PCEngineRow rows[] = {{&settings::schedule, "auto,color,level"},
                                    {&settings::ordering},
                                    {&settings::coupling, nullptr, false},
                                    {&settings::tile, nullptr, false},
@@ -238,8 +196,8 @@ static const PCEngineRow rows[] = {{&settings::accumulate},
                                    {&levels_setting},
                                    {&power_setting},
                                    {&drop_setting},
-                                   {&drop_radius_setting},
-                                   {&exchange_setting}};
+                                   {&drop_band_setting},
+                                   {&settings::global}};
 
 static const char citation[] =
   "@techreport{HeuvelineLukarskiWeiss2011,\n"
@@ -265,18 +223,17 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 
    Options Database Keys:
 +  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
-.  -pc_powerqilu_exchange <none,color>                    - `PCPOWERQILUSetExchange()`
+.  -pc_powerqilu_global <false>                          - `PCFinegrainSetGlobal()`
 .  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
 .  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
-.  -pc_powerqilu_drop_radius <0>                          - `PCPOWERQILUSetDropRadius()`
+.  -pc_powerqilu_drop_band <0>                          - `PCPOWERQILUSetDropBand()`
 .  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
 .  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
-.  -pc_powerqilu_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
+.  -pc_powerqilu_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
 .  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_powerqilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
-.  -pc_powerqilu_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_powerqilu_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
@@ -284,7 +241,7 @@ PCEngineType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_powerqilu_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_powerqilu_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
 .  -pc_powerqilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
@@ -300,13 +257,13 @@ between rows of one color is dropped.
    -pc_powerqilu_schedule level is ILU(p) in the order of rows, or in -pc_powerqilu_ordering, without colors, run by
 level sets. An ordering with colors is the order in which rows are colored.
 
-   Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_exchange color has all ranks
+   Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_global has all ranks
 factor the whole matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
 
    A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
 `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
-   The result does not depend on executor or number of threads, bit by bit.
+   The result does not depend on algorithm or number of threads, bit by bit.
 
    References:
 .  * - V. Heuveline, D. Lukarski, J.-P. Weiss, Enhanced parallel ILU(p)-based preconditioners for multi-core CPUs and

@@ -6,6 +6,7 @@
 #include "pc/agreement.hpp"
 #include "pc/pipeline.hpp"
 #include "device_copies.hpp"
+#include "base/storage.hpp"
 
 #include <petscdmda.h>
 
@@ -48,7 +49,7 @@ EngineOptions MakeOptions(const PCEngine &e)
   EngineOptions r;
   r.method = e.type->method;
   r.schedule = FinegrainEnum<ScheduleKind>(e.schedule);
-  r.executor = FinegrainEnum<ExecutorKind>(e.executor == PC_FINEGRAIN_EXECUTOR_TUNE ? e.tuned : e.executor);
+  r.algorithm = FinegrainEnum<Algorithm>(e.algorithm);
   r.precision = FinegrainEnum<Precision>(e.precision);
   // Inverses are never stored below single.
   if (e.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
@@ -61,7 +62,10 @@ EngineOptions MakeOptions(const PCEngine &e)
   r.coloring = FinegrainEnum<ColoringKind>(e.coloring);
   r.balanced = e.balance;
   r.eisenstat = e.eisenstat == PCFGBILU_EISENSTAT_TRUE;
-  r.single_sums = e.accumulate == PC_FINEGRAIN_ACCUMULATE_SINGLE;
+  if (r.method != Method::relaxation && r.precision == Precision::half) {
+    r.diagonal = half_factor.diagonal;
+    r.single_sums = half_factor.single_sums;
+  }
   return r;
 }
 
@@ -96,9 +100,9 @@ PetscErrorCode AnalyzeLocal(PC pc, PCEngine *e, const OperatorView &view, Engine
   const Statistics s = e->engine->statistics();
   PetscCall(
     PetscInfo(pc,
-              "executor %s (%s); %s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper "
+              "algorithm %s (%s); %s schedule: %d groups of %d to %d block rows of size %d, %d lower and %d upper "
               "blocks, %s\n",
-              PCFinegrainExecutorTypes[int(s.executor)], s.reason, PCFinegrainScheduleTypes[int(s.schedule)],
+              PCFinegrainAlgorithmTypes[int(s.algorithm)], s.reason, PCFinegrainScheduleTypes[int(s.schedule)],
               int(s.widths.groups), int(s.widths.min), int(s.widths.max), view.block, int(s.lower), int(s.upper),
               hint && !options.grid.empty() && s.schedule == ScheduleKind::level && options.schedule != s.schedule
                 ? "the DMDA's hyperplanes do not fit the matrix"
@@ -184,10 +188,10 @@ PetscErrorCode Analyze(PC pc, PCEngine *e)
                .c_str());
   if (e->eisenstat == PCFGBILU_EISENSTAT_AUTO) e->options.eisenstat = !PCEngineExcludesEisenstat(*e, e->options);
   PetscCheck(e->eisenstat != PCFGBILU_EISENSTAT_TRUE ||
-               (PCEngineSteps(*e) == 1 && e->richardson == PC_FINEGRAIN_RICHARDSON_NONE),
+               (PCEngineSteps(*e) == 1 && e->apply_richardson == PC_FINEGRAIN_APPLY_RICHARDSON_NONE),
              PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
              PCEngineText(pc, "Options exclude each other: @_eisenstat takes the product with the matrix from one "
-                              "application; leave out @_corrections and @_richardson")
+                              "application; leave out @_corrections and @_apply_richardson")
                .c_str());
   if (PCEngineExchange(*e) == Exchange::color) PetscCall(PCEngineAgree(pc, *e, &view));
   if (PCEngineSharesRows(*e)) {
@@ -216,8 +220,8 @@ PetscErrorCode Factor(PC pc, PCEngine *e)
 
   PetscFunctionBegin;
   e->stamp.values = e->compared.values = -1;
-  if (PCEngineReducesInPlace(*e)) {
-    PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineCheckReduction(pc, *e); }));
+  if (PCEngineIsInPlace(*e)) {
+    PetscCall(FinegrainOnAllRanks(pc, [&] { return PCEngineCheckInPlace(pc, *e); }));
     PetscCall(BAIJKokkosTakeBlocks(mat, &values, &e->blocks));
   } else PetscCall(OperatorGetValues(mat, &e->op, &values));
   PetscCall(FinegrainOnAllRanks(pc, [&] { largest = e->engine->find_largest(values); }));
@@ -243,17 +247,6 @@ PetscErrorCode LogFactor(PC pc, PCEngine *e)
   return FinegrainLogged(finegrain_events.factor, pc, [&] { return Factor(pc, e); });
 }
 
-PetscErrorCode AnalyzeAndTune(PC pc, PCEngine *e)
-{
-  PetscFunctionBegin;
-  e->tuned = PC_FINEGRAIN_EXECUTOR_AUTO;
-  e->timings.clear();
-  PetscCall(LogAnalyze(pc, e));
-  if (e->executor == PC_FINEGRAIN_EXECUTOR_TUNE)
-    PetscCall(FinegrainLogged(finegrain_events.tune, pc, [&] { return PCEngineTune(pc, e, LogAnalyze, LogFactor); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscErrorCode PCSetUp_Engine(PC pc)
@@ -273,7 +266,7 @@ PetscErrorCode PCSetUp_Engine(PC pc)
     }
     if (!e->analyzed) PetscCall(FinegrainOnAllRanks(pc, FinegrainStartKokkos));
     PetscCall(PCEngineConvert(pc, e));
-    if (!e->analyzed) PetscCall(AnalyzeAndTune(pc, e));
+    if (!e->analyzed) PetscCall(LogAnalyze(pc, e));
     PetscCall(LogFactor(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   });

@@ -13,7 +13,7 @@ using namespace finegrain;
 namespace
 {
 
-constexpr std::array common = {PCEngineRow{&settings::executor},
+constexpr std::array common = {PCEngineRow{&settings::algorithm},
                                PCEngineRow{&settings::backend},
                                PCEngineRow{&settings::precision, "working,single,half"},
                                PCEngineRow{&settings::diagonal},
@@ -24,7 +24,7 @@ constexpr std::array common = {PCEngineRow{&settings::executor},
                                PCEngineRow{&settings::grid},
                                PCEngineRow{&settings::block_size},
                                PCEngineRow{&settings::corrections},
-                               PCEngineRow{&settings::richardson},
+                               PCEngineRow{&settings::apply_richardson},
                                PCEngineRow{&settings::check_solution}};
 
 // The rows of a type: the common ones, but for those that it has itself, and its own.

@@ -68,8 +68,8 @@ template <class T> PetscErrorCode PCEngineChange(PC pc, PCEngine *e, T &setting,
 
 // The argument of a setter. An enumeration is passed as int until it is checked: C and Fortran may pass a number
 // that the enumeration does not have, and C++ leaves the behavior of such a value of an enumeration undefined.
-template <class T>
-using PCEngineArgument = std::conditional_t<std::is_enum_v<T> && !std::is_same_v<T, PetscBool>, int, T>;
+template <class T> using PCEngineArgument =
+  std::conditional_t<std::is_enum_v<T> && !std::is_same_v<T, PetscBool>, int, T>;
 
 // Stops where ranks give different values.
 template <class T> PetscErrorCode PCEngineCheckSame(PC pc, PCEngineArgument<T> value)
@@ -221,7 +221,7 @@ namespace finegrain::settings
 {
 
 template <class T> using Common = PCEngineValue<PCEngine, T>;
-extern const Common<PCFinegrainExecutorType> executor;
+extern const Common<PCFinegrainAlgorithmType> algorithm;
 extern const Common<PCFinegrainBackendType> backend;
 extern const Common<PCFinegrainPrecisionType> precision;
 extern const Common<PCFinegrainDiagonalPrecisionType> diagonal;
@@ -232,7 +232,7 @@ extern const Common<PetscBool> add_diagonal;
 extern const PCEngineList grid;
 extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;
-extern const Common<PCFinegrainRichardsonType> richardson;
+extern const Common<PCFinegrainApplyRichardsonType> apply_richardson;
 extern const Common<PCFinegrainCheckType> check_solution;
 // ----
 extern const Common<PCFinegrainScheduleType> schedule;
@@ -242,6 +242,6 @@ extern const Common<PCFinegrainGridCoupling> coupling;
 extern const Common<PCFinegrainColoringType> coloring;
 extern const Common<PetscBool> balance;
 extern const Common<PCFGBILUEisenstatType> eisenstat;
-extern const Common<PCFinegrainAccumulateType> accumulate;
+extern const Common<PetscBool> global;
 
 } // namespace finegrain::settings

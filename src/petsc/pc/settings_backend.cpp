@@ -54,13 +54,13 @@ constinit const PCEngineList tile{"tile", "Points I,J,K of a tile (0,0,0: chosen
    Notes:
    A device needs a build with a Kokkos that has CUDA, and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an
 error at set-up. `PC_FINEGRAIN_BACKEND_AUTO` is the device where the preconditioning matrix is there, of type
-`MATBAIJKOKKOS`, or gives vectors that are (`MatGetVecType()`), and the host everywhere else, or if the executor is
-one of hosts, or if ranks factor together (`PCFGBILUSetExchange()`, `PCSIPSetExchange()`, `PCPOWERQILUSetExchange()`).
+`MATBAIJKOKKOS`, or gives vectors that are (`MatGetVecType()`), and the host everywhere else, or if the algorithm is
+sequential, or if ranks factor together (`PCFinegrainSetGlobal()`).
 
    On a device the values of a `MATBAIJKOKKOS` are read where they are, those of other types are copied there at each
 factorization. Vectors are read and written where PETSc has them; those on the host are copied at each application.
 
-.seealso: `PCFinegrainGetBackend()`, `PCFinegrainSetExecutor()`, `PCFGBILU`
+.seealso: `PCFinegrainGetBackend()`, `PCFinegrainSetAlgorithm()`, `PCFGBILU`
 @*/
 PetscErrorCode PCFinegrainSetBackend(PC pc, PCFinegrainBackendType backend)
 {
@@ -73,7 +73,7 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 }
 
 /*@
-   PCFinegrainSetTile - Gives the shape of the tiles that the executor tile cuts grids into
+   PCFinegrainSetTile - Gives the shape of the tiles that the algorithm tasks cuts grids into
 
    Logically Collective
 
@@ -97,7 +97,7 @@ shape, those of a box stencil if they are as long as the grid in the first direc
    On a host tiles should be long in the first direction, because its points are neighbors in memory, and there
 should be several times as many of them side by side as threads.
 
-.seealso: `PCFinegrainGetTile()`, `PCFinegrainSetExecutor()`, `PCFinegrainSetGrid()`, `PCFGBILU`
+.seealso: `PCFinegrainGetTile()`, `PCFinegrainSetAlgorithm()`, `PCFinegrainSetGrid()`, `PCFGBILU`
 @*/
 PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
 {
@@ -159,7 +159,8 @@ PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backe
 
   PetscFunctionBegin;
   *backend = Backend::host;
-  if (!has_device() || is_of_hosts(options.executor) || options.tile.points() > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!has_device() || options.algorithm == Algorithm::sequential || options.tile.points() > 0)
+    PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosIsMirrored(A, &there));
   PetscCall(MatGetVecType(A, &type));
 #if defined(FINEGRAIN_SHARES_DEVICE)

@@ -5,8 +5,8 @@
 
 using namespace finegrain;
 
-const char *const PCFinegrainRichardsonTypes[] = {
-  "none", "steps", "tolerances", "PCFinegrainRichardsonType", "PC_FINEGRAIN_RICHARDSON_", nullptr};
+const char *const PCFinegrainApplyRichardsonTypes[] = {
+  "none", "fixed", "tolerance", "PCFinegrainApplyRichardsonType", "PC_FINEGRAIN_APPLY_RICHARDSON_", nullptr};
 
 namespace finegrain::settings
 {
@@ -16,12 +16,13 @@ constinit const Common<PetscInt> corrections{"corrections",
                                              &PCEngine::corrections,
                                              0,
                                              std::numeric_limits<int>::max()};
-constinit const Common<PCFinegrainRichardsonType> richardson{"richardson",
-                                                             "What KSPRICHARDSON leaves to the preconditioner",
-                                                             "PCFinegrainSetRichardson",
-                                                             &PCEngine::richardson,
-                                                             PCFinegrainRichardsonTypes,
-                                                             PCEngineEffect::application};
+constinit const Common<PCFinegrainApplyRichardsonType> apply_richardson{
+  "apply_richardson",
+  "Iterations of KSPRICHARDSON that the preconditioner makes itself",
+  "PCFinegrainSetApplyRichardson",
+  &PCEngine::apply_richardson,
+  PCFinegrainApplyRichardsonTypes,
+  PCEngineEffect::application};
 } // namespace finegrain::settings
 
 /*@
@@ -55,17 +56,17 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::c
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
 
 /*@
-   PCFinegrainSetRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+   PCFinegrainSetApplyRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
 
    Logically Collective
 
    Input Parameters:
 +  pc         - the preconditioner
--  richardson - `PC_FINEGRAIN_RICHARDSON_NONE` (default), `PC_FINEGRAIN_RICHARDSON_STEPS` or
-`PC_FINEGRAIN_RICHARDSON_TOLERANCES`
+-  richardson - `PC_FINEGRAIN_APPLY_RICHARDSON_NONE` (default), `PC_FINEGRAIN_APPLY_RICHARDSON_FIXED` or
+`PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE`
 
    Options Database Key:
-.  -pc_fgbilu_richardson <none,steps,tolerances> - the choice
+.  -pc_fgbilu_apply_richardson <none,fixed,tolerance> - the choice
 
    Level: advanced
 
@@ -78,14 +79,14 @@ preconditioner, and an application has no corrections of its own.
 the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
 that no test follows the last allowed step.
 
-.seealso: `PCFinegrainGetRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
+.seealso: `PCFinegrainGetApplyRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
 @*/
-PetscErrorCode PCFinegrainSetRichardson(PC pc, PCFinegrainRichardsonType richardson)
+PetscErrorCode PCFinegrainSetApplyRichardson(PC pc, PCFinegrainApplyRichardsonType richardson)
 {
-  return settings::richardson.set(pc, richardson);
+  return settings::apply_richardson.set(pc, richardson);
 }
 
-PetscErrorCode PCFinegrainGetRichardson(PC pc, PCFinegrainRichardsonType *richardson)
+PetscErrorCode PCFinegrainGetApplyRichardson(PC pc, PCFinegrainApplyRichardsonType *richardson)
 {
-  return settings::richardson.get(pc, richardson);
+  return settings::apply_richardson.get(pc, richardson);
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of what all types share: schedule, executor, storage.
+// Setters and getters of what all types share: schedule, algorithm, storage.
 #include "pc/settings.hpp"
 
 using namespace finegrain;
 
 const char *const PCFinegrainScheduleTypes[] = {
   "auto", "hyperplane", "level", "color", "PCFinegrainScheduleType", "PC_FINEGRAIN_SCHEDULE_", nullptr};
-const char *const PCFinegrainExecutorTypes[] = {
-  "auto", "natural", "launch", "self", "tile", "tune", "PCFinegrainExecutorType", "PC_FINEGRAIN_EXECUTOR_", nullptr};
+const char *const PCFinegrainAlgorithmTypes[] = {
+  "auto", "sequential", "levels", "tasks", "PCFinegrainAlgorithmType", "PC_FINEGRAIN_ALGORITHM_", nullptr};
 const char *const PCFinegrainPrecisionTypes[] = {
   "working", "single", "half", "bfloat16", "PCFinegrainPrecisionType", "PC_FINEGRAIN_PRECISION_", nullptr};
-const char *const PCFinegrainAccumulateTypes[] = {"working", "single", "PCFinegrainAccumulateType",
-                                                  "PC_FINEGRAIN_ACCUMULATE_", nullptr};
 const char *const PCFinegrainDiagonalPrecisionTypes[] = {"working", "storage", "PCFinegrainDiagonalPrecisionType",
                                                          "PC_FINEGRAIN_DIAGONAL_PRECISION_", nullptr};
 
@@ -20,21 +18,18 @@ namespace finegrain::settings
 constinit const Common<PCFinegrainScheduleType> schedule{"schedule", "Groups of independent block rows",
                                                          "PCFinegrainSetSchedule", &PCEngine::schedule,
                                                          PCFinegrainScheduleTypes};
-constinit const Common<PCFinegrainExecutorType> executor{"executor", "How groups are run", "PCFinegrainSetExecutor",
-                                                         &PCEngine::executor, PCFinegrainExecutorTypes};
+constinit const Common<PCFinegrainAlgorithmType> algorithm{
+  "algorithm", "How groups are run", "PCFinegrainSetAlgorithm", &PCEngine::algorithm, PCFinegrainAlgorithmTypes};
 constinit const Common<PCFinegrainPrecisionType> precision{"precision", "Storage of off-diagonal blocks",
                                                            "PCFinegrainSetPrecision", &PCEngine::precision,
                                                            PCFinegrainPrecisionTypes};
-constinit const Common<PCFinegrainAccumulateType> accumulate{
-  "accumulate", "Precision of sums", "PCFinegrainSetAccumulate", &PCEngine::accumulate, PCFinegrainAccumulateTypes};
 constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
   "diag_precision", "Storage of inverted diagonal blocks", "PCFinegrainSetDiagonalPrecision", &PCEngine::diagonal,
   PCFinegrainDiagonalPrecisionTypes};
 } // namespace finegrain::settings
 
 static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
-static_assert(int(ExecutorKind::launch) == PC_FINEGRAIN_EXECUTOR_LAUNCH);
-static_assert(int(ExecutorKind::tile) == PC_FINEGRAIN_EXECUTOR_TILE);
+static_assert(int(Algorithm::tasks) == PC_FINEGRAIN_ALGORITHM_TASKS);
 
 /*@
    PCFinegrainSetSchedule - Chooses the groups of mutually independent block rows that run in parallel
@@ -70,37 +65,33 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
 }
 
 /*@
-   PCFinegrainSetExecutor - Chooses how the groups of the schedule are run
+   PCFinegrainSetAlgorithm - Chooses how the rows of a sweep or a factorization run in parallel
 
    Logically Collective
 
    Input Parameters:
-+  pc       - the preconditioner
--  executor - `PC_FINEGRAIN_EXECUTOR_AUTO` (default), `PC_FINEGRAIN_EXECUTOR_NATURAL`,
-`PC_FINEGRAIN_EXECUTOR_LAUNCH`, `PC_FINEGRAIN_EXECUTOR_SELF`, `PC_FINEGRAIN_EXECUTOR_TILE` or
-`PC_FINEGRAIN_EXECUTOR_TUNE`
++  pc        - the preconditioner
+-  algorithm - `PC_FINEGRAIN_ALGORITHM_AUTO` (default), `PC_FINEGRAIN_ALGORITHM_SEQUENTIAL`,
+`PC_FINEGRAIN_ALGORITHM_LEVELS` or `PC_FINEGRAIN_ALGORITHM_TASKS`
 
    Options Database Key:
-.  -pc_fgbilu_executor <auto,natural,launch,self,tile,tune> - the executor
+.  -pc_fgbilu_algorithm <auto,sequential,levels,tasks> - the algorithm
 
    Level: intermediate
 
-   Notes:
-   All executors give the same bits.
+   Note:
+   Results are bitwise identical for all algorithms.
 
-   With tune the first set-up of a nonzero pattern sets up each executor that the other settings allow, applies it for
-some 20 ms, and keeps the one that is fastest on the slowest rank. `-ksp_view` says what was measured.
-
-.seealso: `PCFinegrainGetExecutor()`, `PCFGBILU`
+.seealso: `PCFinegrainGetAlgorithm()`, `PCFGBILU`
 @*/
-PetscErrorCode PCFinegrainSetExecutor(PC pc, PCFinegrainExecutorType executor)
+PetscErrorCode PCFinegrainSetAlgorithm(PC pc, PCFinegrainAlgorithmType algorithm)
 {
-  return settings::executor.set(pc, executor);
+  return settings::algorithm.set(pc, algorithm);
 }
 
-PetscErrorCode PCFinegrainGetExecutor(PC pc, PCFinegrainExecutorType *executor)
+PetscErrorCode PCFinegrainGetAlgorithm(PC pc, PCFinegrainAlgorithmType *algorithm)
 {
-  return settings::executor.get(pc, executor);
+  return settings::algorithm.get(pc, algorithm);
 }
 
 /*@
@@ -120,11 +111,12 @@ the others have the first three
    Level: intermediate
 
    Notes:
-   The time of an application is that of reading the blocks. Products are summed in `PetscScalar`, or as
-`PCFinegrainSetAccumulate()` says.
+   The time of an application is that of reading the blocks. Products are summed in `PetscScalar`, but for
+`PCMCPISetSumPrecision()` and factors in half precision.
 
-   A factor in 16 bits is made in `PetscScalar`, scaled by powers of two, one for each unknown of a block, and rounded
-where it is.
+   A factor in half precision is computed in `PetscScalar`, scaled by powers of two, one for each unknown of a block,
+and rounded afterwards. Its inverted diagonal blocks and its sums are in single precision, whatever
+`PCFinegrainSetDiagonalPrecision()` says.
 
 .seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
 @*/
@@ -136,38 +128,6 @@ PetscErrorCode PCFinegrainSetPrecision(PC pc, PCFinegrainPrecisionType precision
 PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precision)
 {
   return settings::precision.get(pc, precision);
-}
-
-/*@
-   PCFinegrainSetAccumulate - Chooses the precision of the sums of products of couplings
-
-   Logically Collective
-
-   Input Parameters:
-+  pc         - the preconditioner
--  accumulate - `PC_FINEGRAIN_ACCUMULATE_WORKING` (default) or `PC_FINEGRAIN_ACCUMULATE_SINGLE`
-
-   Options Database Key:
-.  -pc_mcpi_accumulate, -pc_fgbilu_accumulate, -pc_powerqilu_accumulate, -pc_sip_accumulate <working,single> - the
-precision
-
-   Level: intermediate
-
-   Note:
-   Sums in single precision make an application linear to about seven digits. `KSPGMRES` in double precision takes it
-   for linear, and below that its recurrence and the true residual part: take `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
-
-.seealso: `PCFinegrainGetAccumulate()`, `PCFinegrainSetPrecision()`, `PCMCPI`, `PCFGBILU`, `PCPOWERQILU`,
-`PCSIP`
-@*/
-PetscErrorCode PCFinegrainSetAccumulate(PC pc, PCFinegrainAccumulateType accumulate)
-{
-  return settings::accumulate.set(pc, accumulate);
-}
-
-PetscErrorCode PCFinegrainGetAccumulate(PC pc, PCFinegrainAccumulateType *accumulate)
-{
-  return settings::accumulate.get(pc, accumulate);
 }
 
 /*@
@@ -208,8 +168,8 @@ PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 .  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
 
    Note:
-   That much memory is held between set-ups. A set-up in half, or with sums in single precision makes the
-factor in working precision first, and gives that memory back.
+   The preconditioner holds this memory between set-ups. A set-up in half precision computes the factor in a temporary
+copy of working precision, which it frees.
 
    Level: intermediate
 

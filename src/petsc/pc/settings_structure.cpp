@@ -4,9 +4,9 @@
 
 using namespace finegrain;
 
-const char *const PCFinegrainGridCouplings[] = {"factor", "corrections", "PCFinegrainGridCoupling",
+const char *const PCFinegrainGridCouplings[] = {"coupled", "block_jacobi", "PCFinegrainGridCoupling",
                                                 "PC_FINEGRAIN_GRID_COUPLING_", nullptr};
-static_assert(int(GridCoupling::corrections) == PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
+static_assert(int(GridCoupling::block_jacobi) == PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI);
 
 namespace
 {
@@ -82,6 +82,8 @@ constinit const Common<PetscInt> block_size{
 constinit const Common<PCFinegrainGridCoupling> coupling{"grid_coupling", "Couplings between the grids of a rank",
                                                          "PCFinegrainSetGridCoupling", &PCEngine::coupling,
                                                          PCFinegrainGridCouplings};
+constinit const Common<PetscBool> global{"global", "One factor of all ranks", "PCFinegrainSetGlobal",
+                                         &PCEngine::global};
 } // namespace finegrain::settings
 
 /*@
@@ -187,23 +189,24 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n) { return settings::blo
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::block_size.get(pc, n); }
 
 /*@
-   PCFinegrainSetGridCoupling - Says what becomes of couplings between the grids of a rank
+   PCFinegrainSetGridCoupling - Chooses whether the factor has the blocks that couple the grids of a rank
 
    Logically Collective
 
    Input Parameters:
 +  pc       - the preconditioner
--  coupling - `PC_FINEGRAIN_GRID_COUPLING_FACTOR` (default) or `PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS`
+-  coupling - `PC_FINEGRAIN_GRID_COUPLING_COUPLED` (default) or `PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI`
 
    Options Database Key:
-.  -pc_fgbilu_grid_coupling <factor,corrections> - the coupling
+.  -pc_fgbilu_grid_coupling <coupled,block_jacobi> - the coupling
 
    Level: intermediate
 
    Note:
-   In the factor, the grids are eliminated as one matrix, on level sets over all of them. Left to corrections, each
-grid has a factor and hyperplanes of its own, all of them run in the same groups, and only
-   `PCFinegrainSetCorrections()` (or the Krylov method) sees what couples them, as between ranks.
+   With `PC_FINEGRAIN_GRID_COUPLING_COUPLED` the grids are factored as one matrix, by level sets. With
+`PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI` each grid has a factor and hyperplanes of its own, and all grids run in the
+same groups. Blocks that couple grids then act in residuals only, those of the Krylov method and of
+`PCFinegrainSetCorrections()`, as blocks that couple ranks do.
 
 .seealso: `PCFinegrainGetGridCoupling()`, `PCFinegrainSetGrid()`, `PCFinegrainSetCorrections()`, `PCFGBILU`
 @*/
@@ -216,6 +219,45 @@ PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupli
 {
   return settings::coupling.get(pc, coupling);
 }
+
+/*@
+   PCFinegrainSetGlobal - Chooses one factor of all ranks instead of one for each rank
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner, `PCFGBILU`, `PCSIP` or `PCPOWERQILU`
+-  global - `PETSC_FALSE` (default): each rank factors its own block rows
+
+   Options Database Key:
+.  -pc_fgbilu_global, -pc_sip_global, -pc_powerqilu_global <false> - whether
+
+   Level: intermediate
+
+   Notes:
+   The result is bitwise identical to that of one rank; with a `DMDA` it does not depend on the process grid either.
+The factor runs on the host and has working or single precision.
+
+   `PCFGBILU` and `PCSIP` factor and sweep the whole grid of a `DMDA` in its natural order, as a pipeline (Koch, Baker
+and Alcouffe). Each rank cuts its box into tiles; when a tile is done, its faces are sent to the next ranks, which can
+begin theirs. The matrix must be a star of width 1 without periodic axes, with any number of unknowns per point.
+Iterations do not grow with the number of ranks, but ranks at the far end of the grid begin late: `PCView()` predicts
+the efficiency. -pc_fgbilu_tile sets the shape of tiles, which a model chooses otherwise. Each rank uses one thread.
+It does not go with -pc_sip_alternate.
+
+   `PCPOWERQILU` colors the matrix over all ranks, and factors and sweeps it color by color. An application sends a
+message to each neighbor for each color of each sweep. It needs -pc_powerqilu_coloring jp (default; redblack where
+that fits and p is 0) and -pc_powerqilu_drop during.
+
+   References:
+.  * - K. R. Koch, R. S. Baker, R. E. Alcouffe, Solution of the first-order form of the 3-D discrete ordinates
+equation on a massively parallel processor, Transactions of the American Nuclear Society 65 (1992)
+
+.seealso: `PCFinegrainGetGlobal()`, `PCMCPISetExchange()`, `PCFinegrainSetTile()`, `PCFGBILU`, `PCSIP`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCFinegrainSetGlobal(PC pc, PetscBool global) { return settings::global.set(pc, global); }
+
+PetscErrorCode PCFinegrainGetGlobal(PC pc, PetscBool *global) { return settings::global.get(pc, global); }
 
 /*@C
    PCFinegrainSetOrdering - Chooses the order in which the block rows of a rank are eliminated

@@ -121,11 +121,11 @@ PetscErrorCode FindColors(PC pc, const PCEngine &e, const Owned &owned, PetscInt
   PetscFunctionBegin;
   PetscCheck(asked || e.coloring == PC_FINEGRAIN_COLORING_AUTO || e.coloring == PC_FINEGRAIN_COLORING_JP, owned.comm,
              PETSC_ERR_ARG_INCOMP, "%s",
-             PCEngineText(pc, "@_exchange color needs colors that do not depend on the ranks: @_coloring jp, or "
+             PCEngineText(pc, "@_global needs colors that do not depend on the ranks: @_coloring jp, or "
                               "redblack with a DMDA")
                .c_str());
   PetscCheck(!e.balance, owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
-             PCEngineText(pc, "@_coloring_balance depends on the ranks; it goes with @_exchange none").c_str());
+             PCEngineText(pc, "@_coloring_balance depends on the ranks; leave it or @_global out").c_str());
   *kind = ColoringKind::hash;
   if (power == 1 && e.coloring != PC_FINEGRAIN_COLORING_JP) {
     PetscSF sf;

@@ -6,7 +6,6 @@
 #include "sip/sip_star.hpp"
 
 using namespace finegrain;
-const char *const PCSIPExchangeTypes[] = {"none", "pipeline", "PCSIPExchangeType", "PCSIP_EXCHANGE_", nullptr};
 namespace
 {
 
@@ -14,7 +13,6 @@ namespace
 constexpr PetscReal default_alpha = 0.92, default_alpha_of_blocks = 0.5;
 
 struct Sip final : PCEngine {
-  PCSIPExchangeType exchange = PCSIP_EXCHANGE_NONE;
   PetscInt its = 1; // cycles, in which an application takes all factors
   // Empty: the default; and what the last set-up took.
   std::vector<PetscReal> alpha, taken{default_alpha};
@@ -24,8 +22,6 @@ constinit const PCEngineValue<Sip, PetscInt> its_setting{"its", "Cycles of one a
                                                          &Sip::its, 1};
 constinit const PCEngineValue<Sip, PetscBool> alternate_setting{
   "alternate", "Factors in several directions take turns", "PCSIPSetAlternate", &Sip::alternate};
-constinit const PCEngineValue<Sip, PCSIPExchangeType> exchange_setting{
-  "exchange", "Whether ranks factor the whole grid together", "PCSIPSetExchange", &Sip::exchange, PCSIPExchangeTypes};
 
 PetscErrorCode ReadAlpha(PC pc, FinegrainOptionItems PetscOptionsObject, const PCEngineSetting &s)
 {
@@ -180,31 +176,6 @@ PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its) { return its_setting.set(
 
 PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
-/*@
-   PCSIPSetExchange - Says whether each rank factors its own points, or all ranks the whole grid
-
-   Logically Collective
-
-   Input Parameters:
-+  pc       - the preconditioner
--  exchange - `PCSIP_EXCHANGE_NONE` (default) or `PCSIP_EXCHANGE_PIPELINE`
-
-   Options Database Key:
-.  -pc_sip_exchange <none,pipeline> - the exchange
-
-   Level: intermediate
-
-   Note:
-   With pipeline the grid of a `DMDA` is factored and swept as a whole, tile by tile from rank to rank, with the bits
-of one rank on any process grid. `PCFGBILUSetExchange()` says what that needs and costs. It does not go with
--pc_sip_alternate.
-
-.seealso: `PCSIPGetExchange()`, `PCFGBILUSetExchange()`, `PCFinegrainSetTile()`, `PCSIP`
-@*/
-PetscErrorCode PCSIPSetExchange(PC pc, PCSIPExchangeType exchange) { return exchange_setting.set(pc, exchange); }
-
-PetscErrorCode PCSIPGetExchange(PC pc, PCSIPExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
-
 // The factors that take turns: for each alpha one in each direction that differs from the others.
 static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
 {
@@ -239,7 +210,7 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
   }));
   e->factors = PetscInt(options->sip_factors.size());
   e->cycles = e->its;
-  options->pipelined = e->exchange == PCSIP_EXCHANGE_PIPELINE;
+  options->pipelined = e->global;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -258,22 +229,20 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "factors that take turns: %" PetscInt_FMT
-                                   "; couplings around periodic axes and between grids, left out: %" PetscInt64_FMT
-                                   " blocks\n",
+                                   "factors applied in turn: %" PetscInt_FMT
+                                   "; ignored blocks around periodic axes and between grids: %" PetscInt64_FMT "\n",
                                    e->factors, inside));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The star of a grid is factored whole, in an order of its own.
-static const PCEngineRow rows[] = {{&settings::accumulate},
-                                   {&settings::schedule, "auto,hyperplane", false},
+static const PCEngineRow rows[] = {{&settings::schedule, "auto,hyperplane", false},
                                    {&settings::ordering, "natural", false},
                                    {&settings::coupling, nullptr, false},
                                    {&settings::tile},
                                    {&alpha_setting},
                                    {&alternate_setting},
-                                   {&exchange_setting},
+                                   {&settings::global},
                                    {&its_setting}};
 
 static const char citation[] =
@@ -306,13 +275,12 @@ PCEngineType sip_type = {.name = PCSIP,
    Options Database Keys:
 +  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`; 0.5 for blocks
 .  -pc_sip_alternate <false>                        - `PCSIPSetAlternate()`
-.  -pc_sip_exchange <none,pipeline>                 - `PCSIPSetExchange()`
+.  -pc_sip_global <false>                           - `PCFinegrainSetGlobal()`
 .  -pc_sip_its <1>                                  - `PCSIPSetIterations()`
-.  -pc_sip_executor <auto,natural,launch,self,tile,tune> - `PCFinegrainSetExecutor()`
+.  -pc_sip_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
 .  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`
 .  -pc_sip_backend <auto,host,device>               - `PCFinegrainSetBackend()`
 .  -pc_sip_precision <working,single,half> - `PCFinegrainSetPrecision()`
-.  -pc_sip_accumulate <working,single> - `PCFinegrainSetAccumulate()`
 .  -pc_sip_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
 .  -pc_sip_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
 .  -pc_sip_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
@@ -320,7 +288,7 @@ PCEngineType sip_type = {.name = PCSIP,
 .  -pc_sip_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
 .  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
 .  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_sip_richardson <none,steps,tolerances>       - `PCFinegrainSetRichardson()`
+.  -pc_sip_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
 .  -pc_sip_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
 -  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
 
@@ -333,7 +301,7 @@ U so that alpha times what a smooth function has there is taken off again at the
 L U - A = sum over the six fill products m of m (v_fill - alpha v_a - alpha v_b + alpha v_P). For blocks the order of
 products is that of the formulas in Ferziger and Peric, U_x = L_P^-1 (A_x - P_x).
 
-   Points with equal i + j + k are independent, and run in parallel. The result does not depend on executor or number
+   Points with equal i + j + k are independent, and run in parallel. The result does not depend on algorithm or number
 of threads, bit by bit.
 
    Couplings around a periodic axis, between several grids of a rank and between ranks are left out of M and seen by

@@ -16,7 +16,7 @@ struct Totals {
   PetscInt64 schedule_ranks[4];                        // that have rows, by kind
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
   PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
-  PetscInt64 first_executor, last_executor;
+  PetscInt64 first_algorithm, last_algorithm;
   PetscInt64 residual_bytes;
 };
 
@@ -37,11 +37,11 @@ PetscErrorCode ReduceStatistics(PC pc, const PCEngine &e, const Statistics &s, T
                              s.rows && s.schedule == ScheduleKind::level,
                              s.rows && s.schedule == ScheduleKind::color,
                              PetscInt64(s.difference_bytes)};
-  // Executors count where there are rows.
-  const PetscInt64 executor = s.rows ? PetscInt64(s.executor) : -none, minus = s.rows ? -executor : -none;
+  // Algorithms count where there are rows.
+  const PetscInt64 algorithm = s.rows ? PetscInt64(s.algorithm) : -none, minus = s.rows ? -algorithm : -none;
   const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
                                s.apply_launches, s.tasks,      s.task_levels,
-                               s.task_width,     executor,     minus};
+                               s.task_width,     algorithm,    minus};
   PetscInt64 sum[13], most[9];
 
   PetscFunctionBegin;
@@ -105,15 +105,14 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
       PCEngineHas(e, settings::coupling) && e.grid.size() > 3 ? PCFinegrainGridCouplings[e.coupling] : ""));
   PetscCall(PCEngineViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "executor: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
-    PCFinegrainExecutorTypes[int(s.executor)],
-    t.rows && t.first_executor != t.last_executor ? " on the first rank, others elsewhere" : "", s.reason,
+    viewer, "algorithm: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    PCFinegrainAlgorithmTypes[int(s.algorithm)],
+    t.rows && t.first_algorithm != t.last_algorithm ? " on the first rank, others elsewhere" : "", s.reason,
     t.launches));
-  PetscCall(PCEngineViewTuning(e, viewer));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "tasks: at most %" PetscInt64_FMT " on a rank, %" PetscInt64_FMT
-                                     " one after the other, %" PetscInt64_FMT " side by side\n",
+                                     "tasks: at most %" PetscInt64_FMT " on a rank, critical path %" PetscInt64_FMT
+                                     ", parallelism %" PetscInt64_FMT "\n",
                                      t.tasks, t.chain, t.side_by_side));
   if (s.tile.points())
     PetscCall(
@@ -131,13 +130,11 @@ PetscErrorCode ViewSetUp(PC pc, const PCEngine &e, PetscViewer viewer)
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
                                    "%s\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes, residuals.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings left out of the %s: %" PetscInt64_FMT " blocks, exchange: %s\n",
-                                   e.type->method == Method::relaxation ? "relaxation" : "factor", t.left_out,
+  PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.left_out,
                                    exchange.c_str()));
   if (e.corrections)
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
-                             e.short_residual ? "with the short residual of DILU" : "with residuals of the matrix"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.corrections,
+                                     e.short_residual ? "residual from the factor" : "residual from the matrix"));
   if (e.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.ordering.c_str()));
   if (e.converted && e.defects.incomplete)
@@ -165,8 +162,7 @@ PetscErrorCode PCEngineViewFlushed(PC pc, const PCEngine &e, PetscViewer viewer,
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &flushed, 1, MPIU_INT64, MPI_SUM,
                              PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "couplings that became zero in storage: %" PetscInt64_FMT " entries%s\n",
-                                   flushed, more));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "entries flushed to zero: %" PetscInt64_FMT "%s\n", flushed, more));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

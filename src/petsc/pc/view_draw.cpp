@@ -87,9 +87,9 @@ PetscErrorCode PCEngineViewOtherwise(PC pc, const PCEngine &e, PetscViewer viewe
   if (string && !e.analyzed) PetscCall(PetscViewerStringSPrintf(viewer, " not set up"));
   else if (string) {
     const Statistics s = e.engine->statistics();
-    PetscCall(PetscViewerStringSPrintf(viewer, " schedule=%s,groups=%d,executor=%s",
+    PetscCall(PetscViewerStringSPrintf(viewer, " schedule=%s,groups=%d,algorithm=%s",
                                        PCFinegrainScheduleTypes[int(s.schedule)], int(s.widths.groups),
-                                       PCFinegrainExecutorTypes[int(s.executor)]));
+                                       PCFinegrainAlgorithmTypes[int(s.algorithm)]));
   } else if (draw && e.analyzed) PetscCall(Draw(pc, e, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,7 +52,7 @@ methods = {
     "fgbicc": ("baijkokkos", "-pc_type fgbicc"),
     "mcpi": ("baijkokkos", "-pc_type mcpi"),
     "powerqilu, level 1": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1"),
-    "powerqilu, level 1, exchange color": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_exchange color"),
+    "powerqilu, level 1, exchange color": ("baijkokkos", "-pc_type powerqilu -pc_powerqilu_levels 1 -pc_powerqilu_global"),
     "fgbilu, 1 correction": ("baijkokkos", "-pc_type fgbilu -pc_fgbilu_corrections 1"),
     "gamg with fgbilu": ("baijkokkos", smooth + "fgbilu"),
     "gamg, unsmoothed, with fgbilu": ("baijkokkos", smooth + "fgbilu -mg_levels_pc_fgbilu_shift_type inblocks -pc_gamg_agg_nsmooths 0"),

@@ -41,7 +41,7 @@ struct Case {
   const char *name;
   Graph graph;
   Grid grid;
-  GridCoupling coupling = GridCoupling::factor;
+  GridCoupling coupling = GridCoupling::coupled;
 };
 
 std::vector<Case> cases(bool symmetric)
@@ -49,18 +49,18 @@ std::vector<Case> cases(bool symmetric)
   const Box box{4, 3, 3}, half{4, 3, 1}, rest{4, 3, 2};
   return {{"star", make_grid_graph(box, Stencil::star), {box}},
           {"box", make_grid_graph(box, Stencil::box), {box}},
-          {"two grids", make_grid_graph(box, Stencil::star), {half, rest}, GridCoupling::corrections},
+          {"two grids", make_grid_graph(box, Stencil::star), {half, rest}, GridCoupling::block_jacobi},
           {"random", make_random_graph(36, 4, symmetric, 1), {}},
           {"one row", make_graph({{0}}), {}},
           {"no row", make_graph({}), {}}};
 }
 
-EngineOptions options_for(const Case &c, ExecutorKind executor)
+EngineOptions options_for(const Case &c, Algorithm algorithm)
 {
   EngineOptions r;
   r.eisenstat = true;
   r.factor = FactorKind::dilu;
-  r.executor = executor;
+  r.algorithm = algorithm;
   r.grid = c.grid;
   r.coupling = c.coupling;
   return r;
@@ -82,11 +82,11 @@ TEST_P(Eisenstat, PartsMakeThePreconditioner)
 {
   for (const bool symmetric : {false, true})
     for (const Case &c : cases(symmetric))
-      for (const ExecutorKind executor : executors()) {
+      for (const Algorithm algorithm : algorithms()) {
         SCOPED_TRACE(std::string(c.name) + (symmetric ? ", symmetric" : ""));
         const Problem p = made(Problem(c.graph, GetParam()), symmetric);
         auto e = make_tested_engine();
-        ASSERT_FALSE(e->analyze(p.view(), options_for(c, executor)));
+        ASSERT_FALSE(e->analyze(p.view(), options_for(c, algorithm)));
         e->parts()->allow_products(p.view());
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         EXPECT_EQ(e->statistics().factor, FactorKind::dilu);
@@ -114,7 +114,7 @@ TEST_P(Eisenstat, PartsMakeThePreconditioner)
 }
 
 // A is applied by a plain loop, ghosts and couplings between grids included.
-TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryExecutor)
+TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryAlgorithm)
 {
   for (const bool symmetric : {false, true})
     for (const Case &c : cases(symmetric))
@@ -125,18 +125,18 @@ TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryExecutor)
           made(Coupled(c.graph, GetParam(), coupled ? few_ghosts(rows) : Rows(std::size_t(rows))), symmetric);
         const Numbers v = make_vector(p.b.size(), 11);
         Numbers first;
-        for (const ExecutorKind executor : executors()) {
+        for (const Algorithm algorithm : algorithms()) {
           auto e = make_tested_engine();
-          ASSERT_FALSE(e->analyze(p.view(), options_for(c, executor)));
+          ASSERT_FALSE(e->analyze(p.view(), options_for(c, algorithm)));
           e->parts()->allow_products(p.view());
           if (coupled) e->set_halo(&p);
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
           EXPECT_FALSE(e->statistics().short_residual);
           ASSERT_TRUE(e->parts()->prepare(p.values_now(true), symmetric));
           const Numbers u = multiply(*e, p.values_now(true), v, symmetric);
-          if (executor == executors().front()) first = u;
-          EXPECT_TRUE(same_bits(u, first)) << int(executor);
-          if (executor != executors().front() || v.empty()) continue;
+          if (algorithm == algorithms().front()) first = u;
+          EXPECT_TRUE(same_bits(u, first)) << int(algorithm);
+          if (algorithm != algorithms().front() || v.empty()) continue;
           const Numbers t = apply_part(*e, Part::right_inverse, v, symmetric), zero(t.size(), Scalar(0));
           Numbers ghost = t, product;
           for (Scalar &s : ghost) s *= Real(0.5);
@@ -164,7 +164,7 @@ TEST_P(Eisenstat, FormsAreMadeAnewAfterEachFactor)
   };
   const Numbers v = make_vector(p.b.size(), 11);
   for (Engine *engine : {e.get(), fresh.get()}) {
-    ASSERT_FALSE(engine->analyze(p.view(), options_for(c, executors().front())));
+    ASSERT_FALSE(engine->analyze(p.view(), options_for(c, algorithms().front())));
     engine->parts()->allow_products(p.view());
   }
   ASSERT_EQ(factor(*e), -1);

@@ -28,12 +28,12 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
       const bool low = precision == Precision::single && sizeof(Single) < sizeof(Scalar);
       const auto expected = p.oracle(OracleFactor(p, kind == FactorKind::dilu), 3);
       std::vector<Scalar> first;
-      for (const ExecutorKind executor : executors())
+      for (const Algorithm algorithm : algorithms())
         for (const bool factored : {true, false}) {
           EngineOptions r;
           r.factor = kind;
           r.precision = precision;
-          r.executor = executor;
+          r.algorithm = algorithm;
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(p.view(), r));
           e->allow_corrections(p.view());
@@ -41,9 +41,9 @@ TEST_P(Corrections, EqualTheOracleShortAndLong)
           EXPECT_EQ(e->statistics().short_residual, kind == FactorKind::dilu && precision == Precision::working);
           const auto x = p.corrected(*e, 3, factored);
           EXPECT_LT(difference(x, expected), low ? 1e-4 : tolerance) << int(kind) << " " << factored;
-          if (executor == executors().front() && factored) first = x;
+          if (algorithm == algorithms().front() && factored) first = x;
           if (factored) {
-            EXPECT_TRUE(same_bits(x, first)) << "executor " << int(executor);
+            EXPECT_TRUE(same_bits(x, first)) << "algorithm " << int(algorithm);
           }
         }
     }
@@ -127,13 +127,13 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
 {
   const Grid grid{{4, 3, 2}, {3, 5, 3}};
   const Graph all = two_boxes(grid), within = select_within_grids(all, grid).graph;
-  for (const ExecutorKind executor : executors()) {
+  for (const Algorithm algorithm : algorithms()) {
     Coupled p(all, 3, Rows(std::size_t(all.rows), std::set<Index>{}));
     EngineOptions r;
     r.grid = grid;
     r.schedule = ScheduleKind::hyperplane;
-    r.coupling = GridCoupling::corrections;
-    r.executor = executor;
+    r.coupling = GridCoupling::block_jacobi;
+    r.algorithm = algorithm;
     auto e = make_tested_engine();
     ASSERT_FALSE(e->analyze(p.view(), r));
     e->allow_corrections(p.view());
@@ -171,7 +171,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
 
 TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 {
-  for (const ExecutorKind executor : executors()) {
+  for (const Algorithm algorithm : algorithms()) {
     const Problem p(make_random_graph(60, 6, true, 5), 3); // many triangles
     HostArray<Index> order("order", 60);
     std::vector<Index> place(60);
@@ -195,7 +195,7 @@ TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
     for (Index i = 0; i < 60; ++i)
       std::copy_n(permuted.begin() + place[std::size_t(i)] * 3, 3, expected.begin() + i * 3);
     EngineOptions r;
-    r.executor = executor;
+    r.algorithm = algorithm;
     r.ordering = order;
     r.factor = FactorKind::ilu0;
     EXPECT_LT(difference(p.solve(r), expected), tolerance);
@@ -239,12 +239,12 @@ struct Columns {
 
 TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
 {
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (const Precision precision : {Precision::working, Precision::single}) {
       const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), GetParam());
       Columns c(p);
       EngineOptions r;
-      r.executor = executor;
+      r.algorithm = algorithm;
       r.precision = precision;
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));
@@ -262,14 +262,14 @@ TEST_P(Vectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
 
 TEST_P(Vectors, TransposedApplicationIsTheTransposeOfTheApplication)
 {
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (const FactorKind factor : {FactorKind::dilu, FactorKind::ilu0}) {
       const Problem p(make_random_graph(30, 3, false, 4), GetParam());
       const std::size_t size = p.b.size();
       Columns c(p);
       EngineOptions r;
       std::vector<Scalar> unit(size, Scalar(0)), column(size);
-      r.executor = executor;
+      r.algorithm = algorithm;
       r.factor = factor;
       auto e = make_tested_engine();
       ASSERT_FALSE(e->analyze(p.view(), r));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sweeps by lines against the row functions, bit for bit.
-#include "factor/compact.hpp"
+#include "factor/half.hpp"
 #include "factor/factor_kernels.hpp"
 #include "run/lines.hpp"
 #include "problems.hpp"
@@ -39,7 +39,7 @@ EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
   r.factor = FactorKind::sip;
   r.grid = grid;
   r.sip_factor = {Real(0.92), mirrored};
-  r.executor = executors().front();
+  r.algorithm = algorithms().front();
   return r;
 }
 
@@ -47,7 +47,7 @@ EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
 EngineOptions by_rows(EngineOptions r)
 {
   r.schedule = ScheduleKind::level;
-  r.executor = executors().front();
+  r.algorithm = algorithms().front();
   r.tile = {};
   return r;
 }
@@ -69,17 +69,14 @@ std::string name(const Grid &grid)
 void expect_same(const Problem &p, const EngineOptions &options, const char *what)
 {
   EXPECT_TRUE(same_bits(p.solve(options), p.solve(by_rows(options))))
-    << what << ", " << name(options.grid) << "mirrored " << options.sip_factor.mirrored << ", executor "
-    << int(options.executor) << ", tile " << name({options.tile});
+    << what << ", " << name(options.grid) << "mirrored " << options.sip_factor.mirrored << ", algorithm "
+    << int(options.algorithm) << ", tile " << name({options.tile});
 }
 
-constexpr Storage storages[] = {
-  {Precision::working, Precision::working, false}, {Precision::single, Precision::working, false},
-  {Precision::single, Precision::single, false},   {Precision::single, Precision::single, true},
-  {Precision::half, Precision::working, false},    {Precision::half, Precision::single, true}};
-
-// Single numbers with sums in single are no storage of their own where all are.
-bool is_stored(const Storage &s) { return is_distinct(s) || !s.single_sums; }
+constexpr Storage storages[] = {{Precision::working, Precision::working, false},
+                                {Precision::single, Precision::working, false},
+                                {Precision::single, Precision::single, false},
+                                half_factor};
 
 TEST(Lines, EqualTheRowFunctions)
 {
@@ -87,10 +84,9 @@ TEST(Lines, EqualTheRowFunctions)
     const Problem p(make_stars(grid), 1);
     for (unsigned mirrored = 0; mirrored < 8; ++mirrored)
       for (const Storage &storage : storages)
-        for (const ExecutorKind executor : {executors().front(), task_executors().back(), ExecutorKind::automatic}) {
-          if (!is_stored(storage)) continue;
+        for (const Algorithm algorithm : {algorithms().front(), Algorithm::tasks, Algorithm::automatic}) {
           EngineOptions r = with(sip_options(grid, mirrored), storage);
-          r.executor = executor;
+          r.algorithm = algorithm;
           expect_same(p, r, "Stone");
         }
   }
@@ -105,7 +101,7 @@ TEST(Lines, TilesOfAnyShape)
          {Box{1, 1, 1}, Box{3, 2, 1}, Box{2, 5, 3}, Box{5, 1, 2}, Box{100, bundle_lines + 1, 1}, Box{4, 100, 100}})
       for (const unsigned mirrored : {0u, 5u, 7u}) {
         EngineOptions r = sip_options(grid, mirrored);
-        r.executor = ExecutorKind::tile;
+        r.algorithm = Algorithm::tasks;
         r.tile = tile;
         expect_same(p, r, "tiles");
       }
@@ -117,10 +113,10 @@ TEST(Lines, ServeAnyFactorOfAStar)
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const FactorKind factor : {FactorKind::automatic, FactorKind::dilu, FactorKind::ilu0})
-      for (const ExecutorKind executor : {executors().front(), task_executors().back()}) {
+      for (const Algorithm algorithm : {algorithms().front(), Algorithm::tasks}) {
         EngineOptions r = sip_options(grid);
         r.factor = factor;
-        r.executor = executor;
+        r.algorithm = algorithm;
         expect_same(p, r, "DILU");
       }
   }
@@ -131,7 +127,6 @@ TEST(Lines, AddToATotal)
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
     for (const Storage &storage : storages) {
-      if (!is_stored(storage)) continue;
       const EngineOptions r = with(sip_options(grid, 3), storage);
       std::vector<Scalar> result[2];
       for (const bool lines : {false, true}) {
@@ -161,16 +156,16 @@ TEST(Lines, ReadNoStructure)
   const Grid grid = {{12, 11, 10}};
   const Problem p(make_stars(grid), 1);
   Statistics s;
-  for (const ExecutorKind executor : {ExecutorKind::natural, ExecutorKind::tile}) {
+  for (const Algorithm algorithm : {Algorithm::sequential, Algorithm::tasks}) {
     EngineOptions r = sip_options(grid);
-    r.executor = executor;
+    r.algorithm = algorithm;
     p.solve(r, &s);
-    EXPECT_TRUE(went_by_lines(s)) << int(executor);
+    EXPECT_TRUE(went_by_lines(s)) << int(algorithm);
     r.factor = FactorKind::automatic;
     p.solve(r, &s);
-    EXPECT_TRUE(went_by_lines(s)) << int(executor);
+    EXPECT_TRUE(went_by_lines(s)) << int(algorithm);
     p.solve(by_rows(r), &s);
-    EXPECT_FALSE(went_by_lines(s)) << int(executor);
+    EXPECT_FALSE(went_by_lines(s)) << int(algorithm);
   }
   // Several unknowns, and what is not a star, go by rows.
   EngineOptions ilu;
@@ -200,14 +195,17 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns lead to NaN behind y
     std::vector<Index> ptr(size + 1);
     for (Index slot = 0; slot <= rows; ++slot) ptr[std::size_t(slot)] = 3 * slot;
-    const std::vector<Scalar> blocks(3 * size, Scalar(0)), b = make_vector(size, 1), diagonal = make_vector(size, 2);
+    const std::vector<HalfScalar> blocks(3 * size, convert<HalfScalar>(Scalar(0)));
+    const std::vector<Scalar> b = make_vector(size, 1), wide = make_vector(size, 2);
+    std::vector<Single> diagonal, y;
+    for (const Scalar d : wide) diagonal.push_back(Single(d));
     const Real unit = 8;
-    std::vector<Scalar> y = b, x;
-    if (!backward) y.assign(size, nan);
-    y.push_back(nan);
-    x.assign(size, nan);
+    std::vector<Scalar> x(size, nan);
+    for (const Scalar s : b) y.push_back(backward ? Single(s) : Single(nan));
+    const std::vector<Single> before = y;
+    y.push_back(Single(nan));
     Offset launches = 0;
-    CompactArguments a;
+    HalfArguments a;
     a.ptr = ptr.data();
     a.col = col.data();
     a.backward = backward;
@@ -219,13 +217,13 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     a.x = x.data();
     a.y = y.data();
     a.lines = {parts.data(), 1};
-    const finegrain::Run<HostExec> run{{}, ExecutorKind::natural, group.data(), 1, nullptr, &launches};
-    find_compact_kernels<HostExec>(1, {Precision::half, Precision::working, false}).sweep(run, 1, a);
+    const finegrain::Run<HostExec> run{{}, Algorithm::sequential, group.data(), 1, nullptr, &launches};
+    find_half_kernels<HostExec>(1).sweep(run, 1, a);
     for (std::size_t slot = 0; slot < row_at.size(); ++slot) {
       const auto row = std::size_t(row_at[slot]);
-      EXPECT_EQ(y[row], backward ? b[row] : madd(b[row], diagonal[slot], Scalar(0)));
+      EXPECT_EQ(y[row], backward ? before[row] : Single(madd(b[row], Scalar(diagonal[slot]), Scalar(0))));
       if (backward) {
-        EXPECT_EQ(x[row], unit * b[row]);
+        EXPECT_EQ(x[row], unit * Scalar(y[row]));
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicolored ILU(p,q) through the facade, against a plain oracle and executors against each other.
+// Multicolored ILU(p,q) through the facade, against a plain oracle and algorithms against each other.
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ EngineOptions color_options(int levels, int power, Drop drop = Drop::during)
 {
   EngineOptions r;
   r.schedule = ScheduleKind::color;
-  r.executor = executors().front();
+  r.algorithm = algorithms().front();
   r.levels = levels;
   r.power = power;
   r.drop = drop;
@@ -64,8 +64,8 @@ std::string describe(const char *name, const Problem &p, const EngineOptions &r)
 {
   return std::string(name) + ", n = " + std::to_string(p.n) + ", (" + std::to_string(r.levels) + ", " +
          std::to_string(r.power) + "), schedule " + std::to_string(int(r.schedule)) + ", drop " +
-         std::to_string(int(r.drop)) + ", coloring " + std::to_string(int(r.coloring)) + ", executor " +
-         std::to_string(int(r.executor));
+         std::to_string(int(r.drop)) + ", coloring " + std::to_string(int(r.coloring)) + ", algorithm " +
+         std::to_string(int(r.algorithm));
 }
 
 void expect_plain(const char *name, const Problem &p, const EngineOptions &r)
@@ -117,7 +117,7 @@ TEST_P(PowerQ, EqualsTheOracle)
     }
 }
 
-TEST_P(PowerQ, ExecutorsAndRepeatsGiveTheSameBits)
+TEST_P(PowerQ, AlgorithmsAndRepeatsGiveTheSameBits)
 {
   const Problem grid(make_grid_graph({5, 4, 3}, Stencil::star), GetParam());
   const Problem random(make_random_graph(60, 2, true, 3), GetParam());
@@ -129,8 +129,8 @@ TEST_P(PowerQ, ExecutorsAndRepeatsGiveTheSameBits)
         r.diagonal = r.levels == 2 ? precision : Precision::working;
         const auto x = p->solve(r);
         ASSERT_FALSE(x.empty());
-        for (const ExecutorKind executor : executors()) {
-          r.executor = executor;
+        for (const Algorithm algorithm : algorithms()) {
+          r.algorithm = algorithm;
           auto e = make_factored(*p, r);
           EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("", *p, r);
           EXPECT_TRUE(same_bits(p->apply(*e), x)) << describe("again", *p, r);
@@ -161,12 +161,12 @@ TEST_P(PowerQ, SingleStorageIsCloseAndSmaller)
 TEST_P(PowerQ, SeveralVectorsAndTransposes)
 {
   const int count = 11; // more than are taken at once
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (EngineOptions r :
          {color_options(1, 0), color_options(2, 1), color_options(3, 2, Drop::after), level_options(2)}) {
       const Problem p(make_random_graph(24, 2, false, 4), GetParam());
       const auto size = std::ptrdiff_t(p.b.size()), stride = size + 3;
-      r.executor = executor;
+      r.algorithm = algorithm;
       auto e = make_factored(p, r);
       const PlainIlu transposed(p, r, true);
       const auto b = make_vector(std::size_t(stride * count), 9);
@@ -191,10 +191,10 @@ TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
 {
   const Graph g = make_random_graph(40, 2, true, 5);
   const Problem first(g, GetParam(), 1), second(g, GetParam(), 2), other(make_path(12), 2);
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (EngineOptions r :
          {color_options(2, 0), color_options(2, 1), color_options(2, 1, Drop::after), level_options(3)}) {
-      r.executor = executor;
+      r.algorithm = algorithm;
       auto e = make_factored(first, r);
       EXPECT_TRUE(same_bits(first.apply(*e), first.solve(r)));
       EXPECT_EQ(e->factor(second.source()).bad_row, -1);
@@ -212,14 +212,13 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
   for (const auto &c : cases())
     for (const int n : {1, 2, 5})
       for (EngineOptions r : options())
-        for (const auto &[executor, precision] : {std::pair(ExecutorKind::natural, Precision::working),
-                                                  std::pair(ExecutorKind::natural, Precision::single),
-                                                  std::pair(ExecutorKind::launch, Precision::working),
-                                                  std::pair(ExecutorKind::self, Precision::working)}) {
-          if (where == Where::device && (executor == ExecutorKind::launch || executor == ExecutorKind::self))
-            continue;
+        for (const auto &[algorithm, precision] :
+             {std::pair(Algorithm::sequential, Precision::working),
+              std::pair(Algorithm::sequential, Precision::single), std::pair(Algorithm::levels, Precision::working),
+              std::pair(Algorithm::tasks, Precision::working)}) {
+          if (where == Where::device && (algorithm == Algorithm::levels || algorithm == Algorithm::tasks)) continue;
           const Problem p(c.graph, n, 1);
-          r.executor = executor;
+          r.algorithm = algorithm;
           r.backend = Backend::host;
           r.precision = precision;
           r.grid = c.grid;
@@ -247,7 +246,7 @@ TEST(PowerQ, ListsWaitForASecondFactorization)
     for (EngineOptions r : options()) {
       const int n = 1 + round_of_sizes++ % 5;
       Problem p(c.graph, n, 1);
-      r.executor = waited % 2 ? ExecutorKind::launch : ExecutorKind::natural;
+      r.algorithm = waited % 2 ? Algorithm::levels : Algorithm::sequential;
       r.grid = c.grid;
       r.products = Products::listed;
       Statistics listed;

@@ -3,6 +3,7 @@
 #include "order/fill.hpp"
 #include "order/selection.hpp"
 #include "fill_oracle.hpp"
+#include "storages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ EngineOptions options_for(ScheduleKind schedule, int levels, int power, Drop dro
 {
   EngineOptions r;
   r.schedule = schedule;
-  r.executor = executors().front();
+  r.algorithm = algorithms().front();
   r.levels = levels;
   r.power = power;
   r.drop = drop;
@@ -63,7 +64,7 @@ TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
                 if (kind == ColoringKind::level && balanced) continue; // a conflict
                 const Problem problem(graph, 2);
                 EngineOptions r = color_options(p, q, drop);
-                r.executor = executors()[std::size_t(p + q) % executors().size()];
+                r.algorithm = algorithms()[std::size_t(p + q) % algorithms().size()];
                 r.coloring = kind;
                 r.balanced = balanced;
                 r.grid = grid;
@@ -81,11 +82,11 @@ TEST(PowerQColors, AllColoringsAndOrderingsEqualTheOracle)
 
 TEST(PowerQColors, LevelsFollowAnOrdering)
 {
-  for (const ExecutorKind executor : executors())
+  for (const Algorithm algorithm : algorithms())
     for (int p = 0; p <= 3; ++p) {
       const Problem problem(make_random_graph(40, 2, true, 6), 3);
       EngineOptions r = options_for(ScheduleKind::level, p, 0);
-      r.executor = executor;
+      r.algorithm = algorithm;
       r.ordering = to_order(random_order(40, 8));
       EXPECT_LT(difference(problem.solve(r), PlainIlu(problem, r).solve(problem.b)), tolerance) << p;
     }
@@ -121,11 +122,11 @@ TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
   for (const Drop drop : drops) {
     EngineOptions r = color_options(2, 1, drop);
     r.grid = grid;
-    r.coupling = GridCoupling::corrections;
+    r.coupling = GridCoupling::block_jacobi;
     Statistics st;
     EXPECT_LT(difference(p.solve(r, &st), PlainIlu(apart, r).solve(p.b)), tolerance);
     EXPECT_EQ(st.left_out, 12);
-    r.coupling = GridCoupling::factor;
+    r.coupling = GridCoupling::coupled;
     EXPECT_LT(difference(p.solve(r), PlainIlu(p, r).solve(p.b)), tolerance);
   }
 }
@@ -204,20 +205,19 @@ double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scal
 }
 
 // What is dropped after the factorization is not there for sweeps, whatever their groups or tasks are.
-TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryExecutor)
+TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryAlgorithm)
 {
   for (const int n : {1, 3})
-    for (const Precision precision : {Precision::working, Precision::single, Precision::half})
+    for (const Storage &storage : {Storage(), Storage{Precision::single, Precision::working}, half_factor})
       for (const bool symmetric : {true, false})
         for (const Products products : {Products::automatic, Products::listed, Products::searched}) {
           if (where == Where::device && products == Products::searched) continue;
           const Problem problem(make_random_graph(60, 2, symmetric, 12), n);
-          EngineOptions r = color_options(2, 1, Drop::after);
-          r.precision = precision;
+          EngineOptions r = with(color_options(2, 1, Drop::after), storage);
           r.products = products;
           std::vector<Scalar> expected[2];
-          for (const ExecutorKind executor : executors()) {
-            r.executor = executor;
+          for (const Algorithm algorithm : algorithms()) {
+            r.algorithm = algorithm;
             auto e = make_factored(problem, r);
             EXPECT_EQ(e->factor(problem.source()).bad_row, -1); // the second one may have lists
             EXPECT_GT(e->statistics().dropped, 0);
@@ -233,7 +233,7 @@ TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryExecutor)
               e->apply(a);
               auto &first = expected[transposed];
               if (first.empty()) first = x;
-              EXPECT_TRUE(same_bits(x, first)) << n << int(precision) << int(executor) << transposed;
+              EXPECT_TRUE(same_bits(x, first)) << n << int(storage.off_diagonal) << int(algorithm) << transposed;
               EXPECT_TRUE(is_finite(magnitude(x.back())));
             }
             const auto x = problem.apply(*e);
@@ -257,18 +257,18 @@ TEST(PowerQDrop, RadiusOfLevelSchedules)
             if (ordered) r.ordering = to_order(random_order(graph.rows, 8));
             Statistics all;
             problem.solve(r, &all);
-            r.drop_radius = radius;
+            r.drop_band = radius;
             const PlainIlu plain(problem, r);
             std::vector<Scalar> first;
-            for (const ExecutorKind executor : executors()) {
-              r.executor = executor;
+            for (const Algorithm algorithm : algorithms()) {
+              r.algorithm = algorithm;
               auto e = make_factored(problem, r);
               e->allow_corrections(problem.view());
               EXPECT_EQ(e->factor(problem.source()).bad_row, -1);
               const auto x = problem.apply(*e);
               if (first.empty()) first = x;
-              EXPECT_LT(difference(x, plain.solve(problem.b)), tolerance) << p << " " << radius << int(executor);
-              EXPECT_TRUE(same_bits(x, first)) << int(executor);
+              EXPECT_LT(difference(x, plain.solve(problem.b)), tolerance) << p << " " << radius << int(algorithm);
+              EXPECT_TRUE(same_bits(x, first)) << int(algorithm);
               const Statistics s = e->statistics();
               EXPECT_EQ(s.dropped, plain.dropped);
               EXPECT_EQ(s.fill, plain.fill);
@@ -289,7 +289,7 @@ TEST(PowerQDrop, RadiusOfLevelSchedules)
 TEST(PowerQCorrections, EqualTheOracleAndConverge)
 {
   for (const int n : {1, 4})
-    for (const ExecutorKind executor : executors())
+    for (const Algorithm algorithm : algorithms())
       for (const bool factored : {true, false})
         for (const auto &[p, q, drop] : {std::tuple(0, 1, Drop::during),
                                          {2, 0, Drop::during},
@@ -299,7 +299,7 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
                                          {1, 1, Drop::none}}) {
           const Problem problem(make_grid_graph({5, 4, 3}, Stencil::star), n);
           EngineOptions r = color_options(p, q, drop);
-          r.executor = executor;
+          r.algorithm = algorithm;
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(problem.view(), r));
           e->allow_corrections(problem.view());
@@ -350,8 +350,8 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
             if (bad.count(i) || bad.count(graph.col(e)))
               std::fill_n(p.values.begin() + std::ptrdiff_t(std::size_t(e) * nn), nn, Scalar(0));
         Index reported = -1;
-        for (const ExecutorKind executor : executors()) {
-          r.executor = executor;
+        for (const Algorithm algorithm : algorithms()) {
+          r.algorithm = algorithm;
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(p.view(), r));
           const Index row = e->factor(p.source()).bad_row;
@@ -360,7 +360,7 @@ TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
           }
           EXPECT_GE(row, 0);
           EXPECT_LE(row, 41);
-          if (executor == executors().front()) reported = row;
+          if (algorithm == algorithms().front()) reported = row;
           EXPECT_EQ(row, reported);
           EXPECT_EQ(e->factor(good.source()).bad_row, -1);
           EXPECT_TRUE(same_bits(good.apply(*e), good.solve(r)));
@@ -381,7 +381,7 @@ TEST(PowerQStatistics, LaunchesAndGroups)
   Statistics s;
   for (int q = 1; q <= 3; ++q) {
     EngineOptions r = color_options(2, q);
-    r.executor = ExecutorKind::launch;
+    r.algorithm = Algorithm::levels;
     p.solve(r, &s);
     EXPECT_EQ(s.colors, (q + 1) * (q + 1));
     EXPECT_EQ(s.widths.groups, s.colors);
@@ -399,11 +399,9 @@ TEST(PowerQStatistics, LaunchesAndGroups)
     EXPECT_EQ(s.dropped > 0, q < 3);
     EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
     EXPECT_EQ(Offset(s.lower) + s.upper + s.rows, p.graph.entries() + s.fill);
-    for (const ExecutorKind executor : task_executors()) {
-      r.executor = executor;
-      p.solve(r, &s);
-      EXPECT_EQ(s.apply_launches, 2);
-    }
+    r.algorithm = Algorithm::tasks;
+    p.solve(r, &s);
+    EXPECT_EQ(s.apply_launches, 2);
   }
 }
 
@@ -424,7 +422,7 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
   expect_conflict(color_options(-1, 0), "levels");
   expect_conflict(color_options(0, -1), "power");
   EngineOptions tiled = color_options(1, 0);
-  tiled.executor = ExecutorKind::tile;
+  tiled.algorithm = Algorithm::tasks;
   tiled.grid = {box};
   EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
   tiled.tile = {2, 2, 2};

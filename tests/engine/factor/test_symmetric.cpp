@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // FactorKind::icc, the DILU of a symmetric matrix without upper blocks, against the plain oracle of DILU: what it
-// reads, what it stores, and that executors, several vectors and transposes agree.
+// reads, what it stores, and that algorithms, several vectors and transposes agree.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -55,12 +55,12 @@ std::vector<Case> cases()
           {"no row", make_graph({}), {}}};
 }
 
-EngineOptions options_for(const Case &c, ExecutorKind executor, bool reordered = false)
+EngineOptions options_for(const Case &c, Algorithm algorithm, bool reordered = false)
 {
   EngineOptions r;
   r.factor = FactorKind::icc;
   r.grid = c.grid;
-  r.executor = executor;
+  r.algorithm = algorithm;
   if (!reordered) return r;
   r.grid = {};
   r.ordering = make_array<Index>("ordering", std::size_t(c.graph.rows));
@@ -78,12 +78,12 @@ INSTANTIATE_TEST_SUITE_P(Engine, SymmetricFactor, ::testing::Values(1, 2, 3, 4, 
 TEST_P(SymmetricFactor, EqualsTheOracleOfDilu)
 {
   if (make_tested_engine(Method::factorization)
-        ->analyze(Problem(make_graph({{0}}), GetParam()).view(), options_for(cases()[0], executors().front()))
+        ->analyze(Problem(make_graph({{0}}), GetParam()).view(), options_for(cases()[0], algorithms().front()))
         .reason == SetupError::scratch)
     GTEST_SKIP() << "blocks that no team of a device has scratch memory for";
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
-    const auto x = p.solve(options_for(c, executors().front()));
+    const auto x = p.solve(options_for(c, algorithms().front()));
     ASSERT_EQ(x.size(), p.b.size()) << c.name;
     if (!x.empty()) {
       EXPECT_LT(difference(x, OracleFactor(p, true).solve(p.b)), tolerance) << c.name;
@@ -91,12 +91,12 @@ TEST_P(SymmetricFactor, EqualsTheOracleOfDilu)
   }
 }
 
-TEST_P(SymmetricFactor, ExecutorsSchedulesAndStorageOrdersGiveTheSameBits)
+TEST_P(SymmetricFactor, AlgorithmsSchedulesAndStorageOrdersGiveTheSameBits)
 {
   for (const Case &c : cases())
     for (const Precision precision : {Precision::working, Precision::single}) {
       const SymmetricProblem p(c.graph, GetParam());
-      EngineOptions r = options_for(c, executors().front());
+      EngineOptions r = options_for(c, algorithms().front());
       r.precision = precision;
       expect_same_bits(p, r, c.name);
     }
@@ -109,7 +109,7 @@ TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
       const SymmetricProblem p(c.graph, GetParam());
       SymmetricProblem upper = p;
       p.for_lower([&](std::size_t below, std::size_t) { upper.values[below] = nan; });
-      const EngineOptions r = options_for(c, executors().front(), reordered);
+      const EngineOptions r = options_for(c, algorithms().front(), reordered);
       EXPECT_TRUE(same_bits(upper.solve(r), p.solve(r))) << c.name;
     }
 }
@@ -129,7 +129,7 @@ TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
           base[e * n + r] = Offset(rows.size());
           for (std::size_t c = 0; c < n; ++c) rows.push_back(p.values[(e * n + c) * n + r]);
         }
-    EngineOptions o = options_for(cases()[0], executors().front());
+    EngineOptions o = options_for(cases()[0], algorithms().front());
     o.grid = {};
     o.precision = precision;
     for (const int k : {0, 1}) {
@@ -147,7 +147,7 @@ TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
 TEST_P(SymmetricFactor, RaisesDiagonalEntries)
 {
   for (const Case &c : cases())
-    for (const ExecutorKind executor : executors()) {
+    for (const Algorithm algorithm : algorithms()) {
       const SymmetricProblem p(c.graph, GetParam());
       SymmetricProblem raised = p;
       const std::size_t n = std::size_t(p.n);
@@ -158,7 +158,7 @@ TEST_P(SymmetricFactor, RaisesDiagonalEntries)
             a += Real(0.25) * std::abs(a);
           }
       const auto e = make_tested_engine(Method::factorization);
-      const EngineOptions r = options_for(c, executor);
+      const EngineOptions r = options_for(c, algorithm);
       if (e->analyze(p.view(), r)) return;
       Values values{.owned = p.source(), .coupling = {}};
       values.raise = Real(0.25);
@@ -170,14 +170,14 @@ TEST_P(SymmetricFactor, RaisesDiagonalEntries)
     }
 }
 
-// Pivots of L D L^T that are not positive definite are counted, by all executors alike.
+// Pivots of L D L^T that are not positive definite are counted, by all algorithms alike.
 TEST_P(SymmetricFactor, CountsPivotsThatAreNotPositiveDefinite)
 {
   for (const Case &c : cases())
-    for (const ExecutorKind executor : executors()) {
+    for (const Algorithm algorithm : algorithms()) {
       SymmetricProblem p(c.graph, GetParam());
       const std::size_t n = std::size_t(p.n);
-      EngineOptions r = options_for(c, executor);
+      EngineOptions r = options_for(c, algorithm);
       r.shift.definite = true;
       const auto e = make_tested_engine(Method::factorization);
       if (e->analyze(p.view(), r)) return;
@@ -205,7 +205,7 @@ TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
     for (const Case &c : cases()) {
       const SymmetricProblem p(c.graph, GetParam());
       const std::size_t nn = std::size_t(p.n * p.n);
-      const EngineOptions r = options_for(c, executors().front(), reordered);
+      const EngineOptions r = options_for(c, algorithms().front(), reordered);
       OperatorView view = p.view();
       std::vector<Scalar> values;
       Index upper = 0;
@@ -230,7 +230,7 @@ TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
     const auto e = make_tested_engine(Method::factorization);
-    if (e->analyze(p.view(), options_for(c, executors().front()))) continue;
+    if (e->analyze(p.view(), options_for(c, algorithms().front()))) continue;
     (void)e->factor(p.source());
     const std::size_t size = p.b.size();
     const auto b = make_vector(size * vectors, 5);
@@ -256,7 +256,7 @@ TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
       Statistics s[2];
       for (const bool symmetric : {false, true}) {
         const auto e = make_tested_engine(Method::factorization);
-        EngineOptions r = options_for(c, executors().front(), reordered);
+        EngineOptions r = options_for(c, algorithms().front(), reordered);
         if (!symmetric) r.factor = FactorKind::dilu;
         if (e->analyze(p.view(), r)) return;
         e->allow_corrections(p.view());

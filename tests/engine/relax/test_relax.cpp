@@ -49,20 +49,20 @@ TEST_P(Relaxed, EqualsThePlainOne)
   }
 }
 
-// The reference is the text of what is stored and summed in which order. Every executor and every run gives its bits,
-// whatever the storage order is.
-TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryExecutor)
+// The reference is the text of what is stored and summed in which order. Every algorithm and every run gives its
+// bits, whatever the storage order is.
+TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryAlgorithm)
 {
   int turn = 0;
   for (const RelaxCase &c : relax_cases())
-    for (const Storage &s : all_storage()) {
+    for (const RelaxationStorage &s : all_storage()) {
       const Problem p(c.graph, GetParam());
       EngineOptions r = relaxation_options(c.grid, all_sweeps[turn % 3], 1 + turn % 2, turn % 4 ? 1 : 1.3);
       ++turn;
       s.set(r);
       const auto expected = EmulatedRelaxation(p, r).apply(p.b);
-      for (const ExecutorKind executor : executors()) {
-        r.executor = executor;
+      for (const Algorithm algorithm : algorithms()) {
+        r.algorithm = algorithm;
         auto e = make_tested_engine(r.method);
         ASSERT_FALSE(e->analyze(p.view(), r));
         const FactorReport report = e->factor(p.source());
@@ -88,8 +88,8 @@ TEST(Relaxation, GivesTheBitsOfItsDefinitionWhereRowsAreMany)
           EngineOptions r = relaxation_options(c.grid, sweep, 2, 1.2);
           all_storage()[storage].set(r);
           const auto expected = EmulatedRelaxation(p, r).apply(p.b);
-          for (const ExecutorKind executor : executors()) {
-            r.executor = executor;
+          for (const Algorithm algorithm : algorithms()) {
+            r.algorithm = algorithm;
             for (int run = 0; run < 2; ++run)
               EXPECT_TRUE(same_bits(p.solve(r), expected)) << describe(c.name, r) << n;
           }
@@ -149,13 +149,13 @@ TEST(Relaxation, ProceedsWhereAnApplicationEnded)
   for (const RelaxCase &c : relax_cases())
     for (const int n : {1, 4, 5})
       for (const SweepKind sweep : all_sweeps)
-        for (const Storage &s : all_storage()) {
+        for (const RelaxationStorage &s : all_storage()) {
           const Problem p(c.graph, n);
           EngineOptions twice = relaxation_options(c.grid, sweep, 2, n == 4 ? 0.8 : 1), once = twice;
           s.set(twice);
           s.set(once);
           once.relaxation.sweeps = 1;
-          once.executor = executors()[std::size_t(n) % executors().size()];
+          once.algorithm = algorithms()[std::size_t(n) % algorithms().size()];
           const auto expected = p.solve(twice);
           auto e = make_tested_engine(once.method);
           ASSERT_FALSE(e->analyze(p.view(), once));
@@ -175,9 +175,9 @@ TEST(Relaxation, ProceedsFromAnyGuessAndStaysAtTheSolution)
           const Problem p(c.graph, n);
           if (p.b.empty()) continue;
           const EngineOptions r = relaxation_options(c.grid, sweep, 2, omega);
-          for (const ExecutorKind executor : executors()) {
+          for (const Algorithm algorithm : algorithms()) {
             EngineOptions other = r;
-            other.executor = executor;
+            other.algorithm = algorithm;
             auto e = make_tested_engine(r.method);
             ASSERT_FALSE(e->analyze(p.view(), other));
             e->factor(p.source());
@@ -186,7 +186,7 @@ TEST(Relaxation, ProceedsFromAnyGuessAndStaysAtTheSolution)
             e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
             EXPECT_LT(difference(x, PlainRelaxation(p, r).proceed(p.b, guess)), tolerance) << describe(c.name, r);
             EXPECT_TRUE(same_bits(x, EmulatedRelaxation(p, r).proceed(p.b, guess))) << describe(c.name, r);
-            if (executor != executors().front()) continue;
+            if (algorithm != algorithms().front()) continue;
             const auto solution = DenseRelaxation(p, r).solve(p.b);
             x = solution;
             e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
@@ -204,7 +204,7 @@ TEST(Relaxation, OfBothDirectionsIsSymmetricForASymmetricMatrix)
                 n);
       if (p.b.empty()) continue;
       symmetrize_values(p);
-      for (const Storage &s : all_storage()) {
+      for (const RelaxationStorage &s : all_storage()) {
         if (s.single_sums || s.scaling == Scaling::row || s.diagonal == Precision::single) continue;
         for (const double omega : {1., 0.7, 1.4}) {
           EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, omega);
@@ -229,11 +229,11 @@ TEST(Relaxation, RefreshEqualsANewFactor)
   const Problem first(g, 4, 1), third(make_grid_graph({3, 3, 3}, Stencil::star), 2);
   Problem second(g, 4, 2);
   for (Scalar &v : second.values) v *= Real(1000); // another scale
-  for (const ExecutorKind executor : executors())
-    for (const Storage &s : all_storage()) {
+  for (const Algorithm algorithm : algorithms())
+    for (const RelaxationStorage &s : all_storage()) {
       EngineOptions r = relaxation_options();
       s.set(r);
-      r.executor = executor;
+      r.algorithm = algorithm;
       auto e = make_tested_engine(r.method);
       ASSERT_FALSE(e->analyze(first.view(), r));
       e->factor(first.source());

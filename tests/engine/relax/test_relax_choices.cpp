@@ -46,7 +46,7 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
   }
   r = relaxation_options();
   r.single_sums = true;
-  expect_conflict(r, {"@_accumulate single", "@_precision single"});
+  expect_conflict(r, {"@_sum_precision single", "@_precision single"});
   r = relaxation_options();
   r.diagonal = Precision::single;
   expect_conflict(r, {"diagonal blocks", "@_diag_precision"});
@@ -57,17 +57,14 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
       r.precision = off;
       expect_conflict(r, {"diagonal blocks"});
     }
-  for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile}) {
-    if (where == Where::device && is_of_hosts(executor)) continue;
-    r = relaxation_options();
-    r.relaxation.exchange = Exchange::color;
-    r.executor = executor;
-    expect_conflict(r, {"@_exchange color", "@_executor"});
-  }
+  r = relaxation_options();
+  r.relaxation.exchange = Exchange::color;
+  r.algorithm = Algorithm::tasks;
+  expect_conflict(r, {"@_exchange color", "@_algorithm"});
   if (where == Where::device) {
     r = relaxation_options();
-    r.executor = ExecutorKind::natural;
-    expect_conflict(r, {"executor", "host"});
+    r.algorithm = Algorithm::sequential;
+    expect_conflict(r, {"algorithm", "host"});
   }
 }
 
@@ -104,12 +101,12 @@ TEST(RelaxedChoices, WhatIsNoOperatorIsRefused)
 
 TEST(RelaxedChoices, LargestBlocks)
 {
-  for (const Storage &s : all_storage())
-    for (const ExecutorKind executor : executors()) {
+  for (const RelaxationStorage &s : all_storage())
+    for (const Algorithm algorithm : algorithms()) {
       const Problem p(make_grid_graph({3, 2, 1}, Stencil::box), 32);
       EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, 1.1);
       s.set(r);
-      r.executor = executor;
+      r.algorithm = algorithm;
       EXPECT_TRUE(same_bits(p.solve(r), EmulatedRelaxation(p, r).apply(p.b))) << s.name;
     }
 }
@@ -145,7 +142,7 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
     const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // numbers read by a sweep
     EngineOptions r = relaxation_options({{3, 2, 2}}, kind);
     Statistics s;
-    r.executor = ExecutorKind::launch;
+    r.algorithm = Algorithm::levels;
     p.solve(r, &s);
     EXPECT_EQ(s.rows, rows);
     EXPECT_EQ(s.lower, couplings);
@@ -154,19 +151,16 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
     EXPECT_EQ(s.bytes_read, ((sweeps - 1) * full + first) * sizeof(Scalar));
     EXPECT_EQ(s.apply_launches, 2 * sweeps);
     EXPECT_EQ(s.launches, 2 * sweeps + 1); // and one that loads
-    for (const ExecutorKind e : task_executors()) {
-      r.executor = e;
-      p.solve(r, &s);
-      EXPECT_EQ(s.apply_launches, sweeps);
-      EXPECT_EQ(s.launches, sweeps + 1);
-      EXPECT_GT(s.tasks, 0);
-    }
-    r.executor = ExecutorKind::self;
+    r.algorithm = Algorithm::tasks;
+    p.solve(r, &s);
+    EXPECT_EQ(s.apply_launches, sweeps);
+    EXPECT_EQ(s.launches, sweeps + 1);
+    EXPECT_GT(s.tasks, 0);
     r.precision = Precision::half;
     p.solve(r, &s);
     EXPECT_EQ(s.launches, sweeps + 2); // and one that finds the largest coupling
-    r.executor = executors().front();
-    if (r.executor != ExecutorKind::natural) continue;
+    r.algorithm = algorithms().front();
+    if (r.algorithm != Algorithm::sequential) continue;
     p.solve(r, &s);
     EXPECT_EQ(s.launches, 0);
   }
@@ -196,7 +190,7 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
 #else
           most = std::max(most, std::abs(v));
 #endif
-  for (const Storage &s : all_storage()) {
+  for (const RelaxationStorage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
     EXPECT_EQ(find(r), s.scaled() && s.scaling == Scaling::global ? most : -1) << s.name;
@@ -209,12 +203,12 @@ TEST(RelaxedChoices, DeviceGivesTheBitsOfTheHost)
   for (const RelaxCase &c : relax_cases())
     for (const int n : {1, 4, 5, 9}) {
       const Problem p(c.graph, n);
-      for (const Storage &s : all_storage()) {
+      for (const RelaxationStorage &s : all_storage()) {
         EngineOptions r = relaxation_options(c.grid, SweepKind::symmetric, 2, 1.2);
         s.set(r);
         const auto x = p.solve(r);
         const auto host = make_engine(Backend::host, r.method);
-        r.executor = ExecutorKind::natural;
+        r.algorithm = Algorithm::sequential;
         ASSERT_FALSE(host->analyze(p.view(), r));
         ASSERT_EQ(host->factor(p.source()).bad_row, -1);
         EXPECT_TRUE(same_bits(x, p.apply(*host))) << c.name << ", " << s.name;

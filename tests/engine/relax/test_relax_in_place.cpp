@@ -54,10 +54,10 @@ struct Pair {
   bool in_place;
   FactorReport report;
 
-  Pair(Coupled &p, EngineOptions r, Reduction reduction) : engine(make_tested_engine(r.method))
+  Pair(Coupled &p, EngineOptions r, bool narrows_in_place) : engine(make_tested_engine(r.method))
   {
-    in_place = reduction == Reduction::in_place;
-    r.relaxation.reduction = reduction;
+    in_place = narrows_in_place;
+    r.relaxation.in_place = narrows_in_place;
     EXPECT_FALSE(engine->analyze(p.view(), r));
     engine->set_halo(&p);
     mirror->set_structure(p.view(), p.graph.rows);
@@ -78,10 +78,10 @@ struct Pair {
   }
 };
 
-std::vector<Storage> reducing_storage()
+std::vector<RelaxationStorage> reducing_storage()
 {
-  std::vector<Storage> all;
-  for (const Storage &s : all_storage())
+  std::vector<RelaxationStorage> all;
+  for (const RelaxationStorage &s : all_storage())
     if (storage_size(s.off) < sizeof(Scalar) && !(s.scaled() && s.scaling == Scaling::row)) all.push_back(s);
   return all;
 }
@@ -127,18 +127,18 @@ INSTANTIATE_TEST_SUITE_P(Relaxation, InPlace, ::testing::Values(1, 2, 5, 9));
 TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
 {
   for (const RelaxCase &c : relax_cases())
-    for (const Storage &s : reducing_storage())
+    for (const RelaxationStorage &s : reducing_storage())
       for (const Exchange exchange : {Exchange::none, Exchange::sweep})
         for (const SweepKind sweep : all_sweeps) {
           Coupled p(c.graph, GetParam());
           EngineOptions r = relaxation_options(c.grid, sweep, 2, sweep == SweepKind::forward ? 1 : 1.2);
           s.set(r);
           r.relaxation.exchange = exchange;
-          Pair apart(p, r, Reduction::none);
+          Pair apart(p, r, false);
           EXPECT_FALSE(apart.blocks);
-          for (const ExecutorKind executor : executors()) {
-            r.executor = executor;
-            Pair here(p, r, Reduction::in_place);
+          for (const Algorithm algorithm : algorithms()) {
+            r.algorithm = algorithm;
+            Pair here(p, r, true);
             expect_equal(p, apart, here, describe(c.name, r) + ", " + s.name);
           }
         }
@@ -197,30 +197,30 @@ TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
        });
      }}};
   for (const Change &change : changes)
-    for (const Storage &s : reducing_storage())
+    for (const RelaxationStorage &s : reducing_storage())
       for (const Exchange exchange : {Exchange::none, Exchange::sweep})
-        for (const ExecutorKind executor : executors())
+        for (const Algorithm algorithm : algorithms())
           for (const bool shifts : {false, true}) {
             Coupled p(make_grid_graph({4, 3, 3}, Stencil::star), GetParam());
             change.make(p);
             EngineOptions r = relaxation_options();
             s.set(r);
-            r.executor = executor;
+            r.algorithm = algorithm;
             r.relaxation.exchange = exchange;
             r.shift.amount = shifts ? Real(0.5) : Real(0);
-            Pair apart(p, r, Reduction::none), here(p, r, Reduction::in_place);
+            Pair apart(p, r, false), here(p, r, true);
             expect_equal(p, apart, here, change.name + std::string(", ") + s.name);
           }
 }
 
 TEST_P(InPlace, OtherValuesAgainAndAgain)
 {
-  for (const Storage &s : reducing_storage()) {
+  for (const RelaxationStorage &s : reducing_storage()) {
     Coupled p(make_grid_graph({4, 3, 3}, Stencil::box), GetParam());
     EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2);
     s.set(r);
     r.relaxation.exchange = Exchange::sweep;
-    Pair here(p, r, Reduction::in_place);
+    Pair here(p, r, true);
     for (int round = 0; round < 4; ++round) {
       const auto before = results(p, *here.engine);
       if (round == 1) { // somebody needs the mirror in between: it has an array of its own then
@@ -235,7 +235,7 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
       for (Scalar &v : p.outside) v *= Real(-5);
       here.load(p);
       here.factor();
-      Pair apart(p, r, Reduction::none);
+      Pair apart(p, r, false);
       expect_equal(p, apart, here, s.name);
       EXPECT_NE(results(p, *here.engine)[0], before[0]);
     }
@@ -273,7 +273,7 @@ public:
 
 TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
 {
-  for (const Storage &s : reducing_storage()) {
+  for (const RelaxationStorage &s : reducing_storage()) {
     Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5);
     EngineOptions r = relaxation_options();
     s.set(r);
@@ -283,21 +283,21 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
     const auto narrowed = std::int64_t(blocks * bytes_of_block(s.off, 5)), some = std::int64_t(1024);
     std::int64_t peak[2], kept[2];
     {
-      Pair first(p, r, Reduction::none); // Kokkos keeps memory for reductions from the first one on
+      Pair first(p, r, false); // Kokkos keeps memory for reductions from the first one on
     }
-    for (const Reduction reduction : {Reduction::none, Reduction::in_place}) {
+    for (const bool narrows : {false, true}) {
       const Counting counting;
-      Pair pair(p, r, reduction);
-      peak[int(reduction)] = most_counted;
-      kept[int(reduction)] = counted;
-      EXPECT_GT(peak[int(reduction)], mirror) << s.name;
+      Pair pair(p, r, narrows);
+      peak[int(narrows)] = most_counted;
+      kept[int(narrows)] = counted;
+      EXPECT_GT(peak[int(narrows)], mirror) << s.name;
       most_counted = counted;
       for (int again = 0; again < 2; ++again) {
         pair.load(p);
         pair.factor();
       }
-      EXPECT_LE(most_counted, kept[int(reduction)] + some) << s.name; // nothing but what is there
-      EXPECT_EQ(counted, kept[int(reduction)]) << s.name;
+      EXPECT_LE(most_counted, kept[int(narrows)] + some) << s.name; // nothing but what is there
+      EXPECT_EQ(counted, kept[int(narrows)]) << s.name;
       pair.engine.reset();
       if (pair.in_place) {
         EXPECT_GE(counted, mirror); // what was given lives until it is given up
@@ -348,7 +348,7 @@ TEST(InPlaceMemory, ArraysChangeHands)
 TEST(InPlaceConflicts, AreNamed)
 {
   EngineOptions r = relaxation_options();
-  r.relaxation.reduction = Reduction::in_place;
+  r.relaxation.in_place = true;
   const auto conflict = [&] {
     const char *text = find_conflict(r);
     return std::string(text ? text : "");

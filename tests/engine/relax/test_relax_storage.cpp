@@ -10,10 +10,10 @@ using namespace finegrain::test;
 namespace
 {
 
-std::vector<Storage> scaled_storage()
+std::vector<RelaxationStorage> scaled_storage()
 {
-  std::vector<Storage> all;
-  for (const Storage &s : all_storage())
+  std::vector<RelaxationStorage> all;
+  for (const RelaxationStorage &s : all_storage())
     if (s.scaled()) all.push_back(s);
   return all;
 }
@@ -69,15 +69,15 @@ TEST(RelaxedStorage, HardMatricesStayFiniteAndAreStoredAsDefined)
 {
   for (const Hard &hard : hard_matrices())
     for (const int n : {1, 4, 5, 13})
-      for (const Storage &s : scaled_storage()) {
+      for (const RelaxationStorage &s : scaled_storage()) {
         Problem p(make_grid_graph({5, 4, 1}, Stencil::box), n);
         hard.change(p);
         EngineOptions r = relaxation_options();
         s.set(r);
         EmulatedRelaxation oracle(p, r);
         const auto expected = oracle.apply(p.b);
-        for (const ExecutorKind executor : executors()) {
-          r.executor = executor;
+        for (const Algorithm algorithm : algorithms()) {
+          r.algorithm = algorithm;
           auto e = make_tested_engine(r.method);
           ASSERT_FALSE(e->analyze(p.view(), r));
           const FactorReport report = e->factor(p.source());
@@ -115,7 +115,7 @@ TEST(RelaxedStorage, AScaleForEachRowKeepsWhatOneForAllFlushes)
 // Scales are powers of two: a matrix and its multiple by one are the same preconditioner up to that factor.
 TEST(RelaxedStorage, PowersOfTwoChangeNothing)
 {
-  for (const Storage &s : scaled_storage()) {
+  for (const RelaxationStorage &s : scaled_storage()) {
     Problem p(make_random_graph(30, 3, false, 3), 5);
     EngineOptions r = relaxation_options({}, SweepKind::symmetric, 2, 1.2);
     s.set(r);
@@ -160,7 +160,7 @@ TEST(RelaxedStorage, IsAsLargeAsItSays)
 {
   const Problem p(make_grid_graph({4, 3, 2}, Stencil::star), 3);
   const auto couplings = std::size_t(p.graph.entries() - 24), nn = std::size_t(9);
-  for (const Storage &s : all_storage()) {
+  for (const RelaxationStorage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
     Statistics st;
@@ -182,7 +182,7 @@ TEST(RelaxedStorage, LowerPrecisionIsClose)
 {
   const Problem p(make_grid_graph({5, 4, 3}, Stencil::box), 5);
   const auto x = p.solve(relaxation_options());
-  for (const Storage &s : all_storage()) {
+  for (const RelaxationStorage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
     const double change = difference(p.solve(r), x);
@@ -206,7 +206,7 @@ TEST(RelaxedStorage, ZeroCouplingsAreScaledByOne)
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
       if (p.graph.col(e) != i) std::fill_n(p.values.begin() + 4 * e, 4, Scalar(0));
-  for (const Storage &s : all_storage()) {
+  for (const RelaxationStorage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
     auto e = make_tested_engine(r.method);
@@ -229,15 +229,15 @@ TEST(RelaxedStorage, ReportsWhatIsNotFiniteAndRecovers)
 {
   constexpr Real infinity = std::numeric_limits<Real>::infinity(), huge = sizeof(Real) == 8 ? Real(1e300) : infinity;
   for (const int n : {1, 3, 5})
-    for (const Storage &s : all_storage())
-      for (const ExecutorKind executor : executors())
+    for (const RelaxationStorage &s : all_storage())
+      for (const Algorithm algorithm : algorithms())
         for (const Scalar bad : {Scalar(nan_value), Scalar(infinity), Scalar(-infinity), Scalar(huge)}) {
           const Problem good(make_grid_graph({6, 5, 4}, Stencil::star), n);
           Problem p = good;
           for (const Index row : {97, 41, 63}) put(p, row, false, bad);
           EngineOptions r = relaxation_options();
           s.set(r);
-          r.executor = executor;
+          r.algorithm = algorithm;
           auto e = make_tested_engine(r.method);
           ASSERT_FALSE(e->analyze(p.view(), r));
           FactorReport report = e->factor(p.source());
@@ -256,8 +256,8 @@ TEST(RelaxedStorage, ReportsWhatIsNotFiniteAndRecovers)
 TEST(RelaxedStorage, ReportsBadDiagonalBlocksAndShiftsPivots)
 {
   for (const int n : {1, 3, 5, 13})
-    for (const Storage &s : all_storage())
-      for (const ExecutorKind executor : executors()) {
+    for (const RelaxationStorage &s : all_storage())
+      for (const Algorithm algorithm : algorithms()) {
         const Problem good(make_grid_graph({6, 5, 4}, Stencil::star), n);
         Problem p = good;
         const auto nn = n * n;
@@ -266,7 +266,7 @@ TEST(RelaxedStorage, ReportsBadDiagonalBlocksAndShiftsPivots)
             if (p.graph.col(e) == row) std::fill_n(p.values.begin() + e * nn, nn, Scalar(0));
         EngineOptions r = relaxation_options();
         s.set(r);
-        r.executor = executor;
+        r.algorithm = algorithm;
         auto e = make_tested_engine(r.method);
         ASSERT_FALSE(e->analyze(p.view(), r));
         const FactorReport report = e->factor(p.source());

@@ -58,7 +58,7 @@ TEST_P(RelaxedVectors, TransposedIsTheTranspose)
   for (const RelaxCase &c : relax_cases())
     for (const SweepKind sweep : all_sweeps)
       for (const double omega : {1., 0.7, 1.4})
-        for (const Storage &s : all_storage()) {
+        for (const RelaxationStorage &s : all_storage()) {
           const Problem p(c.graph, GetParam());
           if (s.single_sums || p.b.empty()) continue; // rounded products are no linear map
           EngineOptions r = relaxation_options(c.grid, sweep, omega == 1 ? 3 : 2, omega);
@@ -71,7 +71,7 @@ TEST_P(RelaxedVectors, TransposedIsTheTranspose)
         }
 }
 
-TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
+TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryAlgorithm)
 {
   if (GetParam() > 5) return;
   for (const RelaxCase &c : relax_cases())
@@ -82,12 +82,12 @@ TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
       const auto expected = DenseRelaxation(p, r).apply_transposed(p.b),
                  first = transposed(*make_factored(p, r), p.b);
       EXPECT_LT(difference(first, expected), tolerance) << describe(c.name, r);
-      for (const Storage &s : all_storage()) {
+      for (const RelaxationStorage &s : all_storage()) {
         s.set(r);
-        r.executor = executors().front();
+        r.algorithm = algorithms().front();
         const auto bits = transposed(*make_factored(p, r), p.b);
-        for (const ExecutorKind executor : executors()) {
-          r.executor = executor;
+        for (const Algorithm algorithm : algorithms()) {
+          r.algorithm = algorithm;
           EXPECT_TRUE(same_bits(transposed(*make_factored(p, r), p.b), bits))
             << describe(c.name, r) << ", " << s.name;
         }
@@ -98,12 +98,12 @@ TEST_P(RelaxedVectors, TransposedEqualsTheDenseOneOnEveryExecutor)
 TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
 {
   for (const RelaxCase &c : relax_cases())
-    for (const Storage &s : all_storage())
-      for (const ExecutorKind executor : executors()) {
+    for (const RelaxationStorage &s : all_storage())
+      for (const Algorithm algorithm : algorithms()) {
         const Problem p(c.graph, GetParam());
         EngineOptions r = relaxation_options(c.grid, SweepKind::symmetric, 1, 1.1);
         s.set(r);
-        r.executor = executor;
+        r.algorithm = algorithm;
         auto e = make_factored(p, r);
         const auto read = [&] { return e->statistics().bytes_read; };
         double before = read();
@@ -206,11 +206,11 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
 {
   for (const RelaxCase &c : coupled_cases())
     for (const SweepKind sweep : all_sweeps)
-      for (const ExecutorKind executor : executors()) {
+      for (const Algorithm algorithm : algorithms()) {
         Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
         const EngineOptions plain = relaxation_options(c.grid, sweep, 2, 0.9);
         EngineOptions r = plain;
-        r.executor = executor;
+        r.algorithm = algorithm;
         auto e = make_tested_engine(r.method);
         ASSERT_FALSE(e->analyze(p.view(), r));
         e->set_halo(&p);
@@ -255,10 +255,10 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
   for (const RelaxCase &c : coupled_cases())
     for (const SweepKind sweep : all_sweeps)
       for (const double omega : {1., 0.8})
-        for (const ExecutorKind executor : executors()) {
+        for (const Algorithm algorithm : algorithms()) {
           Coupled p(c.graph, GetParam(), few_ghosts(c.graph.rows));
           EngineOptions r = relaxation_options(c.grid, sweep, 2, omega);
-          r.executor = executor;
+          r.algorithm = algorithm;
           r.relaxation.exchange = Exchange::sweep;
           auto e = make_tested_engine(r.method);
           ASSERT_FALSE(e->analyze(p.view(), r));

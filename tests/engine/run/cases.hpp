@@ -3,6 +3,7 @@
 #pragma once
 
 #include "problems.hpp"
+#include "storages.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ inline constexpr Case factor_cases[] = {{"dilu", [](EngineOptions &) {}},
                                         {"ilu0", [](EngineOptions &o) { o.factor = FactorKind::ilu0; }},
                                         {"icc", [](EngineOptions &o) { o.factor = FactorKind::icc; }},
                                         {"single", [](EngineOptions &o) { o.precision = Precision::single; }},
-                                        {"half", [](EngineOptions &o) { o.precision = Precision::half; }}};
+                                        {"half", [](EngineOptions &o) { o = with(o, half_factor); }}};
 
 inline std::string case_name(const ::testing::TestParamInfo<Case> &test) { return test.param.name; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A kernel that could not be launched leaves nothing behind.
-#include "run/executor.hpp"
+#include "run/execute.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ template <class Exec> void run_after_a_failure()
   TaskFlagMemory<typename Exec::memory_space> progress;
   Offset launches = 0;
   progress.reserve(tasks.count);
-  const Run<Exec> run{{}, ExecutorKind::self, group.data(), 1, nullptr, &launches, &tasks, &progress};
+  const Run<Exec> run{{}, Algorithm::tasks, group.data(), 1, nullptr, &launches, &tasks, &progress};
   for (int round = 0; round < 3; ++round) {
     Index visited[rows] = {};
     int copies = 0;

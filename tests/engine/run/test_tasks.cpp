@@ -212,35 +212,35 @@ Plan choose(const Graph &g, const EngineOptions &options, const Machine &machine
   return plan;
 }
 
-TEST(Plan, AutomaticExecutor)
+TEST(Plan, AutomaticAlgorithm)
 {
   const Box box{40, 24, 16};
   const Graph star = make_grid_graph(box, Stencil::star), corners = make_grid_graph(box, Stencil::box);
   const Graph line = make_grid_graph({40000, 1, 1}, Stencil::star);
   const Machine one{false, 1}, two{false, 2}, gpu{true, 0, 16};
   EngineOptions r;
-  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
-  EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(line, r, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, r, one).algorithm, Algorithm::sequential);
+  EXPECT_EQ(choose(star, r, two).algorithm, Algorithm::tasks);
+  EXPECT_EQ(choose(star, r, gpu).algorithm, Algorithm::tasks);
+  EXPECT_EQ(choose(line, r, gpu).algorithm, Algorithm::tasks);
   const Graph few_groups = make_grid_graph({12, 11, 11}, Stencil::star),
               many_groups = make_grid_graph({12, 12, 11}, Stencil::star);
-  EXPECT_EQ(choose(few_groups, r, gpu).executor, ExecutorKind::launch); // 32
+  EXPECT_EQ(choose(few_groups, r, gpu).algorithm, Algorithm::levels); // 32
   const Plan flags = choose(many_groups, r, gpu);
-  EXPECT_EQ(flags.executor, ExecutorKind::self);
-  EXPECT_EQ(flags.factorization.groups(), 33); // by launch
+  EXPECT_EQ(flags.algorithm, Algorithm::tasks);
+  EXPECT_EQ(flags.factorization.groups(), 33); // by levels
   const Plan chain = choose(line, r, two);
-  EXPECT_EQ(chain.executor, ExecutorKind::natural); // no two rows at once
+  EXPECT_EQ(chain.algorithm, Algorithm::sequential); // no two rows at once
   EXPECT_EQ(chain.tasks.tasks.count(), 0);
   r.grid = {box};
-  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::natural);
-  EXPECT_EQ(choose(star, r, two).executor, ExecutorKind::tile);
+  EXPECT_EQ(choose(star, r, one).algorithm, Algorithm::sequential);
+  EXPECT_EQ(choose(star, r, two).algorithm, Algorithm::tasks);
   EXPECT_EQ(choose(star, r, two).tile, (Box{40, 6, 4}));
   EXPECT_EQ(choose(corners, r, two).tile, (Box{40, 6, 1}));
-  EXPECT_EQ(choose(star, r, gpu).executor, ExecutorKind::self);
+  EXPECT_EQ(choose(star, r, gpu).algorithm, Algorithm::tasks);
   r.tile = {8, 8, 8};
   EXPECT_EQ(choose(star, r, two).tile, r.tile);
-  EXPECT_EQ(choose(star, r, one).executor, ExecutorKind::tile);
+  EXPECT_EQ(choose(star, r, one).algorithm, Algorithm::tasks);
   Plan plan;
   EXPECT_EQ(make_plan(corners, 5, r, two, plan).reason, SetupError::tile_fit);
   r.schedule = ScheduleKind::level;
@@ -251,16 +251,16 @@ TEST(Plan, AutomaticExecutor)
   r.grid = {{3, 3, 3}};
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, SetupError::grid_size);
   const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
-  EXPECT_EQ(choose(few, {}, two).executor, ExecutorKind::natural);
+  EXPECT_EQ(choose(few, {}, two).algorithm, Algorithm::sequential);
   // Colors: together while each is worth a start of the threads.
   EngineOptions colored;
   colored.schedule = ScheduleKind::color;
-  EXPECT_EQ(choose(star, colored, one).executor, ExecutorKind::natural);
-  EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::launch);
-  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, colored, one).algorithm, Algorithm::sequential);
+  EXPECT_EQ(choose(star, colored, two).algorithm, Algorithm::levels);
+  EXPECT_EQ(choose(star, colored, gpu).algorithm, Algorithm::levels);
   colored.power = 6;
-  EXPECT_EQ(choose(star, colored, two).executor, ExecutorKind::self);
-  EXPECT_EQ(choose(star, colored, gpu).executor, ExecutorKind::launch);
+  EXPECT_EQ(choose(star, colored, two).algorithm, Algorithm::tasks);
+  EXPECT_EQ(choose(star, colored, gpu).algorithm, Algorithm::levels);
   // Many threads: thin tiles, so that there are enough of them side by side.
   EngineOptions thin;
   thin.grid = {{16, 48, 48}};
@@ -273,14 +273,12 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
 {
   for (const Graph &g : graphs())
     for (const Machine &machine : {Machine{false, 1}, Machine{false, 2}, Machine{false, 64}, Machine{true, 0, 16}})
-      for (const ExecutorKind executor : {ExecutorKind::self, ExecutorKind::tile})
-        for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
-          EngineOptions r;
-          r.executor = executor;
-          r.grid = grid;
-          if (machine.device && is_of_hosts(executor)) continue;
-          check_plan(g, choose(g, r, machine, 2).tasks);
-        }
+      for (const Grid &grid : {Grid{}, Grid{{7, 6, 5}}, Grid{{9, 8, 1}}}) {
+        EngineOptions r;
+        r.algorithm = Algorithm::tasks;
+        r.grid = grid;
+        check_plan(g, choose(g, r, machine, 2).tasks);
+      }
 }
 
 // Many small tasks, many times: a wait that is missing shows, sooner or later, as other bits. Factorizations,
@@ -294,21 +292,21 @@ TEST(Repeats, GiveTheSameBits)
       const std::size_t size = problem->b.size();
       std::vector<Scalar> first[3], x(2 * size), b(problem->b);
       b.insert(b.end(), problem->b.rbegin(), problem->b.rend());
-      for (const ExecutorKind executor : executors()) {
-        if (executor == ExecutorKind::launch && !first[0].empty()) continue;
+      for (const Algorithm algorithm : algorithms()) {
+        if (algorithm == Algorithm::levels && !first[0].empty()) continue;
         EngineOptions r;
-        r.executor = executor;
+        r.algorithm = algorithm;
         r.factor = factor;
         if (problem == &p) r.grid = {box};
-        if (problem == &p && executor == ExecutorKind::tile) r.tile = {2, 3, 2};
+        if (problem == &p && algorithm == Algorithm::tasks) r.tile = {2, 3, 2};
         auto e = make_tested_engine();
         ASSERT_FALSE(e->analyze(problem->view(), r));
-        const bool schedules_itself = executor == ExecutorKind::self || executor == ExecutorKind::tile;
+        const bool schedules_itself = algorithm == Algorithm::tasks;
         for (int repeat = 0; repeat < (schedules_itself ? 200 : 1); ++repeat) {
           const auto check = [&](int what, const std::vector<Scalar> &result) {
             if (first[what].empty()) first[what] = result;
             ASSERT_EQ(std::memcmp(result.data(), first[what].data(), result.size() * sizeof(Scalar)), 0)
-              << "executor " << int(executor) << ", result " << what << ", repeat " << repeat;
+              << "algorithm " << int(algorithm) << ", result " << what << ", repeat " << repeat;
           };
           if (repeat % 4 == 0) e->factor(problem->source());
           check(0, problem->apply(*e));
@@ -335,11 +333,11 @@ TEST(Plan, AutomaticSharesLevelsThatAreWorthIt)
   };
   EXPECT_STREQ(plan({700, 700, 1}, 1, false, 1).reason, "one thread");
   const Plan plane = plan({700, 700, 1}, 1, false, 2);
-  EXPECT_EQ(plane.executor, ExecutorKind::natural);
+  EXPECT_EQ(plane.algorithm, Algorithm::sequential);
   EXPECT_STREQ(plane.reason, "levels too short to share");
   EXPECT_EQ(plane.tasks.tasks.count(), 0);
-  EXPECT_EQ(plan({40, 40, 40}, 5, false, 2).executor, ExecutorKind::self);
-  EXPECT_EQ(plan({64, 64, 64}, 1, true, 2).executor, ExecutorKind::tile);
+  EXPECT_EQ(plan({40, 40, 40}, 5, false, 2).algorithm, Algorithm::tasks);
+  EXPECT_EQ(plan({64, 64, 64}, 1, true, 2).algorithm, Algorithm::tasks);
   EXPECT_STREQ(plan({200000, 1, 1}, 2, false, 2).reason, "hardly any independent rows");
 }
 
@@ -363,14 +361,9 @@ TEST(Plan, RunsAreAsLongAsTheyCanBe)
 {
   const Graph chains = make_chains(131072, 1, [](Index i) { return i % 4096 != 0; });
   EngineOptions r;
-  for (const int threads : {8, 10}) {
-    r.executor = ExecutorKind::tile;
-    const TaskPlan long_runs = choose(chains, r, {false, threads}).tasks;
-    EXPECT_EQ(long_runs.levels, 1) << threads;
-    EXPECT_EQ(long_runs.tasks.count(), 32) << threads;
-    r.executor = ExecutorKind::self;
+  r.algorithm = Algorithm::tasks;
+  for (const int threads : {8, 10}) // runs of 128 rows
     EXPECT_EQ(choose(chains, r, {false, threads}).tasks.levels, 32) << threads;
-  }
 }
 
 // Levels of one row become one task, and threads do not wait between them.
@@ -378,7 +371,7 @@ TEST(Plan, LevelsOfOneRowAreNoReasonToStayAlone)
 {
   const Graph g = make_chains(1000000, 100, [](Index i) { return i % 100 == 0; });
   const Plan plan = choose(g, EngineOptions(), {false, 2}, 2);
-  EXPECT_EQ(plan.executor, ExecutorKind::self) << plan.reason;
+  EXPECT_EQ(plan.algorithm, Algorithm::tasks) << plan.reason;
   EXPECT_EQ(plan.schedule.groups(), 10000);
   EXPECT_LT(plan.tasks.levels, 10);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Shapes of teams: Kokkos launches every one of them, for every row function and block size.
-#include "factor/compact.hpp"
+#include "factor/half.hpp"
 #include "eisenstat/eisenstat.hpp"
 #include "factor/factor.hpp"
 #include "relax/couplings.hpp"
@@ -56,9 +56,8 @@ template <class Row> class RowsOf : public ::testing::Test
 };
 using AllRows = ::testing::Types<
   ForwardRow<0, Scalar, Scalar>, ForwardRow<0, Scalar, Scalar, most_vectors>, ForwardRow<0, Scalar, Scalar, 1, true>,
-  BackwardRow<0, Scalar>, BlockProductRow<0>, EisenstatRow<0>, EisenstatCouplingRow<0>,
-  CompactRow<0, HalfScalar, Scalar, Single>, CompactRow<0, HalfScalar, Scalar, Scalar, most_vectors>,
-  CompactTransposedRow<HalfScalar, Scalar>, CompactLowerRow<0>, EisenstatFactorRow<0>, EisenstatRootRow<0>,
+  BackwardRow<0, Scalar>, BlockProductRow<0>, EisenstatRow<0>, EisenstatCouplingRow<0>, HalfRow<0>,
+  HalfRow<0, most_vectors>, HalfTransposedRow, HalfLowerRow<0>, EisenstatFactorRow<0>, EisenstatRootRow<0>,
   BackwardRow<0, Scalar, most_vectors>, TransposedRow<Scalar, Scalar>, ResidualRow<0>,
   ResidualRow<0, true, Sign::plus>, TransposedProductRow<0>, FactorRow<0, Scalar, Scalar>, SipRow<0, Scalar, Scalar>,
   SymmetricFactorRow<0, Scalar, Scalar>, SymmetricBackwardRow<0, Scalar, Scalar, most_vectors>,

@@ -52,7 +52,7 @@ std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const Engi
 void by_tasks(EngineOptions &options, const Box &shape = {})
 {
   const bool device = where == Where::device;
-  options.executor = device ? ExecutorKind::self : ExecutorKind::tile;
+  options.algorithm = device ? Algorithm::tasks : Algorithm::tasks;
   options.tile = device ? Box() : shape;
 }
 
@@ -67,7 +67,7 @@ TEST_P(Tiles, GiveTheBitsOfOneThread)
       EngineOptions options;
       options.grid = {box};
       GetParam().set(options);
-      options.executor = ExecutorKind::natural;
+      options.algorithm = Algorithm::sequential;
       options.tile = {};
       const auto plain = make_engine(Backend::host, Method::factorization);
       const auto expected = run_all(*plain, p, options);
@@ -92,7 +92,7 @@ TEST(Tiles, OfOtherGraphs)
     for (const Problem *p : {&with_corners, &random}) {
       EngineOptions options;
       if (p == &with_corners) options.grid = {box};
-      options.executor = ExecutorKind::natural;
+      options.algorithm = Algorithm::sequential;
       const auto plain = make_engine(Backend::host, Method::factorization);
       const auto expected = run_all(*plain, *p, options);
       for (const ScheduleKind kind : {ScheduleKind::automatic, ScheduleKind::level}) {

@@ -57,12 +57,12 @@ TEST(SipGrids, HaveFactorsOfTheirOwn)
 {
   for (const int n : {1, 3})
     for (const unsigned mirrored : {0u, 2u, 5u})
-      for (const ExecutorKind executor : executors()) {
+      for (const Algorithm algorithm : algorithms()) {
         const TwoBoxes p(n);
         EngineOptions r;
         Statistics s;
         r.factor = FactorKind::sip;
-        r.executor = executor;
+        r.algorithm = algorithm;
         r.grid = {p.first, p.second};
         r.sip_factor = {Real(0.8), mirrored};
         auto x = p.both.solve(r, &s);
@@ -134,9 +134,9 @@ TEST(SipCycle, CountsLaunches)
   r.method = Method::sip;
   r.grid = {box};
   r.sip_factors = {{Real(0.92), 0}, {Real(0.92), 2}};
-  for (const auto &[executor, factor] :
-       {std::pair(ExecutorKind::launch, planes), std::pair(ExecutorKind::self, Offset(1))}) {
-    r.executor = executor;
+  for (const auto &[algorithm, factor] :
+       {std::pair(Algorithm::levels, planes), std::pair(Algorithm::tasks, Offset(1))}) {
+    r.algorithm = algorithm;
     auto e = make_tested_engine(Method::sip);
     ASSERT_FALSE(e->analyze(p.view(), r));
     e->factor(p.source());
@@ -161,8 +161,8 @@ TEST(SipCycle, LaunchesOfThePaper)
   r.method = Method::sip;
   r.grid = {box};
   r.sip_factors = {{Real(0.92), 0}};
-  const auto launches = [&](ExecutorKind executor) { // of a factorization, and of a sweep
-    r.executor = executor;
+  const auto launches = [&](Algorithm algorithm) { // of a factorization, and of a sweep
+    r.algorithm = algorithm;
     auto e = make_tested_engine(Method::sip);
     EXPECT_FALSE(e->analyze(p.view(), r));
     e->factor(p.source());
@@ -170,10 +170,10 @@ TEST(SipCycle, LaunchesOfThePaper)
     p.apply(*e);
     return std::pair(factor, (e->statistics().launches - factor) / 2);
   };
-  const auto [factor, sweep] = launches(ExecutorKind::launch);
+  const auto [factor, sweep] = launches(Algorithm::levels);
   EXPECT_EQ(factor, 638);
   EXPECT_EQ(factorizations * factor + iterations * (3 * sweep - 1) + others, 123080);
-  const Offset alone = launches(ExecutorKind::self).second;
+  const Offset alone = launches(Algorithm::tasks).second;
   EXPECT_EQ(factorizations * factor + iterations * 3 * (alone + 1) + others, 8660);
 }
 

@@ -80,19 +80,19 @@ TEST_P(SipFactorization, ProductIsTheMatrixAndTheFillProducts)
     }
 }
 
-TEST_P(SipFactorization, GivesTheSameBitsOnEveryExecutor)
+TEST_P(SipFactorization, GivesTheSameBitsOnEveryAlgorithm)
 {
   const Box box{6, 5, 4};
   const Problem p(make_grid_graph(box, Stencil::star), GetParam());
   for (const unsigned mirrored : {0u, 2u, 7u}) {
     EngineOptions r = sip_options(box, Real(0.92), mirrored);
-    r.executor = executors().front();
+    r.algorithm = algorithms().front();
     const auto expected = p.solve(r);
-    for (const ExecutorKind executor : executors()) {
-      r.executor = executor;
+    for (const Algorithm algorithm : algorithms()) {
+      r.algorithm = algorithm;
       const auto x = p.solve(r);
       ASSERT_EQ(x.size(), expected.size());
-      EXPECT_FALSE(std::memcmp(x.data(), expected.data(), x.size() * sizeof(Scalar))) << int(executor);
+      EXPECT_FALSE(std::memcmp(x.data(), expected.data(), x.size() * sizeof(Scalar))) << int(algorithm);
     }
   }
 }

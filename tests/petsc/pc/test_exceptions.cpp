@@ -28,11 +28,11 @@ PetscErrorCode Solve(KSP ksp, Mat A, Vectors &s, int *raised)
 TEST_P(ExceptionsPerType, RegularSolvesRaiseNone)
 {
   for (const Variant &v : t.variants)
-    for (const char *executor : {"auto", "natural", "launch", "self", "tile", "tune"})
+    for (const char *algorithm : {"auto", "sequential", "levels", "tasks"})
       for (const PetscInt n : {1, 3, 5}) {
-        if (!v.tasks && executor != std::string("auto") && executor != std::string("natural")) continue;
-        if (v.has("exchange") && executor != std::string("auto")) continue;
-        SCOPED_TRACE(v.options + " " + executor + " " + std::to_string(n));
+        if (!v.tasks && algorithm != std::string("auto") && algorithm != std::string("sequential")) continue;
+        if ((v.has("exchange") || v.has("global")) && algorithm != std::string("auto")) continue;
+        SCOPED_TRACE(v.options + " " + algorithm + " " + std::to_string(n));
         Owned<Mat> A;
         Owned<KSP> ksp;
         PC pc;
@@ -43,7 +43,7 @@ TEST_P(ExceptionsPerType, RegularSolvesRaiseNone)
         OK(KSPSetType(ksp, v.one_step() ? KSPFGMRES : KSPGMRES));
         OK(KSPGetPC(ksp, &pc));
         OK(PCSetType(pc, t.type));
-        const Options set(with(v.options + " -@_executor " + executor));
+        const Options set(with(v.options + " -@_algorithm " + algorithm));
         OK(PCSetFromOptions(pc));
         for (int round = 0; round < 2; ++round) { // analyzed, and with new values
           int raised = -1;

@@ -53,7 +53,7 @@ TEST_P(BlockSizes, AijAndBaijGiveTheSameBits)
     OK(AssembleMatrix(c.couplings, GetParam(), MATBAIJ, 1, &A));
     OK(AssembleMatrix(c.couplings, GetParam(), MATAIJ, 1, &B));
     OK(MakePC(A, PCFGBILU, "", &p));
-    OK(MakePC(B, PCFGBILU, "-pc_fgbilu_executor launch", &q));
+    OK(MakePC(B, PCFGBILU, "-pc_fgbilu_algorithm levels", &q));
     OK(ComparePCs(A, p, q, &d));
     EXPECT_EQ(d, 0) << c.name;
   }
@@ -101,8 +101,8 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
   OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   OK(MakeReference(C, &reference));
   for (const char *options :
-       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_executor launch", "-pc_fgbilu_schedule hyperplane",
-        "-pc_fgbilu_executor self", "-pc_fgbilu_executor tile"}) {
+       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_algorithm levels", "-pc_fgbilu_schedule hyperplane",
+        "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_algorithm tasks"}) {
     OK(MakePC(C, PCFGBILU, options, &ours));
     OK(PCSetDM(ours, coarse));
     OK(ComparePCs(C, ours, reference, &d));
@@ -125,7 +125,7 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
   OK(DMDACreate3d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 6, 5, 4,
                   1, 1, 1, 2, 1, nullptr, nullptr, nullptr, &da));
   OK(DMSetUp(da));
-  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_executor launch", &ours));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_algorithm levels", &ours));
   OK(PCSetDM(ours, da)); // of another size where there are several ranks: not used then either
   OK(ComparePCs(A, ours, reference, &d));
   EXPECT_LT(d, tolerance);

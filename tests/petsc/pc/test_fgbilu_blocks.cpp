@@ -126,10 +126,10 @@ class Blocked : public ::testing::TestWithParam<const char *>
 {
 };
 INSTANTIATE_TEST_SUITE_P(Blocks, Blocked,
-                         ::testing::Values(" -pc_fgbilu_executor natural", " -pc_fgbilu_executor launch",
-                                           " -pc_fgbilu_executor self", " -pc_fgbilu_executor tile",
-                                           " -pc_fgbilu_executor natural -pc_fgbilu_factor ilu0",
-                                           " -pc_fgbilu_executor launch -pc_fgbilu_factor ilu0"));
+                         ::testing::Values(" -pc_fgbilu_algorithm sequential", " -pc_fgbilu_algorithm levels",
+                                           " -pc_fgbilu_algorithm tasks", " -pc_fgbilu_algorithm tasks",
+                                           " -pc_fgbilu_algorithm sequential -pc_fgbilu_factor ilu0",
+                                           " -pc_fgbilu_algorithm levels -pc_fgbilu_factor ilu0"));
 
 TEST_P(Blocked, FactorOverAllGridsIsPetscsIlu)
 {
@@ -139,7 +139,7 @@ TEST_P(Blocked, FactorOverAllGridsIsPetscsIlu)
       Owned<PC> pc, reference;
       PetscReal d;
       OK(AssembleMatrix(blocks.couplings(), n, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
-      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling factor") + GetParam(), &pc));
+      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling coupled") + GetParam(), &pc));
       OK(MakeReference(A, &reference));
       OK(ComparePCs(A, pc, reference, &d));
       EXPECT_LT(d, tolerance) << blocks.size.size() << " blocks, " << n << GetParam();
@@ -158,7 +158,7 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
       std::string text;
       const bool dilu = std::string(GetParam()).find("ilu0") == std::string::npos;
       OK(AssembleMatrix(blocks.couplings(), n, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
-      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling corrections") + GetParam(), &pc));
+      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling block_jacobi") + GetParam(), &pc));
       OK(MakeGridReference(blocks, A, n, &reference));
       OK(MakeVectors(A, &b, &x));
       OK(VecDuplicate(x, &y));
@@ -173,7 +173,7 @@ TEST_P(Blocked, FactorsOfEachGridAndCorrectionsAreBlockJacobiOverGridsAndMatMult
           EXPECT_LT(d, tolerance) << blocks.size.size() << " blocks, " << n << ", " << k << GetParam();
         }
       OK(ViewText(pc, &text));
-      ExpectIn(text, {dilu ? "the short residual of DILU" : "residuals of the matrix"});
+      ExpectIn(text, {dilu ? "residual from the factor" : "residual from the matrix"});
       OK(MatGetSize(A, &rows, nullptr));
       const std::string kept = "kept for residuals " + std::to_string(std::size_t(rows * n) * sizeof(PetscScalar));
       EXPECT_EQ(text.find(kept) != std::string::npos, dilu) << kept << "\n" << text;
@@ -198,18 +198,18 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
     OK(MPI_Allreduce(count, sum, 2, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
     for (const char *schedule : {"", " -pc_fgbilu_schedule hyperplane"}) {
       std::string text;
-      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling corrections") + schedule, &pc));
+      OK(MakeBlocksPC(blocks, A, std::string("-pc_fgbilu_grid_coupling block_jacobi") + schedule, &pc));
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
       const std::string planes = "schedule: hyperplane, " + std::to_string(blocks.planes()) + " groups";
       EXPECT_NE(text.find(planes), std::string::npos) << planes << "\n" << text;
-      ExpectIn(text, {"out of the factor: " + std::to_string(sum[1]) + " b"});
-      OK(PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_FACTOR));
+      ExpectIn(text, {"ignored blocks: " + std::to_string(sum[1]) + ","});
+      OK(PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_COUPLED));
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
       const bool level = text.find("schedule: level, ") != std::string::npos;
       EXPECT_TRUE(level || &blocks == &layouts().back()) << text; // without a slab, a rank may have nothing joined
-      ExpectIn(text, {"out of the factor: " + std::to_string(sum[0]) + " b"});
+      ExpectIn(text, {"ignored blocks: " + std::to_string(sum[0]) + ","});
     }
   }
 }
@@ -224,8 +224,8 @@ TEST(Blocks, GridsThatAreNotThoseOfTheMatrixAreErrors)
   std::vector<PetscInt> more(ijk), turned(ijk);
   more[5] += 1;
   std::swap(turned[0], turned[1]);
-  for (const char *options : {"-pc_fgbilu_grid_coupling factor", "-pc_fgbilu_grid_coupling corrections",
-                              "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_schedule level"}) {
+  for (const char *options : {"-pc_fgbilu_grid_coupling coupled", "-pc_fgbilu_grid_coupling block_jacobi",
+                              "-pc_fgbilu_grid_coupling block_jacobi -pc_fgbilu_schedule level"}) {
     OK(MakePC(A, PCFGBILU, options, &pc));
     OK(SetGrids(pc, more));
     std::string text = ExpectError([&] { return PCSetUp(pc); });
@@ -274,7 +274,7 @@ TEST(Blocks, TriplesOnTheCommandLineServeAllRanks)
   PetscReal d;
   std::string text;
   OK(AssembleMatrix(blocks.couplings(), 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
-  const std::string coupling = "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_corrections 1";
+  const std::string coupling = "-pc_fgbilu_grid_coupling block_jacobi -pc_fgbilu_corrections 1";
   OK(MakePC(A, PCFGBILU, coupling + " -pc_fgbilu_grid 4,3,2,3,4,3,2,2,1", &pc));
   OK(MakeBlocksPC(blocks, A, coupling, &set));
   OK(ComparePCs(A, pc, set, &d));

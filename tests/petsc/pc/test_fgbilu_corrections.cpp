@@ -12,8 +12,8 @@ class Corrected : public ::testing::TestWithParam<const char *>
 {
 };
 INSTANTIATE_TEST_SUITE_P(Corrections, Corrected,
-                         ::testing::Values("", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor self",
-                                           "-pc_fgbilu_executor tile", "-pc_fgbilu_factor ilu0"));
+                         ::testing::Values("", "-pc_fgbilu_algorithm levels", "-pc_fgbilu_algorithm tasks",
+                                           "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_factor ilu0"));
 
 TEST_P(Corrected, EqualPetscsIluWithMatMultOnAllRanks)
 {

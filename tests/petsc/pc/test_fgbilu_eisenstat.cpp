@@ -146,13 +146,13 @@ TEST_P(Eisenstat, AnyGraphAndLayout)
   Owned<Mat> A, B, C;
   OK(AssembleMatrix(box(6, 5, 4), n, MATBAIJ, 1, &A));
   for (const char *options :
-       {"", "-pc_fgbilu_ordering rcm", "-pc_fgbilu_executor launch", "-pc_fgbilu_executor self"})
+       {"", "-pc_fgbilu_ordering rcm", "-pc_fgbilu_algorithm levels", "-pc_fgbilu_algorithm tasks"})
     ExpectTheSame(A, options);
   OK(AssembleMatrix(scattered(90, 3, false), n, MATBAIJ, 1, &B));
   ExpectTheSame(B, "");
   if (Size() > 1) return;
   OK(AssembleMatrix(star(4, 4, 4), n, MATBAIJ, 1, &C));
-  ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling corrections");
+  ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling block_jacobi");
 }
 
 // One factor of all ranks: both forms, transposed, with a guess.
@@ -165,12 +165,12 @@ TEST_P(Eisenstat, OneFactorOverAllRanks)
   for (const bool guess : {false, true})
     for (const char *options :
          {"", "-ksp_pc_side right", "-ksp_type bcgs -pc_fgbilu_tile 3,3,3", "-ksp_pc_side symmetric"})
-      ExpectTheSame(A, std::string("-pc_fgbilu_exchange pipeline ") + options, guess);
-  ExpectTheSame(A, "-pc_fgbilu_exchange pipeline", false, true);
+      ExpectTheSame(A, std::string("-pc_fgbilu_global ") + options, guess);
+  ExpectTheSame(A, "-pc_fgbilu_global", false, true);
   OK(MakeSymmetric(A, true));
   for (const bool guess : {false, true})
     for (const char *options : {"-ksp_type cg", "-ksp_type minres -pc_fgbilu_tile 3,3,3"})
-      ExpectTheSame(A, std::string("-pc_fgbilu_exchange pipeline ") + options, guess);
+      ExpectTheSame(A, std::string("-pc_fgbilu_global ") + options, guess);
 }
 
 // -ksp_pc_side symmetric without the trick: the parts of any factorization.
@@ -682,10 +682,11 @@ TEST(EisenstatErrors, WhatCannotBe)
   const struct {
     const char *options;
     std::vector<std::string> parts;
-  } cases[] = {{"-my_pc_fgbilu_factor ilu0", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_factor dilu"}},
-               {"-my_pc_fgbilu_precision single", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_precision working"}},
-               {"-my_pc_fgbilu_corrections 1", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_corrections"}},
-               {"-my_pc_fgbilu_richardson steps", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_richardson"}}};
+  } cases[] = {
+    {"-my_pc_fgbilu_factor ilu0", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_factor dilu"}},
+    {"-my_pc_fgbilu_precision single", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_precision working"}},
+    {"-my_pc_fgbilu_corrections 1", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_corrections"}},
+    {"-my_pc_fgbilu_apply_richardson fixed", {"-my_pc_fgbilu_eisenstat", "-my_pc_fgbilu_apply_richardson"}}};
   for (const auto &c : cases) {
     Owned<PC> pc;
     const Options set(std::string("-my_pc_fgbilu_eisenstat ") + c.options);

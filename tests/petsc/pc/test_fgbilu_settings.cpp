@@ -30,14 +30,14 @@ TEST(FgbiluSettings, ReachGettersAndTheView)
   PCFinegrainGridCoupling coupling;
   std::string text;
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
-  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_schedule level -pc_fgbilu_factor dilu -pc_fgbilu_grid_coupling corrections",
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_schedule level -pc_fgbilu_factor dilu -pc_fgbilu_grid_coupling block_jacobi",
             &pc));
   OK(PCFinegrainGetSchedule(pc, &schedule));
   OK(PCFGBILUGetFactor(pc, &factor));
   OK(PCFinegrainGetGridCoupling(pc, &coupling));
   EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_LEVEL);
   EXPECT_EQ(factor, PCFGBILU_FACTOR_DILU);
-  EXPECT_EQ(coupling, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS);
+  EXPECT_EQ(coupling, PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI);
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {"block DILU", "schedule: level"});
@@ -51,7 +51,7 @@ TEST(FgbiluSettings, ReachGettersAndTheView)
   EXPECT_STREQ(ordering, "rcm");
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"corrections: 3, with the short residual of DILU"});
+  ExpectIn(text, {"corrections: 3, residual from the factor"});
   OK(PCFinegrainSetCorrections(pc, 0));
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
@@ -64,7 +64,7 @@ TEST(FgbiluSettings, ReachGettersAndTheView)
   ExpectIn(ExpectError([&] { return PCFGBILUGetFactor(pc, &factor); }), {"jacobi"});
 }
 
-TEST(FgbiluSettings, OfTilesAreInTheViewWithTheExecutorItsReasonAndItsTasks)
+TEST(FgbiluSettings, OfTilesAreInTheViewWithTheAlgorithmItsReasonAndItsTasks)
 {
   Owned<DM> da;
   Owned<Mat> A;
@@ -80,13 +80,13 @@ TEST(FgbiluSettings, OfTilesAreInTheViewWithTheExecutorItsReasonAndItsTasks)
   EXPECT_EQ(k, 2);
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"executor: tile (a shape of tiles is given)", "kernel launches per application: 2",
-                  "tasks: at most", "one after the other", "tile: 4 x 3 x 2 points"});
+  ExpectIn(text, {"algorithm: tasks (a tile shape is given)", "kernel launches per application: 2", "tasks: at most",
+                  "critical path", "tile: 4 x 3 x 2 points"});
   OK(PCFinegrainSetTile(pc, 0, 0, 0));
-  OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF));
+  OK(PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_TASKS));
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"executor: self (as asked for)"});
+  ExpectIn(text, {"algorithm: tasks (as given)"});
 }
 
 TEST(FgbiluSettings, ThatDoNotFitAreErrors)
@@ -99,11 +99,10 @@ TEST(FgbiluSettings, ThatDoNotFitAreErrors)
   refuse("-pc_fgbilu_tile 4,0,4", {"-pc_fgbilu_tile", "1 or more", "0,0,0"}, true);
   refuse("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"}, true);
   refuse("-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
-  refuse("-pc_fgbilu_accumulate single", {"-pc_fgbilu_accumulate single", "-pc_fgbilu_precision single"});
   refuse("-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
   if (Size() == 1) refuse("-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
   refuse("-pc_fgbilu_tile 4,4,4", {"-pc_fgbilu_tile", "-pc_fgbilu_grid I,J,K"});
-  refuse("-pc_fgbilu_tile 4,4,4 -pc_fgbilu_executor self", {"-pc_fgbilu_tile", "-pc_fgbilu_executor tile"});
+  refuse("-pc_fgbilu_tile 4,4,4 -pc_fgbilu_algorithm levels", {"-pc_fgbilu_tile", "-pc_fgbilu_algorithm tasks"});
   refuse("-pc_fgbilu_ordering nope", {"-pc_fgbilu_ordering is nope", "natural, rcm"});
   refuse("-pc_fgbilu_ordering rcm -pc_fgbilu_schedule hyperplane -pc_fgbilu_grid 8,6,5",
          {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_ordering", "-pc_fgbilu_schedule level"});

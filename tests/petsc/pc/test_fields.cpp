@@ -78,7 +78,7 @@ TEST(GridsOfFields, ReachEveryTypeThatReadsThem)
   ExpectGrid(PCFGBILU, {"", "schedule: hyperplane"});
   ExpectGrid(PCFGBICC, {"", "schedule: hyperplane"});
   ExpectGrid(PCSIP, {"", "schedule: hyperplane"});
-  ExpectGrid(PCSIP, {" -@_exchange pipeline", "pipeline: "});
+  ExpectGrid(PCSIP, {" -@_global", "pipeline: "});
   ExpectGrid(PCMCPI, {"", "coloring: redblack, 2 colors"});
   ExpectGrid(PCMCPI, {" -@_exchange color", "coloring: redblack, 2 colors agreed by all ranks"});
 }

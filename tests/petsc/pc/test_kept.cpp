@@ -152,7 +152,8 @@ TEST_P(KeptPerType, RichardsonsMethodSeesTheMatrixOfTheDay)
       OK(v.code);
       OK(refine::MakeKSP(
         A, A, KSPRICHARDSON,
-        with("-pc_type " + std::string(t.type) + " -@_richardson steps -ksp_norm_type none -ksp_max_it 3"), &ksp));
+        with("-pc_type " + std::string(t.type) + " -@_apply_richardson fixed -ksp_norm_type none -ksp_max_it 3"),
+        &ksp));
       OK(before ? KSPSolve(ksp, v.b, v.x) : KSPSetUp(ksp));
       if (change == Change::values) {
         OK(MatShift(A, 0.5));

@@ -24,8 +24,8 @@ TEST(McpiErrors, Options)
     {"-pc_mcpi_coloring id", {"-pc_mcpi_coloring", "id"}},
     {"-pc_mcpi_exchange always", {"-pc_mcpi_exchange", "always"}},
     {"-pc_mcpi_scaling column", {"-pc_mcpi_scaling", "column"}},
-    {"-pc_mcpi_accumulate double", {"-pc_mcpi_accumulate", "double"}},
-    {"-pc_mcpi_reduction above", {"-pc_mcpi_reduction", "above"}}};
+    {"-pc_mcpi_sum_precision double", {"-pc_mcpi_sum_precision", "double"}},
+    {"-pc_mcpi_in_place above", {"above"}}};
   Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
   for (const auto &[options, words] : wrong) ExpectRefusal(A, PCMCPI, options, words, true);
@@ -36,11 +36,9 @@ TEST(McpiErrors, OptionsThatExcludeEachOther)
   Owned<Mat> A;
   OK(AssembleMatrix(scattered(40, 3, true), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-pc_mcpi_accumulate single", {"-pc_mcpi_accumulate single", "-pc_mcpi_precision single"}},
-    {"-pc_mcpi_exchange color -pc_mcpi_executor self",
-     {"-pc_mcpi_exchange color", "-pc_mcpi_executor natural or launch"}},
-    {"-pc_mcpi_exchange color -pc_mcpi_executor tile",
-     {"-pc_mcpi_exchange color", "-pc_mcpi_executor natural or launch"}},
+    {"-pc_mcpi_sum_precision single", {"-pc_mcpi_sum_precision single", "-pc_mcpi_precision single"}},
+    {"-pc_mcpi_exchange color -pc_mcpi_algorithm tasks",
+     {"-pc_mcpi_exchange color", "-pc_mcpi_algorithm sequential or levels"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring greedy", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring lf", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
     {"-pc_mcpi_exchange color -pc_mcpi_coloring sl", {"-pc_mcpi_exchange color", "-pc_mcpi_coloring jp"}},
@@ -88,8 +86,8 @@ TEST(McpiErrors, SettingsThatColorsDoNotHave)
     {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_HYPERPLANE); }, {"-pc_mcpi", "schedule"}},
     {[](PC pc) { return PCFinegrainSetTile(pc, 2, 2, 2); }, {"-pc_mcpi", "tile"}},
     {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGRCM); }, {"PCFinegrainSetOrdering", "mcpi", "natural"}},
-    {[](PC pc) { return PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_CORRECTIONS); },
-     {"-pc_mcpi_grid_coupling is corrections", "it has factor"}}};
+    {[](PC pc) { return PCFinegrainSetGridCoupling(pc, PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI); },
+     {"-pc_mcpi_grid_coupling is block_jacobi", "it has coupled"}}};
   Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   for (const auto &[set, words] : wrong) {
@@ -117,9 +115,9 @@ TEST(McpiErrors, LeaveThePreconditionerUsable)
   OK(MakePC(A, PCMCPI, "-pc_mcpi_exchange color", &fresh));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
-  OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_TILE));
+  OK(PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_TASKS));
   ExpectError([&] { return PCSetUp(pc); });
-  OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_AUTO));
+  OK(PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_AUTO));
   OK(ComparePCs(A, pc, fresh, &d));
   EXPECT_EQ(d, 0);
 }

@@ -27,7 +27,7 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
      {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_HALF); }, "-@_precision half"},
      {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_BFLOAT16); }, "-@_precision bfloat16"}});
   // Those that need low precision.
-  for (const std::string option : {"-pc_mcpi_accumulate single", "-pc_mcpi_diag_precision storage"}) {
+  for (const std::string option : {"-pc_mcpi_sum_precision single", "-pc_mcpi_diag_precision storage"}) {
     Owned<PC> pc, before;
     PetscReal d;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_precision single " + option, &pc));
@@ -48,7 +48,7 @@ TEST(McpiLife, OptionsReachGetters)
   PCFinegrainColoringType coloring;
   PCMCPIExchangeType exchange;
   PCMCPIScalingType scaling;
-  PCFinegrainAccumulateType accumulate;
+  PCMCPISumPrecisionType sums;
   const auto get = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PCMCPIGetIterations(pc, &its));
@@ -58,7 +58,7 @@ TEST(McpiLife, OptionsReachGetters)
     PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCMCPIGetExchange(pc, &exchange));
     PetscCall(PCMCPIGetScaling(pc, &scaling));
-    PetscCall(PCFinegrainGetAccumulate(pc, &accumulate));
+    PetscCall(PCMCPIGetSumPrecision(pc, &sums));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
@@ -71,11 +71,11 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(balance, PETSC_FALSE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_SWEEP);
   EXPECT_EQ(scaling, PCMCPI_SCALING_GLOBAL);
-  EXPECT_EQ(accumulate, PC_FINEGRAIN_ACCUMULATE_WORKING);
+  EXPECT_EQ(sums, PCMCPI_SUM_PRECISION_WORKING);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set("-other_pc_mcpi_its 7 -other_pc_mcpi_sweep symmetric -other_pc_mcpi_omega 1.5 "
                     "-other_pc_mcpi_coloring sl -other_pc_mcpi_coloring_balance -other_pc_mcpi_exchange none "
-                    "-other_pc_mcpi_scaling row -other_pc_mcpi_accumulate single -other_pc_mcpi_precision half "
+                    "-other_pc_mcpi_scaling row -other_pc_mcpi_sum_precision single -other_pc_mcpi_precision half "
                     "-pc_mcpi_its 3");
   OK(PCSetFromOptions(pc));
   OK(get());
@@ -86,7 +86,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(balance, PETSC_TRUE);
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_NONE);
   EXPECT_EQ(scaling, PCMCPI_SCALING_ROW);
-  EXPECT_EQ(accumulate, PC_FINEGRAIN_ACCUMULATE_SINGLE);
+  EXPECT_EQ(sums, PCMCPI_SUM_PRECISION_SINGLE);
   // Other types ignore setters, and getters of those that are not ours are an error.
   for (const char *type : {PCFGBILU, PCJACOBI}) {
     OK(PCSetType(pc, type));

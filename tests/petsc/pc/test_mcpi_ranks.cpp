@@ -22,11 +22,11 @@ const std::vector<std::string> kinds = {
   "-pc_mcpi_its 2 -pc_mcpi_sweep backward",
   "-pc_mcpi_its 2 -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2",
   "-pc_mcpi_its 3 -pc_mcpi_precision single",
-  "-pc_mcpi_its 3 -pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_sweep symmetric",
-  "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_accumulate single",
+  "-pc_mcpi_its 3 -pc_mcpi_precision single -pc_mcpi_sum_precision single -pc_mcpi_sweep symmetric",
+  "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_sum_precision single",
   "-pc_mcpi_its 3 -pc_mcpi_precision half -pc_mcpi_scaling row -pc_mcpi_sweep backward",
   "-pc_mcpi_its 2 -pc_mcpi_precision bfloat16 -pc_mcpi_diag_precision storage",
-  "-pc_mcpi_its 2 -pc_mcpi_executor launch",
+  "-pc_mcpi_its 2 -pc_mcpi_algorithm levels",
   "-pc_mcpi_its 2 -pc_mcpi_corrections 2",
   "-pc_mcpi_its 1 -pc_mcpi_corrections 1 -pc_mcpi_precision half -pc_mcpi_sweep symmetric"};
 

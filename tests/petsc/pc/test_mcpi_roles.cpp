@@ -100,8 +100,8 @@ TEST(McpiRoles, SmootherInMultigrid)
     for (const char *kind :
          {"sweep symmetric", "exchange color -mg_levels_pc_mcpi_sweep symmetric",
           "exchange none -mg_levels_pc_mcpi_sweep symmetric",
-          "precision half -mg_levels_pc_mcpi_sweep symmetric -mg_levels_pc_mcpi_accumulate single",
-          "richardson steps -mg_levels_pc_mcpi_exchange color -mg_levels_pc_mcpi_sweep symmetric"}) {
+          "precision half -mg_levels_pc_mcpi_sweep symmetric -mg_levels_pc_mcpi_sum_precision single",
+          "apply_richardson fixed -mg_levels_pc_mcpi_exchange color -mg_levels_pc_mcpi_sweep symmetric"}) {
       const int before = EventCount("FGApply");
       OK(SolveWith(A, fine, "-ksp_type fgmres " + role + mcpi + kind, &ours, &residual));
       EXPECT_GT(EventCount("FGApply"), before);
@@ -145,7 +145,7 @@ TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
     for (const std::string scaling : {"global", "row"})
       for (const std::string sums : {"working", "single"}) {
         const std::string half = " -pc_type mcpi -pc_mcpi_precision half -pc_mcpi_exchange " + exchange +
-                                 " -pc_mcpi_scaling " + scaling + " -pc_mcpi_accumulate " + sums;
+                                 " -pc_mcpi_scaling " + scaling + " -pc_mcpi_sum_precision " + sums;
         SCOPED_TRACE(half);
         Outcome out;
         PetscReal alone, residual;

@@ -18,21 +18,20 @@ TEST(McpiView, BeforeAndAfterSetUp)
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 1, &da));
   OK(AssembleOnGrid(da, MATBAIJ, &A));
   OK(MakePC(A, PCMCPI,
-            "-pc_mcpi_its 4 -pc_mcpi_sweep symmetric -pc_mcpi_precision half -pc_mcpi_accumulate single "
+            "-pc_mcpi_its 4 -pc_mcpi_sweep symmetric -pc_mcpi_precision half -pc_mcpi_sum_precision single "
             "-pc_mcpi_exchange color",
             &pc));
   OK(ViewText(pc, &text));
   const std::string first = "  relaxation: 4 symmetric sweeps, omega 1., exchange color, sums in single precision" +
                             std::string(sizeof(PetscReal) == 8 ? " (DSH)\n" : "\n");
   ExpectIn(text, {"not set up; ", " its 4,", " omega 1", " sweep symmetric,", " exchange color,",
-                  " accumulate single,", " coloring auto,"});
+                  " sum_precision single,", " coloring auto,"});
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text,
-           {first, "  coloring: redblack, 2 colors agreed by all ranks\n",
-            "  couplings that became zero in storage: 0 entries, scaled by ", "  schedule: color, ",
-            "block rows per group: ", "  storage: blocks of 3, half precision, inverted diagonal blocks working\n",
-            "  couplings left out of the relaxation: 0 blocks, exchange: each color\n"});
+  ExpectIn(text, {first, "  coloring: redblack, 2 colors agreed by all ranks\n",
+                  "  entries flushed to zero: 0, scaled by ", "  schedule: color, ", "block rows per group: ",
+                  "  storage: blocks of 3, half precision, inverted diagonal blocks working\n",
+                  "  ignored blocks: 0, exchange: each color\n"});
   EXPECT_EQ(text.find("transpose"), std::string::npos) << text;
   if (Size() == 1) {
     ExpectIn(text, {"block rows per group: min 0, mean 27.5, max 55\n"});
@@ -45,12 +44,12 @@ TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
   Owned<Mat> A;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   const std::vector<std::pair<std::string, std::string>> names = {
-    {"-pc_mcpi_precision single -pc_mcpi_accumulate single", "sums in single precision (DS)\n"},
-    {"-pc_mcpi_precision half -pc_mcpi_accumulate single", "sums in single precision (DSH)\n"},
-    {"-pc_mcpi_precision bfloat16 -pc_mcpi_accumulate single", "sums in single precision\n"},
+    {"-pc_mcpi_precision single -pc_mcpi_sum_precision single", "sums in single precision (DS)\n"},
+    {"-pc_mcpi_precision half -pc_mcpi_sum_precision single", "sums in single precision (DSH)\n"},
+    {"-pc_mcpi_precision bfloat16 -pc_mcpi_sum_precision single", "sums in single precision\n"},
     {"-pc_mcpi_precision half", "sums in working precision\n"},
     {"", "sums in working precision\n"},
-    {"-pc_mcpi_precision single -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
+    {"-pc_mcpi_precision single -pc_mcpi_sum_precision single -pc_mcpi_diag_precision storage",
      "sums in single precision\n"}};
   for (const auto &[options, name] : names) {
     Owned<PC> pc;
@@ -89,11 +88,10 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half -pc_mcpi_exchange " + exchange, &pc));
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
-      ExpectIn(text, {"couplings left out of the relaxation: " + std::to_string(left_out) +
-                        " blocks, exchange: " + (exchange == "none" ? "none\n" : "each " + exchange + "\n"),
+      ExpectIn(text, {"ignored blocks: " + std::to_string(left_out) +
+                        ", exchange: " + (exchange == "none" ? "none\n" : "each " + exchange + "\n"),
                       "coloring: " + std::string(exchange == "color" ? "jp, " : "greedy, ")});
-      ExpectIn(
-        text, {"couplings that became zero in storage: " + std::to_string(flushed) + " entries, scaled by 32768.\n"});
+      ExpectIn(text, {"entries flushed to zero: " + std::to_string(flushed) + ", scaled by 32768.\n"});
       if (exchange == "color" || Size() == 1) {
         EXPECT_EQ(text.find(", of the pattern with its transpose\n") != std::string::npos, skew) << text;
       }
@@ -136,8 +134,8 @@ TEST(McpiView, SaysHowColorsWereMadeAndBalanced)
     {"-pc_mcpi_coloring jp", "coloring: jp, "},
     {"-pc_mcpi_coloring_balance", "coloring: greedy, balanced, "},
     {"-pc_mcpi_omega 0.75", "omega 0.75, exchange sweep"},
-    {"-pc_mcpi_precision half -pc_mcpi_scaling row", "entries, scaled by block row\n"},
-    {"-pc_mcpi_precision bfloat16", "became zero in storage: 0 entries\n"},
+    {"-pc_mcpi_precision half -pc_mcpi_scaling row", ", scaled by block row\n"},
+    {"-pc_mcpi_precision bfloat16", "flushed to zero: 0\n"},
     {"-pc_mcpi_corrections 2", "exchange: each sweep, each correction\n"}};
   for (const auto &[options, line] : lines) {
     Owned<PC> pc;

@@ -71,11 +71,11 @@ protected:
   }
 };
 
-constexpr char split[] = "-pc_fgbilu_grid_coupling corrections";
-constexpr char split_launch[] = "-pc_fgbilu_grid_coupling corrections -pc_fgbilu_executor launch";
+constexpr char split[] = "-pc_fgbilu_grid_coupling block_jacobi";
+constexpr char split_launch[] = "-pc_fgbilu_grid_coupling block_jacobi -pc_fgbilu_algorithm levels";
 INSTANTIATE_TEST_SUITE_P(Table1, PaperLuo2015,
                          ::testing::Values(Variant{"-pc_fgbilu_schedule hyperplane", 1},
-                                           Variant{"-pc_fgbilu_schedule hyperplane -pc_fgbilu_executor launch", 1},
+                                           Variant{"-pc_fgbilu_schedule hyperplane -pc_fgbilu_algorithm levels", 1},
                                            Variant{"-pc_fgbilu_factor ilu0", 1}, Variant{split, 3},
                                            Variant{split_launch, 4}));
 

@@ -20,7 +20,7 @@ namespace
 // Where an @ is, pc_<type>.
 std::string WithPipeline(const std::string &type, const std::string &options)
 {
-  return Expand("-@_exchange pipeline " + options, type);
+  return Expand("-@_global " + options, type);
 }
 
 Make OfStar(PetscInt dim, PetscInt dof, MatType type = MATBAIJ)
@@ -55,7 +55,7 @@ TEST_P(Pipeline, GivesTheBitsOfOneRank)
   for (const char *options : {"", "-@_tile 1,1,1", "-@_tile 4,1,1", "-@_precision single"})
     ExpectBits(type, OfStar(2, n), options);
   for (const char *options : {"", "-@_tile 4,3,5", "-@_tile 99,2,9", "-@_precision single -@_diag_precision storage",
-                              "-@_executor natural -@_corrections 2"})
+                              "-@_algorithm sequential -@_corrections 2"})
     ExpectBits(type, OfStar(3, n), options);
   ExpectBits(type, OfStar(1, n), "-@_tile 5,1,1");
   ExpectBits(type, OfStar(3, n, MATAIJ), "");
@@ -250,8 +250,8 @@ TEST(PipelineLife, LateMessagesChangeNothing)
   const Delays delays;
   for (const char *type : {PCFGBILU, PCSIP})
     for (const char *options : {"", "-@_tile 4,4,4", "-@_tile 11,10,2"}) ExpectBits(type, OfStar(3, 2), options);
-  ranks::ExpectBitsOfOneRank(PCPOWERQILU, OfStar(2, 2), "-pc_powerqilu_exchange color -pc_powerqilu_levels 1",
-                             "coloring: jp", true);
+  ranks::ExpectBitsOfOneRank(PCPOWERQILU, OfStar(2, 2), "-pc_powerqilu_global -pc_powerqilu_levels 1", "coloring: jp",
+                             true);
   ranks::ExpectBitsOfOneRank(PCMCPI, OfStar(2, 2), "-pc_mcpi_exchange color", "coloring: redblack", false);
   PetscMPIInt size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
@@ -270,18 +270,18 @@ TEST(PipelineLife, RefusesWhatHasNoPipeline)
   };
   const Make star = OfStar(2, 2);
   ExpectIn(text(OfGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_BOX, 2, 1), ""),
-           {"-pc_fgbilu_exchange pipeline goes over stars of width 1", "-pc_fgbilu_exchange none"});
+           {"-pc_fgbilu_global goes over stars of width 1", "leave out -pc_fgbilu_global"});
   ExpectIn(text(OfGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 2), ""), {"stars of width 1"});
   ExpectIn(text(OfGrid(2, DM_BOUNDARY_PERIODIC, DMDA_STENCIL_STAR, 2, 1), ""), {"without periodic axes"});
   ExpectIn(text(OfCouplings(scattered(30, 2, true), 2), ""), {"needs the DMDA", "KSPSetDM()"});
   ExpectIn(text(star, "-pc_fgbilu_grid 2,3,4"), {"leave out -pc_fgbilu_grid"});
   ExpectIn(text(star, "-pc_fgbilu_schedule level"), {"-pc_fgbilu_schedule auto"});
   ExpectIn(text(star, "-pc_fgbilu_ordering rcm"), {"-pc_fgbilu_ordering is an order of a rank's own rows"});
-  ExpectIn(text(star, "-pc_fgbilu_executor launch"), {"-pc_fgbilu_executor natural"});
+  ExpectIn(text(star, "-pc_fgbilu_algorithm levels"), {"-pc_fgbilu_algorithm sequential"});
   ExpectIn(text(star, "-pc_fgbilu_precision half"), {"-pc_fgbilu_precision working or single"});
   ExpectIn(text(star, "-pc_fgbilu_eisenstat -pc_fgbilu_precision single"), {"-pc_fgbilu_precision working"});
-  ExpectIn(text(star, "-pc_fgbilu_grid_coupling corrections"), {"-pc_fgbilu_grid_coupling corrections"});
-  ExpectIn(text(star, "-pc_sip_alternate", PCSIP), {"-pc_sip_exchange pipeline", "-pc_sip_alternate"});
+  ExpectIn(text(star, "-pc_fgbilu_grid_coupling block_jacobi"), {"-pc_fgbilu_grid_coupling block_jacobi"});
+  ExpectIn(text(star, "-pc_sip_alternate", PCSIP), {"-pc_sip_global", "-pc_sip_alternate"});
 }
 
 TEST(PipelineLife, ViewHasTheModel)

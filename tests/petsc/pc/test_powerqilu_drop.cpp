@@ -202,11 +202,11 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
 TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
 {
   for (const char *precision : {"working", "single"})
-    for (const char *executor : {"natural", "launch", "self", "tile"})
+    for (const char *algorithm : {"sequential", "levels", "tasks"})
       for (const PetscInt n : {1, 5}) {
         const std::string options = std::string("-pc_powerqilu_levels 2 -pc_powerqilu_power 1 -pc_powerqilu_drop ") +
                                     GetParam() + " -pc_powerqilu_precision " + precision;
-        SCOPED_TRACE(options + executor);
+        SCOPED_TRACE(options + algorithm);
         Owned<Mat> A, other;
         Owned<PC> pc, plain;
         Owned<Vec> b, c, x, y;
@@ -214,10 +214,10 @@ TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
         PetscReal p, q, d;
         OK(AssembleMatrix(star(6, 5, 2), n, MATBAIJ, 2, &A));
         OK(AssembleMatrix(star(6, 5, 2), n, MATBAIJ, 1, &other));
-        OK(MakePC(A, PCPOWERQILU, options + " -pc_powerqilu_executor " + executor, &pc));
+        OK(MakePC(A, PCPOWERQILU, options + " -pc_powerqilu_algorithm " + algorithm, &pc));
         OK(PCSetUp(pc));
         OK(MatCopy(other, A, SAME_NONZERO_PATTERN));
-        OK(MakePC(other, PCPOWERQILU, options + " -pc_powerqilu_executor natural", &plain));
+        OK(MakePC(other, PCPOWERQILU, options + " -pc_powerqilu_algorithm sequential", &plain));
         OK(ComparePCs(A, pc, plain, &d));
         EXPECT_EQ(d, 0);
         OK(MakeVectors(A, &b, &x));

@@ -15,7 +15,7 @@ TEST(PowerqiluErrors, Options)
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
     {"-pc_powerqilu_levels -1", {"-pc_powerqilu_levels is -1", "0 or more"}},
     {"-pc_powerqilu_power -2", {"-pc_powerqilu_power is -2", "0 or more"}},
-    {"-pc_powerqilu_drop_radius -1", {"-pc_powerqilu_drop_radius is -1", "0 or more"}},
+    {"-pc_powerqilu_drop_band -1", {"-pc_powerqilu_drop_band is -1", "0 or more"}},
     {"-pc_powerqilu_drop before", {"-pc_powerqilu_drop", "before"}},
     {"-pc_powerqilu_schedule rows", {"-pc_powerqilu_schedule", "rows"}},
     {"-pc_powerqilu_coloring id", {"-pc_powerqilu_coloring", "id"}}};
@@ -31,8 +31,7 @@ TEST(PowerqiluErrors, OptionsThatDoNotFit)
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
     {"-pc_powerqilu_schedule hyperplane",
      {"-pc_powerqilu_schedule is hyperplane, which -pc_type powerqilu does not have; it has auto, color, level"}},
-    {"-pc_powerqilu_drop_radius 3", {"-pc_powerqilu_drop_radius", "-pc_powerqilu_schedule level"}},
-    {"-pc_powerqilu_accumulate single", {"-pc_powerqilu_accumulate single", "-pc_powerqilu_precision single"}},
+    {"-pc_powerqilu_drop_band 3", {"-pc_powerqilu_drop_band", "-pc_powerqilu_schedule level"}},
     {"-pc_powerqilu_coloring redblack",
      {"-pc_powerqilu_coloring redblack does not fit", "no grid", "-pc_powerqilu_coloring greedy"}}};
   for (const auto &[options, words] : wrong) ExpectRefusal(A, PCPOWERQILU, options, words);

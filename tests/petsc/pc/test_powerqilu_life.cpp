@@ -13,8 +13,8 @@ TEST(PowerqiluLife, ChangedSettingsActAtTheNextSetUp)
   Owned<Mat> A;
   OK(AssembleMatrix(scattered(200, 3, false), 2, MATAIJ, 1, &A));
   ExpectChangesToAct(A, PCPOWERQILU, "-@_levels 1 -@_schedule level",
-                     {{[](PC pc) { return PCPOWERQILUSetDropRadius(pc, 2); }, "-@_drop_radius 2"},
-                      {[](PC pc) { return PCPOWERQILUSetDropRadius(pc, 50); }, "-@_drop_radius 50"}});
+                     {{[](PC pc) { return PCPOWERQILUSetDropBand(pc, 2); }, "-@_drop_band 2"},
+                      {[](PC pc) { return PCPOWERQILUSetDropBand(pc, 50); }, "-@_drop_band 50"}});
   ExpectChangesToAct(
     A, PCPOWERQILU, "-@_levels 2 -@_power 1",
     {{[](PC pc) { return PCPOWERQILUSetLevels(pc, 0); }, "-@_levels 0"},
@@ -47,7 +47,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
     PetscCall(PCPOWERQILUGetLevels(pc, &levels));
     PetscCall(PCPOWERQILUGetPower(pc, &power));
     PetscCall(PCPOWERQILUGetDrop(pc, &drop));
-    PetscCall(PCPOWERQILUGetDropRadius(pc, &radius));
+    PetscCall(PCPOWERQILUGetDropBand(pc, &radius));
     PetscCall(PCFinegrainGetColoring(pc, &coloring));
     PetscCall(PCFinegrainGetColoringBalance(pc, &balance));
     PetscCall(PCFinegrainGetSchedule(pc, &schedule));
@@ -69,7 +69,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
   const Options set(
     "-other_pc_powerqilu_levels 4 -other_pc_powerqilu_power 3 -other_pc_powerqilu_drop after "
     "-other_pc_powerqilu_coloring sl -other_pc_powerqilu_coloring_balance "
-    "-other_pc_powerqilu_schedule level -other_pc_powerqilu_drop_radius 2 -other_pc_powerqilu_ordering rcm "
+    "-other_pc_powerqilu_schedule level -other_pc_powerqilu_drop_band 2 -other_pc_powerqilu_ordering rcm "
     "-pc_powerqilu_levels 1");
   OK(PCSetFromOptions(pc));
   for (const bool reset : {false, true}) {

@@ -14,11 +14,11 @@ void ExpectBits(const Make &make, const std::string &options, const std::string 
 {
   // Transposed residuals of corrections are PETSc's products.
   const bool corrects = options.find("corrections") != std::string::npos;
-  ranks::ExpectBitsOfOneRank(PCPOWERQILU, make, "-pc_powerqilu_exchange color " + options, "coloring: " + coloring,
+  ranks::ExpectBitsOfOneRank(PCPOWERQILU, make, "-pc_powerqilu_global " + options, "coloring: " + coloring,
                              !corrects);
 }
 
-// Levels, powers with and without drops, storage, executors, corrections.
+// Levels, powers with and without drops, storage, algorithms, corrections.
 const std::vector<std::string> kinds = {"",
                                         "-pc_powerqilu_levels 1",
                                         "-pc_powerqilu_levels 2",
@@ -27,7 +27,7 @@ const std::vector<std::string> kinds = {"",
                                         "-pc_powerqilu_levels 3 -pc_powerqilu_power 2",
                                         "-pc_powerqilu_levels 1 -pc_powerqilu_precision single",
                                         "-pc_powerqilu_precision single -pc_powerqilu_diag_precision storage",
-                                        "-pc_powerqilu_levels 1 -pc_powerqilu_executor launch",
+                                        "-pc_powerqilu_levels 1 -pc_powerqilu_algorithm levels",
                                         "-pc_powerqilu_levels 1 -pc_powerqilu_corrections 2"};
 
 class PowerqIluBlocks : public ::testing::TestWithParam<PetscInt>
@@ -81,7 +81,7 @@ TEST(PowerqIluRanks, IsTheIluOfTheWholeMatrix)
     std::string text;
     OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &A));
     OK(AssembleMatrix(couplings, n, MATBAIJ, 1, &alone, PETSC_DECIDE, PETSC_COMM_SELF));
-    OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_exchange color -pc_powerqilu_levels " + std::to_string(levels), &pc));
+    OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_global -pc_powerqilu_levels " + std::to_string(levels), &pc));
     OK(MakeVectors(A, &b, &x));
     OK(PCSetUp(pc));
     OK(Apply(pc, b, x));
@@ -100,7 +100,7 @@ TEST(PowerqIluRanks, IsTheIluOfTheWholeMatrix)
     EXPECT_LE(difference, tolerance) << levels;
     OK(ViewText(pc, &text));
     ExpectIn(text, {"of all ranks together", "agreed by all ranks",
-                    "left out of the factor: 0 blocks, exchange: each color"});
+                    "ignored blocks: 0, exchange: each color"});
   }
 }
 
@@ -114,7 +114,7 @@ TEST(PowerqIluRanks, RefreshAndSeveralVectors)
   PetscReal difference;
   OK(AssembleMatrix(couplings, 3, MATBAIJ, 1, &A));
   OK(AssembleMatrix(couplings, 3, MATBAIJ, 9, &B));
-  OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_exchange color -pc_powerqilu_levels 1", &pc));
+  OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_global -pc_powerqilu_levels 1", &pc));
   OK(MakeVectors(A, &b, &x));
   OK(VecDuplicate(x, &y));
   OK(PCSetUp(pc));
@@ -123,7 +123,7 @@ TEST(PowerqIluRanks, RefreshAndSeveralVectors)
   OK(PCSetUp(pc));
   EXPECT_EQ(EventCount("FGAnalyze"), analyses);
   OK(Apply(pc, b, x));
-  OK(MakePC(B, PCPOWERQILU, "-pc_powerqilu_exchange color -pc_powerqilu_levels 1", &fresh));
+  OK(MakePC(B, PCPOWERQILU, "-pc_powerqilu_global -pc_powerqilu_levels 1", &fresh));
   OK(PCSetUp(fresh));
   OK(Apply(fresh, b, y));
   OK(Difference(x, y, &difference));
@@ -143,7 +143,7 @@ TEST(PowerqIluRanks, SingularBlocksFailOnAllRanks)
   Owned<Vec> b, x;
   PCFailedReason reason;
   OK(AssembleMatrix(scattered(50, 3, false), 3, MATBAIJ, 1, &A));
-  OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_exchange color", &pc));
+  OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_global", &pc));
   OK(MakeVectors(A, &b, &x));
   OK(PCSetUp(pc));
   OK(MakeSingular(A, 49, 3));
@@ -164,16 +164,16 @@ TEST(PowerqIluRanks, RefusesWhatDependsOnRanks)
   OK(AssembleMatrix(scattered(30, 2, true), 2, MATBAIJ, 1, &A));
   const auto text = [&](const std::string &options) {
     Owned<PC> pc;
-    EXPECT_EQ(MakePC(A, PCPOWERQILU, "-pc_powerqilu_exchange color " + options, &pc), PETSC_SUCCESS);
+    EXPECT_EQ(MakePC(A, PCPOWERQILU, "-pc_powerqilu_global " + options, &pc), PETSC_SUCCESS);
     return ExpectError([&] { return PCSetUp(pc); });
   };
   ExpectIn(text("-pc_powerqilu_coloring greedy"), {"-pc_powerqilu_coloring jp"});
   ExpectIn(text("-pc_powerqilu_coloring redblack"), {"-pc_powerqilu_coloring redblack does not fit"});
-  ExpectIn(text("-pc_powerqilu_coloring_balance"), {"-pc_powerqilu_exchange none"});
+  ExpectIn(text("-pc_powerqilu_coloring_balance"), {"-pc_powerqilu_global"});
   ExpectIn(text("-pc_powerqilu_schedule level"), {"-pc_powerqilu_schedule color"});
   ExpectIn(text("-pc_powerqilu_ordering rcm"), {"-pc_powerqilu_ordering is an order of a rank's own rows"});
   ExpectIn(text("-pc_powerqilu_drop after"), {"-pc_powerqilu_drop during"});
-  ExpectIn(text("-pc_powerqilu_executor self"), {"-pc_powerqilu_executor natural or launch"});
+  ExpectIn(text("-pc_powerqilu_algorithm tasks"), {"-pc_powerqilu_algorithm sequential or levels"});
   ExpectIn(text("-pc_powerqilu_precision half"), {"-pc_powerqilu_precision working or single"});
 }
 

@@ -110,7 +110,7 @@ TEST(PowerqiluRoles, SmootherInMultigrid)
                  &theirs, &residual));
     ASSERT_GT(theirs.reason, 0);
     for (const std::string kind :
-         {"schedule level", "drop during", "power 1", "precision single", "richardson steps"}) {
+         {"schedule level", "drop during", "power 1", "precision single", "apply_richardson fixed"}) {
       const int before = EventCount("FGApply");
       OK(SolveWith(A, fine, "-ksp_type fgmres " + role + ours + kind, &out, &residual));
       EXPECT_GT(EventCount("FGApply"), before);

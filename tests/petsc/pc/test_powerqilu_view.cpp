@@ -20,16 +20,15 @@ TEST(PowerqiluView, BeforeAndAfterSetUp)
   OK(MakePC(A, PCPOWERQILU, "-pc_powerqilu_levels 1 -pc_powerqilu_precision single", &pc));
   OK(ViewText(pc, &text));
   const std::string first = "    factor: block ILU(1,2), drop during, per rank\n";
-  ExpectIn(text, {"    not set up; executor auto, backend auto, ", " precision single,", " levels 1,", " power 0,",
-                  " drop during, drop_radius 0, exchange none\n"});
+  ExpectIn(text, {"    not set up; algorithm auto, backend auto, ", " precision single,", " levels 1,", " power 0,",
+                  " drop during,", "drop_band 0, global false\n"});
   EXPECT_EQ(text.find("fill"), std::string::npos) << text;
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text,
            {first + "    coloring: greedy, ", " colors of |A|^2\n    fill: ", "  schedule: color, ",
             "block rows per group: ", "  storage: blocks of 3, single precision, inverted diagonal blocks working\n",
-            "  couplings left out of the factor: ", " blocks, exchange: none\n",
-            "; dropped between rows of one color: 0 blocks\n"});
+            "  ignored blocks: ", ", exchange: none\n", "; dropped between rows of one color: 0 blocks\n"});
   EXPECT_EQ(text.find("transpose"), std::string::npos) << text;
 }
 
@@ -60,7 +59,7 @@ TEST(PowerqiluView, CountsOfAPath)
           {"block ILU(1,1), drop none", "greedy, 2 colors of |A|^1\n",
            "fill: 6 blocks, nnz(L+U) / nnz(A) = 1.2400; dropped between rows of one color: 0 blocks\n",
            "schedule: level, 5 groups", "(31 blocks)"}},
-         {"-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_drop_radius 1",
+         {"-pc_powerqilu_levels 1 -pc_powerqilu_schedule level -pc_powerqilu_drop_band 1",
           {"block ILU(1) in natural order",
            "fill: 0 blocks, nnz(L+U) / nnz(A) = 0.3600; dropped within 1 of the diagonal: 16 blocks\n",
            "schedule: level, 1 group", "(9 blocks)"}},
@@ -77,7 +76,7 @@ TEST(PowerqiluView, CountsOfAPath)
          {"-pc_powerqilu_grid 9,1,1 -pc_powerqilu_coloring redblack", {"coloring: redblack, 2 colors of |A|^1\n"}},
          {"-pc_powerqilu_ordering rcm", {"block ILU(0,1), drop during", "  ordering: rcm\n"}},
          {"-pc_powerqilu_corrections 2 -pc_powerqilu_levels 1",
-          {"exchange: each correction\n", "corrections: 2, with residuals"}}}) {
+          {"exchange: each correction\n", "corrections: 2, residual from the matrix"}}}) {
     SCOPED_TRACE(line.options);
     const std::string text = ViewOf(A, line.options);
     for (const std::string &part : line.parts)
@@ -121,7 +120,7 @@ TEST(PowerqiluView, CountsOfAllRanks)
   const std::string text = ViewOf(A, "-pc_powerqilu_levels 1");
   EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), colors);
   EXPECT_EQ(NumberAfter(text, "fill: "), fill);
-  EXPECT_EQ(NumberAfter(text, "couplings left out of the factor: "), left_out);
+  EXPECT_EQ(NumberAfter(text, "ignored blocks: "), left_out);
 }
 
 } // namespace

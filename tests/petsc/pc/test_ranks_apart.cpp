@@ -78,9 +78,9 @@ TEST(RanksApart, AGridOnOneRankAlone)
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   OK(DMDAGetCorners(da, &i, &j, &k, &ijk[0], &ijk[1], &ijk[2]));
-  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_exchange pipeline", &pc));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_global", &pc));
   OK(PCFinegrainSetGrid(pc, Rank() == 0 ? 1 : 0, ijk));
-  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"-pc_fgbilu_grid", "-pc_powerqilu_exchange color"});
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"-pc_fgbilu_grid", "-pc_powerqilu_global"});
   OK(PCFinegrainSetGrid(pc, 0, nullptr));
   OK(PCSetUp(pc));
 }
@@ -99,7 +99,7 @@ TEST(RanksApart, MessagesOfTheProgramAreUnderWay)
   int count = 1;
   OK(MakeGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 1, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
-  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_exchange pipeline", &pc));
+  OK(MakePC(A, PCFGBILU, "-pc_fgbilu_global", &pc));
   OK(PetscObjectGetComm(object(A), &comm));
   if (Rank() == 1) MPI_Irecv(got, 2048, MPI_DOUBLE, 0, 0, comm, &request);
   MPI_Barrier(comm);

@@ -155,12 +155,12 @@ TEST(Sip, TilesOfAnyShapeHaveTheSameBits)
       PetscReal d;
       std::string text;
       OK(p.code);
-      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor natural", &plain));
-      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_executor tile -pc_sip_tile 3,2,2", &pc));
+      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_algorithm sequential", &plain));
+      OK(MakePC(p.A, PCSIP, kind + " -pc_sip_algorithm tasks -pc_sip_tile 3,2,2", &pc));
       OK(ComparePCs(p.A, pc, plain, &d));
       EXPECT_EQ(d, 0) << kind;
       OK(ViewText(pc, &text));
-      ExpectIn(text, {"executor: tile", "tile: 3 x 2 x 2 points"});
+      ExpectIn(text, {"algorithm: tasks", "tile: 3 x 2 x 2 points"});
     }
 }
 
@@ -169,7 +169,7 @@ TEST(Sip, ServesKrylovMethods)
   for (const std::string options :
        {"-ksp_type cg -pc_type sip", "-ksp_type gmres -pc_type sip -pc_sip_alpha 0.9,0.5 -pc_sip_alternate",
         "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",
-        "-ksp_type richardson -pc_type sip -pc_sip_richardson tolerances"}) {
+        "-ksp_type richardson -pc_type sip -pc_sip_apply_richardson tolerance"}) {
     Owned<DM> da;
     Owned<Mat> A;
     refine::Outcome out;

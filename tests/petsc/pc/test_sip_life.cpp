@@ -90,8 +90,8 @@ TEST(SipLife, ViewAndHelp)
   ExpectIn(text, {"    not set up; ", " alpha 0.9,0.5,", " alternate true,", " its 3\n"});
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {first + "    factors that take turns: 8; couplings around periodic axes and between grids, left "
-                          "out: 0 blocks\n    schedule: hyperplane, ",
+  ExpectIn(text, {first + "    factors applied in turn: 8; ignored blocks around periodic axes and between "
+                          "grids: 0\n    schedule: hyperplane, ",
                   "exchange: each correction\n"});
   if (Size() == 1) { // 990 points of 4 numbers, and three pairs of planes
     const std::size_t blocks = 990 + 2 * (10 * 90 + 9 * 99 + 8 * 110);
@@ -112,7 +112,7 @@ TEST(SipLife, CountsDirections)
     OK(MakePC(p.A, PCSIP, "-pc_sip_alternate", &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
-    ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
+    ExpectIn(text, {"applied in turn: " + std::to_string(members) + ";"});
   }
 }
 
@@ -130,7 +130,7 @@ TEST(SipLife, CountsDirectionsOfThinGrids)
     OK(MakePC(A, PCSIP, std::string("-pc_sip_alternate -pc_sip_grid ") + grid, &pc));
     OK(PCSetUp(pc));
     OK(ViewText(pc, &text));
-    ExpectIn(text, {"take turns: " + std::to_string(members) + ";"});
+    ExpectIn(text, {"applied in turn: " + std::to_string(members) + ";"});
   }
 }
 
@@ -148,7 +148,7 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
   OK(refine::ResidualNorm(p.A, p.b, p.x, &residual));
   EXPECT_LT(residual, 1e-4);
   OK(ViewText(pc, &text));
-  if (Size() == 1) ExpectIn(text, {"left out: " + std::to_string(2 * (90 + 99 + 110)) + " blocks\n"});
+  if (Size() == 1) ExpectIn(text, {"between grids: " + std::to_string(2 * (90 + 99 + 110)) + "\n"});
   // The factor is that of a matrix without them.
   if (Size() == 1) {
     Owned<Mat> star;

@@ -128,7 +128,7 @@ TEST_P(ErrorsPerType, NameGridsThatDoNotFit)
 TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
 {
   const std::vector<std::pair<std::string, std::string>> wrong = {
-    {"-my_@_executor shuffle", "-my_@_executor"},
+    {"-my_@_algorithm shuffle", "-my_@_algorithm"},
     {"-my_@_shift_amount 2", "-my_@_shift_amount"},
     {"-my_@_grid 3,0,3", "-my_@_grid"},
     {"-my_@_zero_pivot -1", "-my_@_zero_pivot"},
@@ -162,7 +162,7 @@ TEST_P(ErrorsPerType, NameOptionsWithThePrefix)
 TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
 {
   const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-@_executor shuffle", {"-@_executor", "shuffle"}},
+    {"-@_algorithm shuffle", {"-@_algorithm", "shuffle"}},
     {"-@_backend abacus", {"-@_backend", "abacus"}},
     {"-@_precision double", {"-@_precision", "double"}},
     {"-@_diag_precision half", {"-@_diag_precision", "half", "Available options: working storage"}},
@@ -171,7 +171,7 @@ TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
     {"-@_grid 3,3", {"-@_grid", "I,J,K"}},
     {"-@_grid 3,0,3", {"-@_grid", "1 or more"}},
     {"-@_corrections -1", {"-@_corrections is -1", "0 or more"}},
-    {"-@_richardson always", {"-@_richardson", "always"}},
+    {"-@_apply_richardson always", {"-@_apply_richardson", "always"}},
     {"-@_block_size 64", {"-@_block_size", "64", "32"}}};
   Owned<Mat> A;
   OK(Matrix(Shape::star, 2, MATAIJ, &A));

@@ -206,7 +206,7 @@ TEST_P(ShiftPerType, ReplacesPivotsAndSaysHowMany)
     OK(VecNorm(s.x, NORM_2, &norm));
     EXPECT_TRUE(std::isfinite(norm));
     OK(ViewText(pc, &text));
-    const std::string turns = "factors that take turns: "; // each has the row
+    const std::string turns = "factors applied in turn: "; // each has the row
     const PetscInt factors = text.find(turns) == std::string::npos ? 1 : NumberAfter(text, turns);
     ExpectIn(text, {"shift inblocks, amount 0.5: " + std::to_string(factors) + " block rows shifted"});
   }

@@ -78,8 +78,8 @@ TEST_P(InsidePerType, ServesKrylovMethodsAndRichardson)
   for (const Variant &v : t.variants)
     for (const std::string method :
          {"-ksp_type gmres -ksp_pc_side right", "-ksp_type refine -ksp_refine_inner 2",
-          "-ksp_type richardson -@_richardson tolerances", "-ksp_type richardson", "-ksp_type bcgs"}) {
-      if (v.one_step() && method.find("@_richardson") != std::string::npos) continue;
+          "-ksp_type richardson -@_apply_richardson tolerance", "-ksp_type richardson", "-ksp_type bcgs"}) {
+      if (v.one_step() && method.find("@_apply_richardson") != std::string::npos) continue;
       SCOPED_TRACE(method + v.options);
       refine::Outcome out;
       PetscReal residual;
@@ -101,7 +101,7 @@ TEST_P(InsidePerType, ReadsOptionsWithItsPrefixOnly)
   PetscInt count, first;
   PCFinegrainPrecisionType precision;
   const Options set("-my_pc_type bjacobi -my_sub_pc_type " + std::string(t.type) + " " +
-                    with("-@_precision single", "my_sub_") + " " + with("-@_executor self", "sub_") + " " +
+                    with("-@_precision single", "my_sub_") + " " + with("-@_algorithm tasks", "sub_") + " " +
                     with("-@_block_size 5")); // the last two are not for it
   OK(Matrix(Shape::star, 2, MATAIJ, &A));
   OK(PCCreate(PETSC_COMM_WORLD, &pc));

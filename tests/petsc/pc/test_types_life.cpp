@@ -125,7 +125,7 @@ TEST_P(SettingsPerType, ActAtTheNextSetUp)
     {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE); }, "-@_precision single",
      sizeof(PetscReal) != 4},
     {[](PC pc) { return PCFinegrainSetCorrections(pc, 2); }, "-@_corrections 2"},
-    {[](PC pc) { return PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF); }, "-@_executor self", false},
+    {[](PC pc) { return PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_TASKS); }, "-@_algorithm tasks", false},
     {shift, "-@_shift_type inblocks -@_shift_amount 0.1", false}}; // no pivot needs one
   if (!t.needs_grid) changes.push_back({[](PC pc) { return PCFinegrainSetBlockSize(pc, 1); }, "-@_block_size 1"});
   Owned<Mat> A;
@@ -143,11 +143,11 @@ MatFactorShiftType DefaultShift([[maybe_unused]] const std::string &type)
 
 // The settings that all types have.
 struct Common {
-  PCFinegrainExecutorType executor;
+  PCFinegrainAlgorithmType algorithm;
   PCFinegrainBackendType backend;
   PCFinegrainPrecisionType precision;
   PCFinegrainDiagonalPrecisionType diagonal;
-  PCFinegrainRichardsonType richardson;
+  PCFinegrainApplyRichardsonType apply_richardson;
   MatFactorShiftType shift;
   PetscReal amount, zero;
   PetscBool add;
@@ -156,11 +156,11 @@ struct Common {
 
   std::vector<std::function<PetscErrorCode(PC)>> getters()
   {
-    return {[this](PC pc) { return PCFinegrainGetExecutor(pc, &executor); },
+    return {[this](PC pc) { return PCFinegrainGetAlgorithm(pc, &algorithm); },
             [this](PC pc) { return PCFinegrainGetBackend(pc, &backend); },
             [this](PC pc) { return PCFinegrainGetPrecision(pc, &precision); },
             [this](PC pc) { return PCFinegrainGetDiagonalPrecision(pc, &diagonal); },
-            [this](PC pc) { return PCFinegrainGetRichardson(pc, &richardson); },
+            [this](PC pc) { return PCFinegrainGetApplyRichardson(pc, &apply_richardson); },
             [this](PC pc) { return PCFinegrainGetShift(pc, &shift, &amount); },
             [this](PC pc) { return PCFinegrainGetZeroPivot(pc, &zero); },
             [this](PC pc) { return PCFinegrainGetAddDiagonal(pc, &add); },
@@ -171,11 +171,11 @@ struct Common {
   void expect_defaults(PC pc, const char *type)
   {
     for (const auto &get : getters()) OK(get(pc));
-    EXPECT_EQ(executor, PC_FINEGRAIN_EXECUTOR_AUTO);
+    EXPECT_EQ(algorithm, PC_FINEGRAIN_ALGORITHM_AUTO);
     EXPECT_EQ(backend, PC_FINEGRAIN_BACKEND_AUTO);
     EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_WORKING);
     EXPECT_EQ(diagonal, PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING);
-    EXPECT_EQ(richardson, PC_FINEGRAIN_RICHARDSON_NONE);
+    EXPECT_EQ(apply_richardson, PC_FINEGRAIN_APPLY_RICHARDSON_NONE);
     EXPECT_EQ(shift, DefaultShift(type));
     EXPECT_EQ(amount, PETSC_SQRT_MACHINE_EPSILON);
     EXPECT_EQ(zero, 100 * PETSC_MACHINE_EPSILON);
@@ -186,11 +186,11 @@ struct Common {
   void expect_changed(PC pc)
   {
     for (const auto &get : getters()) OK(get(pc));
-    EXPECT_EQ(executor, PC_FINEGRAIN_EXECUTOR_LAUNCH);
+    EXPECT_EQ(algorithm, PC_FINEGRAIN_ALGORITHM_LEVELS);
     EXPECT_EQ(backend, PC_FINEGRAIN_BACKEND_HOST);
     EXPECT_EQ(precision, PC_FINEGRAIN_PRECISION_SINGLE);
     EXPECT_EQ(diagonal, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE);
-    EXPECT_EQ(richardson, PC_FINEGRAIN_RICHARDSON_STEPS);
+    EXPECT_EQ(apply_richardson, PC_FINEGRAIN_APPLY_RICHARDSON_FIXED);
     EXPECT_EQ(shift, MAT_SHIFT_INBLOCKS);
     EXPECT_EQ(amount, PetscReal(1e-3));
     EXPECT_EQ(zero, PetscReal(1e-11));
@@ -211,8 +211,8 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   c.expect_defaults(pc, t.type);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set(with("-@_corrections 7") + " " +
-                    with("-@_executor launch -@_backend host -@_precision single -@_diag_precision storage "
-                         "-@_richardson steps -@_shift_type inblocks -@_shift_amount 1e-3 -@_grid 1,2,3,4,5,6 "
+                    with("-@_algorithm levels -@_backend host -@_precision single -@_diag_precision storage "
+                         "-@_apply_richardson fixed -@_shift_type inblocks -@_shift_amount 1e-3 -@_grid 1,2,3,4,5,6 "
                          "-@_zero_pivot 1e-11 -@_add_diagonal -@_block_size 1 -@_corrections 2",
                          "other_"));
   OK(PCSetFromOptions(pc));
@@ -222,7 +222,7 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   OK(PCFinegrainSetGrid(pc, 0, nullptr)); // it does not fit
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  ExpectIn(text, {"executor: launch (", "back end: host, ", "blocks of 1, single precision",
+  ExpectIn(text, {"algorithm: levels (", "back end: host, ", "blocks of 1, single precision",
                   "inverted diagonal blocks single", "shift inblocks, amount 0.001: 0 block rows", "corrections: 2"});
   OK(PCReset(pc));
   c.expect_changed(pc);
@@ -231,11 +231,11 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   OK(PCSetUp(pc));
   OK(PCSetType(pc, PCJACOBI)); // destroys ours without a reset
   OK(PCSetUp(pc));
-  OK(PCFinegrainSetExecutor(pc, PC_FINEGRAIN_EXECUTOR_SELF));
+  OK(PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_TASKS));
   OK(PCFinegrainSetBackend(pc, PC_FINEGRAIN_BACKEND_DEVICE));
   OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_HALF));
   OK(PCFinegrainSetDiagonalPrecision(pc, PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE));
-  OK(PCFinegrainSetRichardson(pc, PC_FINEGRAIN_RICHARDSON_STEPS));
+  OK(PCFinegrainSetApplyRichardson(pc, PC_FINEGRAIN_APPLY_RICHARDSON_FIXED));
   OK(PCFinegrainSetShift(pc, MAT_SHIFT_INBLOCKS, 1));
   OK(PCFinegrainSetZeroPivot(pc, 1));
   OK(PCFinegrainSetAddDiagonal(pc, PETSC_TRUE));
@@ -257,14 +257,14 @@ TEST_P(ViewPerType, SaysWhatIsAskedForAndThenWhatWasChosen)
   OK(Make(A, "-@_precision single", &pc));
   OK(ViewText(pc, &text));
   ExpectIn(text,
-           {std::string("type: ") + t.type, "    not set up; executor auto, backend auto, ", " precision single,"});
+           {std::string("type: ") + t.type, "    not set up; algorithm auto, backend auto, ", " precision single,"});
   for (const std::string &option : t.options) ExpectIn(text, {" " + option + " "});
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {"  schedule: ", " groups, block rows per group: min ",
-                  "  back end: ", "  executor: ", "kernel launches per application: ",
+                  "  back end: ", "  algorithm: ", "kernel launches per application: ",
                   "  storage: blocks of 3, single precision, inverted diagonal blocks working\n", "  bytes: factor ",
-                  "  couplings left out of the ", " blocks, exchange: "});
+                  "  ignored blocks: ", ", exchange: "});
   for (const char *word : {"transpose", "not set up", "shift", "corrections:"})
     EXPECT_EQ(text.find(word), std::string::npos) << text;
   // Changed settings act at the next set-up.
@@ -276,8 +276,8 @@ TEST_P(ViewPerType, SaysWhatIsAskedForAndThenWhatWasChosen)
 
 TEST_P(ViewPerType, HelpListsTheOptions)
 {
-  std::vector<std::string> options = {"executor",     "backend", "precision",   "diag_precision", "shift_type",
-                                      "shift_amount", "grid",    "corrections", "richardson",     "block_size"};
+  std::vector<std::string> options = {"algorithm",    "backend", "precision",   "diag_precision",   "shift_type",
+                                      "shift_amount", "grid",    "corrections", "apply_richardson", "block_size"};
   options.insert(options.end(), t.options.begin(), t.options.end());
   ExpectHelp(t.type, std::string("help_") + t.type + "_", options, t.absent); // PETSc prints a prefix once
 }

@@ -23,7 +23,7 @@ std::vector<Variant> Relaxations()
     for (const std::string kind :
          {"", "-@_sweep backward", "-@_sweep symmetric", "-@_omega 0.8", "-@_sweep symmetric -@_omega 1.3",
           "-@_precision half", "-@_precision bfloat16", "-@_precision half -@_scaling row -@_sweep symmetric",
-          "-@_precision single -@_accumulate working"})
+          "-@_precision single -@_sum_precision working"})
       all.emplace_back(("-@_its 3 -@_exchange " + exchange + " " + kind).c_str(), exchange != "color");
   return all;
 }
@@ -35,11 +35,11 @@ const std::vector<TypeCase> &AllTypes()
   static const std::vector<TypeCase> all = {
     {.type = PCFGBILU,
      .variants = {"", "-@_precision single", "-@_corrections 1", "-@_eisenstat true", "-@_precision half",
-                  "-@_factor ilu0", "-@_precision half -@_accumulate single -@_diag_precision storage",
+                  "-@_factor ilu0", "-@_precision half -@_factor ilu0 -@_corrections 1",
                   "-@_schedule level -@_ordering rcm", "-@_corrections 2 -@_factor ilu0"},
      .reference = PCILU,
      .as_reference = "-@_eisenstat false",
-     .options = {"factor", "eisenstat", "exchange", "accumulate", "schedule", "ordering", "tile", "grid_coupling"},
+     .options = {"factor", "eisenstat", "global", "schedule", "ordering", "tile", "grid_coupling"},
      .absent = {"pc_fgbilu_coloring", "pc_fgbilu_its", "pc_fgbilu_levels"}},
     {.type = PCFGBICC,
      .variants = {"", "-@_precision single", "-@_corrections 1", "-@_schedule level -@_ordering rcm"},
@@ -48,8 +48,8 @@ const std::vector<TypeCase> &AllTypes()
      .absent = {"pc_fgbicc_factor", "pc_fgbicc_coloring", "pc_fgbicc_its", "pc_fgbicc_levels"}},
     {.type = PCMCPI,
      .variants = Relaxations(),
-     .options = {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "scaling", "accumulate",
-                 "reduction"},
+     .options = {"its", "sweep", "omega", "coloring", "coloring_balance", "exchange", "scaling", "sum_precision",
+                 "in_place"},
      .absent = {"pc_mcpi_tile", "pc_mcpi_schedule", "pc_mcpi_ordering", "pc_mcpi_grid_coupling"}},
     {.type = PCPOWERQILU,
      .variants = {"",
@@ -60,16 +60,16 @@ const std::vector<TypeCase> &AllTypes()
                   "-@_levels 2 -@_power 1 -@_drop none",
                   "-@_levels 1 -@_schedule level",
                   "-@_levels 1 -@_schedule level -@_ordering rcm",
-                  "-@_levels 1 -@_schedule level -@_drop_radius 2",
+                  "-@_levels 1 -@_schedule level -@_drop_band 2",
                   "-@_levels 1 -@_precision single",
                   "-@_levels 1 -@_schedule level -@_precision single",
                   "-@_levels 1 -@_corrections 2",
                   "-@_levels 1 -@_precision half",
-                  {"-@_levels 1 -@_exchange color", false}},
+                  {"-@_levels 1 -@_global", false}},
      .reference = PCILU,
      .as_reference = "-@_schedule level",
-     .options = {"accumulate", "levels", "power", "drop", "drop_radius", "exchange", "schedule", "coloring",
-                 "coloring_balance", "ordering"},
+     .options = {"levels", "power", "drop", "drop_band", "global", "schedule", "coloring", "coloring_balance",
+                 "ordering"},
      .absent = {"pc_powerqilu_tile", "pc_powerqilu_grid_coupling", "pc_powerqilu_its"}},
     {.type = PCSIP,
      .variants = {"",
@@ -82,7 +82,7 @@ const std::vector<TypeCase> &AllTypes()
      .reference = PCILU,
      .as_reference = "-@_alpha 0",
      .needs_grid = true,
-     .options = {"accumulate", "alpha", "alternate", "exchange", "its", "tile"},
+     .options = {"alpha", "alternate", "global", "its", "tile"},
      .absent = {"pc_sip_schedule", "pc_sip_ordering", "pc_sip_coloring", "pc_sip_levels", "pc_sip_grid_coupling"}}};
   return all;
 }

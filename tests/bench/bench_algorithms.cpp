@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Set-up of values and application of block DILU, of sweeps of mcpi and of ILU(1) by colors, by every executor and by
-// the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as many
-// threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
-//   bench_executors [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
+// Set-up of values and application of block DILU, of sweeps of mcpi and of ILU(1) by colors, by every algorithm and
+// by the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as
+// many threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
+//   bench_algorithms [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
 //                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--without-waiting]
 // --mesh: of tetrahedra, instead of a star on a grid.
 // --without-waiting adds self and tile whose tasks wait for nobody. Their results are wrong and not looked at; their
@@ -127,9 +127,9 @@ public:
   {
     std::printf("%s, threads: %d\n\n", here ? HostExec::name() : DeviceExec::name(), threads_);
     std::printf(
-      "| points | n | method | executor | tasks or groups | in a row | kernels | apply ns/point | apply, of %s | "
+      "| points | n | method | algorithm | tasks or groups | in a row | kernels | apply ns/point | apply, of %s | "
       "of bandwidth | factor ns/point | factor, of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-      here ? "natural" : "launch", here ? "natural" : "launch");
+      here ? "sequential" : "levels", here ? "sequential" : "levels");
     bool good = true; // what is wrong with one size need not be with another
     for (const int side : settings_.points) {
       const Graph graph = make_graph(side, settings_.mesh);
@@ -166,26 +166,26 @@ private:
     std::vector<Candidate> candidates;
     HostArray<Scalar> expected;
     bool good = true;
-    const auto fail = [&](const char *what, ExecutorKind executor) {
-      std::fprintf(stderr, "bench_executors: the %s failed, executor %s, %d^3 points, n = %d\n", what,
-                   test::name_of(executor), int(side), n);
+    const auto fail = [&](const char *what, Algorithm algorithm) {
+      std::fprintf(stderr, "bench_algorithms: the %s failed, algorithm %s, %d^3 points, n = %d\n", what,
+                   test::name_of(algorithm), int(side), n);
       good = false;
     };
-    std::vector<ExecutorKind> executors = test::executors();
-    executors.push_back(ExecutorKind::automatic);
-    std::vector<std::pair<ExecutorKind, bool>> cases; // whether it waits
+    std::vector<Algorithm> algorithms = test::algorithms();
+    algorithms.push_back(Algorithm::automatic);
+    std::vector<std::pair<Algorithm, bool>> cases; // whether it waits
     for (const bool waits : {true, false})
-      for (const ExecutorKind executor : executors)
-        if (waits || (settings_.without_waiting &&
-                      (executor == ExecutorKind::self || (here && executor == ExecutorKind::tile))))
-          cases.emplace_back(executor, waits);
-    for (const auto &[executor, waits] : cases) {
+      for (const Algorithm algorithm : algorithms)
+        if (waits ||
+            (settings_.without_waiting && (algorithm == Algorithm::tasks || (here && algorithm == Algorithm::tasks))))
+          cases.emplace_back(algorithm, waits);
+    for (const auto &[algorithm, waits] : cases) {
       test::tasks_wait = waits;
-      options.executor = executor;
+      options.algorithm = algorithm;
       auto engine = make_engine(here ? Backend::host : Backend::device, options.method);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
       if (engine->analyze(view, options) || (engine->factor(source).bad_row >= 0 && waits)) {
-        fail("factorization", executor);
+        fail("factorization", algorithm);
         continue;
       }
       engine->apply(b.data(), x.data());
@@ -193,14 +193,14 @@ private:
       bool finite = true;
       for (std::size_t i = 0; i < size; ++i) finite = finite && is_finite(magnitude(result(i)));
       if (!finite && waits) {
-        fail("application", executor);
+        fail("application", algorithm);
         continue;
       }
       if (!expected.extent(0)) Kokkos::deep_copy(expected = make_array<Scalar>("expected", size), result);
       if (waits && std::memcmp(expected.data(), result.data(), size * sizeof(Scalar)))
-        fail("comparison of executors", executor);
+        fail("comparison of algorithms", algorithm);
       constexpr double never = std::numeric_limits<double>::max();
-      candidates.push_back({executor == ExecutorKind::automatic, waits, std::move(engine), never, never});
+      candidates.push_back({algorithm == Algorithm::automatic, waits, std::move(engine), never, never});
     }
     // As long as it takes to be out of any cache.
     const int inner = int(1 + 2e7 / (double(size) * n * sizeof(Scalar)));
@@ -228,7 +228,7 @@ private:
     // The least that can be read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
     std::printf("| %d^3 | %d | %s | %s%s%s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
-                method, c.automatic ? "auto: " : "", test::name_of(s.executor),
+                method, c.automatic ? "auto: " : "", test::name_of(s.algorithm),
                 c.waits ? "" : ", without waiting (wrong)", int(s.tasks ? s.tasks : s.widths.groups),
                 int(s.tasks ? s.task_levels : s.widths.groups), long(s.apply_launches), c.apply * 1e9 / rows,
                 c.apply / first.apply, 100 * least / c.apply / bandwidth_, c.factor * 1e9 / rows,
@@ -300,7 +300,7 @@ bool read_arguments(int argc, char **argv, Settings &s)
       s.mesh = true;
       continue;
     }
-    if (test::read_backend(argc, argv, i) || test::read_executors(argc, argv, i) || read_methods(argc, argv, i, s))
+    if (test::read_backend(argc, argv, i) || test::read_algorithms(argc, argv, i) || read_methods(argc, argv, i, s))
       continue;
     const std::vector<int> list = i + 1 < argc ? read_list(argv[i + 1]) : std::vector<int>();
     if (list.empty()) return false;
@@ -320,12 +320,13 @@ int main(int argc, char **argv)
   Settings settings;
   test::where = test::Where::device;
   if (!read_arguments(argc, argv, settings)) {
-    std::fprintf(stderr, "bench_executors [--backend host] [--executors launch,self] [--points 32,64,128] [--sizes "
-                         "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] "
-                         "[--without-waiting]\n");
+    std::fprintf(stderr,
+                 "bench_algorithms [--backend host] [--algorithms levels,tasks] [--points 32,64,128] [--sizes "
+                 "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] "
+                 "[--without-waiting]\n");
     return 2;
   }
-  if (!test::start_backend("bench_executors")) return 2;
+  if (!test::start_backend("bench_algorithms")) return 2;
   if (test::where == test::Where::host) return Bench<HostExec>(settings).run() ? 0 : 1;
   return Bench<DeviceExec>(settings).run() ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps of a factor in fewer bits (numerics.md 1): what has been made in working precision becomes
-// M = D (1 + L) (1 + U), is rounded into memory of its own size, and is applied by sweeps of its own.
+// Sweeps of a factor in half precision (numerics.md 1). The factorization is in working precision; store_factor()
+// converts it to M = D (1 + L) (1 + U) and rounds it into memory of its own.
 #pragma once
 
 #include "base/rounding.hpp"
 #include "base/threads.hpp"
 #include "base/units.hpp"
-#include "factor/compact.hpp"
+#include "factor/half.hpp"
 #include "factor/sweeps.hpp"
 
 namespace finegrain
@@ -78,7 +78,7 @@ template <class To> struct NarrowNumbers {
   }
 };
 
-template <class Exec> class CompactSweeps final : public Sweeps<Exec>
+template <class Exec> class HalfSweeps final : public Sweeps<Exec>
 {
 public:
   using Base = Sweeps<Exec>;
@@ -88,9 +88,8 @@ public:
   void begin(const EngineOptions &options, const Plan &plan) override
   {
     Base::begin(options, plan);
-    const Storage storage{options.precision, options.diagonal, options.single_sums};
-    kernels_ = find_compact_kernels<Exec>(run_.n, storage);
-    transposed_kernel_ = find_compact_kernels<Exec>(0, storage).transposed;
+    kernels_ = find_half_kernels<Exec>(run_.n);
+    transposed_kernel_ = find_half_kernels<Exec>(0).transposed;
   }
 
   // Rounds what was made to where it is stored, and gives back its memory part by part.
@@ -127,7 +126,7 @@ public:
         most = std::max(most, coupling[k] * Real(table[k]));
         finite = finite && std::isfinite(table[k]);
       }
-    const Real scale = factor_.storage.off_diagonal == Precision::half ? find_scale(most) : Real(1);
+    const Real scale = find_scale(most);
     unscale_ = 1 / scale;
     unit_ = to_space("finegrain::unit", unit);
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
@@ -145,9 +144,9 @@ public:
       run.exec.fence(); // before the factors go
     }
     Offset *const flushed = &run.trouble.data()->flushed;
-    round(made.lower, lower, factor_.storage.off_diagonal, scale, factor_.lower, flushed);
-    round(made.upper, upper, factor_.storage.off_diagonal, scale, factor_.upper, flushed);
-    round(made.diagonal, run.rows * nn, factor_.storage.diagonal, 1, factor_.diagonal, nullptr);
+    round<Half>(made.lower, lower, scale, factor_.lower, flushed);
+    round<Half>(made.upper, upper, scale, factor_.upper, flushed);
+    round<float>(made.diagonal, run.rows * nn, 1, factor_.diagonal, nullptr);
   }
 
   void reserve(const Application &a) override
@@ -166,7 +165,7 @@ public:
   void apply_part(const PartApplication &a) override
   {
     const Offset size = Offset(run_.scalars());
-    CompactArguments s = arguments(a.part != Part::left_inverse);
+    HalfArguments s = arguments(a.part != Part::left_inverse);
     s.b = a.b;
     s.x = a.x;
     s.y = work(true, size);
@@ -186,23 +185,19 @@ public:
 
 private:
   static Scalar *scalars(const BlockStorage<Space> &blocks) { return static_cast<Scalar *>(blocks.data()); }
-  // To where blocks are stored, if that is elsewhere; then the memory goes.
-  void round(BlockStorage<Space> &from, Offset count, Precision precision, Real scale, const BlockStorage<Space> &to,
-             Offset *flushed)
+  // Rounds blocks of the factorization to those that are kept, and frees the former unless both are the same.
+  template <class To>
+  void round(BlockStorage<Space> &from, Offset count, Real scale, const BlockStorage<Space> &to, Offset *flushed)
   {
-    const auto narrow_to = [&]<class To>(std::type_identity<To>) {
-      const NarrowNumbers<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
-                                  Parts<Scalar>::count * count, flushed};
-      if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
-      else {
-        const Index threads = all.count < 8192 ? 1 : usable_threads();
-        for_threads(threads, [&](Index part) { all.run_part(part, threads); });
-      }
-      run_.exec.fence();
-    };
     if (from.data() == to.data()) return;
-    if (precision == Precision::half) narrow_to(std::type_identity<Half>());
-    else narrow_to(std::type_identity<float>());
+    const NarrowNumbers<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
+                                Parts<Scalar>::count * count, flushed};
+    if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
+    else {
+      const Index threads = all.count < 8192 ? 1 : usable_threads();
+      for_threads(threads, [&](Index part) { all.run_part(part, threads); });
+    }
+    run_.exec.fence();
     from.give_back();
   }
   static Array<Real, Space> to_space(const char *name, const std::vector<Real> &numbers)
@@ -211,10 +206,10 @@ private:
     std::copy(numbers.begin(), numbers.end(), a.data());
     return copy_to<Space>(a);
   }
-  CompactArguments arguments(bool backward)
+  HalfArguments arguments(bool backward)
   {
     const auto &part = backward ? factor_.pattern.upper : factor_.pattern.lower;
-    CompactArguments s;
+    HalfArguments s;
     s.ptr = part.ptr.data();
     s.col = part.col.data();
     s.row_of = run_.row_of();
@@ -225,7 +220,7 @@ private:
     s.unscale = unscale_;
     s.unit = unit_.data();
     s.lines = backward ? this->backward_lines() : this->forward_lines();
-    s.ahead = ahead_of(works_in_teams<Exec>);
+    s.prefetch_distance = prefetch_distance_of(works_in_teams<Exec>);
     return s;
   }
   void sweep(const Application &a)
@@ -233,7 +228,7 @@ private:
     const auto sweep = a.vectors > 1 ? kernels_.many_sweep : kernels_.sweep;
     for (int first = 0; first < a.vectors; first += most_vectors)
       for (const bool backward : {false, true}) {
-        CompactArguments s = arguments(backward);
+        HalfArguments s = arguments(backward);
         s.vectors = {std::min(most_vectors, a.vectors - first), a.stride};
         s.b = a.b + first * a.stride;
         s.x = a.x + first * a.stride;
@@ -244,7 +239,7 @@ private:
   }
   void apply_transposed(const Application &a)
   {
-    using Step = CompactTransposedArguments::Step;
+    using Step = HalfTransposedArguments::Step;
     factor_.find_transposed();
     const Transposed<Space> &t = factor_.transposed;
     for (int first = 0; first < a.vectors; first += most_vectors) {
@@ -279,8 +274,8 @@ private:
     return y.data();
   }
 
-  CompactKernels<Exec> kernels_{};
-  decltype(CompactKernels<Exec>::transposed) transposed_kernel_ = nullptr;
+  HalfKernels<Exec> kernels_{};
+  decltype(HalfKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   Array<Real, Space> unit_;
   Real unscale_ = 1;
   Array<Scalar, Space> y_, y_many_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row functions of factors in fewer bits (numerics.md 1): M = D (1 + L) (1 + U) with L and U in other units of the
-// unknowns and, in half precision, times a power of two. compact_sweeps.hpp runs them.
+// Row functions of factors in half precision (numerics.md 1): M = D (1 + L) (1 + U). L and U are scaled by powers of
+// two, one for each unknown of a block and one for all. Inverted diagonal blocks and sums are in single precision.
+// half_sweeps.hpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"
@@ -10,7 +11,7 @@
 namespace finegrain
 {
 
-struct CompactArguments {
+struct HalfArguments {
   const Index *ptr = nullptr, *col = nullptr, *row_of = nullptr; // of a part; columns are rows
   bool backward = false;                                         // slots run from the last position to the first
   Index last_position = 0;
@@ -23,21 +24,22 @@ struct CompactArguments {
   Scalar *x = nullptr, *total = nullptr;
   Vectors vectors;
   LineList lines;
-  Offset ahead = 0; // bytes; 0: nothing is asked for (base/look_ahead.hpp)
+  Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
 // Forward: y of the row = d b - sum of l y over earlier rows; the product with d waits for no y.
 // Backward: y -= sum of w y over later rows, x = S y.
 // y is in the type of sums, so that products read what is to be summed; for several vectors in working precision.
-template <class Stored, class Diagonal, class Sums, class Entry = Sums> struct CompactTerms {
-  CompactArguments arg;
+// Entry: the type of y.
+template <class Entry> struct HalfTerms {
+  HalfArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION const Stored *blocks() const { return static_cast<const Stored *>(arg.blocks); }
-  KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
+  KOKKOS_FORCEINLINE_FUNCTION const HalfScalar *blocks() const { return static_cast<const HalfScalar *>(arg.blocks); }
+  KOKKOS_FORCEINLINE_FUNCTION const Single *diagonal() const { return static_cast<const Single *>(arg.diagonal); }
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
   // What the couplings' sum makes of the row. Backward and Adds: bool, or known before.
   template <int W, int N, class Backward, class Adds>
-  KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int v, const Sums *sum,
+  KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int v, const Single *sum,
                                        Backward backward, Adds adds) const
   {
     const Offset to = v * arg.vectors.stride + at.row * n;
@@ -50,8 +52,8 @@ template <class Stored, class Diagonal, class Sums, class Entry = Sums> struct C
     }
     sums.subtract_product(multiplier(Scalar(arg.unscale)), sum);
     if (backward) put(sums, s.first, to, adds);
-    if constexpr (!std::is_same_v<Entry, Sums>) { // what one vector keeps
-      Sums kept[std::size_t(W)];
+    if constexpr (!std::is_same_v<Entry, Single>) { // round as for one vector
+      Single kept[std::size_t(W)];
       sums.store(kept);
       keep_rounding(kept);
       sums.load(kept);
@@ -74,43 +76,42 @@ private:
   }
 };
 
-template <int N, class Stored, class Diagonal, class Sums, int V = 1> struct CompactRow {
+template <int N, int V = 1> struct HalfRow {
   BlockSize<N> n;
-  CompactTerms<Stored, Diagonal, Sums, std::conditional_t<V == 1, Sums, Scalar>> terms;
+  HalfTerms<std::conditional_t<V == 1, Single, Scalar>> terms;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
 
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
   {
-    const CompactArguments &arg = terms.arg;
+    const HalfArguments &arg = terms.arg;
     const Offset nn = Offset(n) * n;
     const Index position = arg.backward ? arg.last_position - slot : slot,
                 row = arg.row_of ? arg.row_of[position] : position;
     const auto *blocks = terms.blocks();
     const auto *y = terms.y();
-    if constexpr (V == 1 && N > 0 && sizeof(Stored) == 2) // see look_ahead.hpp
-      if (!arg.backward && arg.ahead)
-        prefetch<N * N * sizeof(Diagonal), Caches::first>(terms.diagonal() + (position + 8) * nn);
-    sum_products<N, Sums, V>(
+    if constexpr (V == 1 && N > 0) // see prefetch_distance.hpp
+      if (!arg.backward && arg.prefetch_distance)
+        prefetch<N * N * sizeof(Single), Caches::first>(terms.diagonal() + (position + 8) * nn);
+    sum_products<N, Single, V>(
       lanes, n, arg.vectors.count, arg.ptr[slot], arg.ptr[slot + 1],
       [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
       [=, this](Index e, int v)
         FINEGRAIN_INLINE { return y + v * terms.arg.vectors.stride + Offset(terms.arg.col[e]) * n; },
-      [=, this](auto s, int v, const Sums *sum) FINEGRAIN_INLINE {
-        const CompactArguments &a = terms.arg;
+      [=, this](auto s, int v, const Single *sum) FINEGRAIN_INLINE {
+        const HalfArguments &a = terms.arg;
         terms.end(s, n, {row, position}, v, sum, a.backward, a.total != nullptr);
       });
   }
 };
 
 // Terms of sweeps by lines (line_sweep.hpp).
-template <class Stored, class Diagonal, class Sums, bool backward, bool adds = false> struct CompactLineTerms
-    : CompactTerms<Stored, Diagonal, Sums> {
-  using Base = CompactTerms<Stored, Diagonal, Sums>;
+template <bool backward, bool adds = false> struct HalfLineTerms : HalfTerms<Single> {
+  using Base = HalfTerms<Single>;
   using Base::arg;
-  using Value = Sums;
-  using Sum = Sums; // of what couplings give
+  using Value = Single;
+  using Sum = Single; // of the products with neighbors
 
   const Value *results() const { return this->y(); }
   void begin(Strip<1>, BlockSize<1>, const SweepPlace &, int, Sum &sum) const { sum = Sum(0); }
@@ -135,7 +136,7 @@ template <class Stored, class Diagonal, class Sums, bool backward, bool adds = f
 
 // Transposed, M^-T = d^T S^-1 (1 + L^T)^-1 (1 + U^T)^-1 S: y = S b - u^T y over earlier rows; y -= l^T y over later
 // ones; x = d^T y. Blocks are gathered by column.
-struct CompactTransposedArguments {
+struct HalfTransposedArguments {
   enum class Step { first, second, last } step;
   const Index *ptr, *entry, *col, *row_of;
   Index last_position;
@@ -147,11 +148,11 @@ struct CompactTransposedArguments {
   Vectors vectors;
 };
 
-template <class Stored, class Diagonal> struct CompactTransposedRow {
+struct HalfTransposedRow {
   static constexpr int V = most_vectors;
-  using Step = CompactTransposedArguments::Step;
+  using Step = HalfTransposedArguments::Step;
   BlockSize<0> n;
-  CompactTransposedArguments arg;
+  HalfTransposedArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return V * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
@@ -166,11 +167,11 @@ template <class Stored, class Diagonal> struct CompactTransposedRow {
       const Scalar *in = arg.in + v * arg.vectors.stride + Offset(row) * n;
       Scalar sum(0);
       if (arg.step == Step::last) {
-        const Diagonal *d = static_cast<const Diagonal *>(arg.blocks) + pos * nn + i * n;
+        const Single *d = static_cast<const Single *>(arg.blocks) + pos * nn + i * n;
         for (int a = 0; a < n; ++a) sum = madd(in[a], Scalar(d[a]), sum);
       } else {
         for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
-          const Stored *column = static_cast<const Stored *>(arg.blocks) + arg.entry[e] * nn + i * n;
+          const HalfScalar *column = static_cast<const HalfScalar *>(arg.blocks) + arg.entry[e] * nn + i * n;
           const Scalar *y = arg.out + v * arg.vectors.stride + Offset(arg.col[e]) * n;
           for (int a = 0; a < n; ++a) sum = madd(y[a], convert<Scalar>(column[a]), sum);
         }
@@ -185,7 +186,7 @@ template <class Stored, class Diagonal> struct CompactTransposedRow {
 };
 
 // l <- d l in place, and the largest of each entry of l and w over all rows.
-struct CompactLowerArguments {
+struct HalfLowerArguments {
   const Index *lower_ptr, *upper_ptr;
   Index last_position;
   const Scalar *diagonal, *upper;
@@ -193,9 +194,9 @@ struct CompactLowerArguments {
   std::uint64_t *largest; // n^2, as atomic_raise() has it
 };
 
-template <int N> struct CompactLowerRow {
+template <int N> struct HalfLowerRow {
   BlockSize<N> n;
-  CompactLowerArguments arg;
+  HalfLowerArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 2 * n * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }

@@ -11,7 +11,7 @@ using namespace finegrain::test::mcpi;
 namespace
 {
 
-const std::string in_place = " -pc_mcpi_reduction in_place";
+const std::string in_place = " -pc_mcpi_in_place";
 
 // Precisions below the working one.
 std::vector<std::string> Precisions()
@@ -77,15 +77,15 @@ void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
   EXPECT_GT(d, 0);
 }
 
-TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
+TEST(McpiInPlace, GivesTheBitsOfCouplingsStoredApart)
 {
   const std::vector<std::pair<Couplings, PetscInt>> kinds = {
     {star(5, 4, 3), 5}, {box(3, 3, 3), 1}, {scattered(40, 3, false), 2}};
   for (const auto &[couplings, n] : kinds)
     for (const std::string &precision : Precisions())
       for (const std::string exchange : {"none", "sweep", "color"})
-        for (const std::string more : {"", " -pc_mcpi_accumulate single -pc_mcpi_diag_precision storage",
-                                       " -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2 -pc_mcpi_executor launch"}) {
+        for (const std::string more : {"", " -pc_mcpi_sum_precision single -pc_mcpi_diag_precision storage",
+                                       " -pc_mcpi_sweep symmetric -pc_mcpi_omega 1.2 -pc_mcpi_algorithm levels"}) {
           const std::string options = "-pc_mcpi_its 3 -pc_mcpi_precision " + precision + " -pc_mcpi_exchange " +
                                       exchange + (sizeof(PetscReal) == 8 ? more : "");
           Owned<Mat> A, P;
@@ -106,7 +106,7 @@ TEST(McpiReduction, GivesTheBitsOfCouplingsStoredApart)
 }
 
 // Other values, on the host or by coordinates, products or none in between, and another pattern.
-TEST(McpiReduction, SetsUpAgain)
+TEST(McpiInPlace, SetsUpAgain)
 {
   const Couplings c = star(5, 4, 3);
   for (const std::string &precision : Precisions())
@@ -152,7 +152,7 @@ TEST(McpiReduction, SetsUpAgain)
 }
 
 // Values assembled in the mirror go to the host before it is given away.
-TEST(McpiReduction, ValuesByCoordinates)
+TEST(McpiInPlace, ValuesByCoordinates)
 {
   const Couplings c = star(4, 3, 3);
   const PetscInt n = 2;
@@ -199,7 +199,7 @@ TEST(McpiReduction, ValuesByCoordinates)
 }
 
 // The matrix may go before the preconditioner, two may take one matrix's blocks, and settings may change.
-TEST(McpiReduction, LivesAndEndsInAnyOrder)
+TEST(McpiInPlace, LivesAndEndsInAnyOrder)
 {
   const std::string options = "-pc_mcpi_its 2 -pc_mcpi_precision half";
   Owned<Mat> A, P;
@@ -227,11 +227,11 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
       OK(PCSetOperators(first, A, P));
     }
     if (order == 2) {
-      OK(PCMCPISetReduction(first, PCMCPI_REDUCTION_NONE));
+      OK(PCMCPISetInPlace(first, PETSC_FALSE));
       OK(Apply(first, b, x));
       OK(Difference(x, y, &d));
       EXPECT_EQ(d, 0);
-      OK(PCMCPISetReduction(first, PCMCPI_REDUCTION_IN_PLACE));
+      OK(PCMCPISetInPlace(first, PETSC_TRUE));
     }
     if (order == 3) { // the old sweeps stay
       OK(PCSetReusePreconditioner(first, PETSC_TRUE));
@@ -251,9 +251,10 @@ TEST(McpiReduction, LivesAndEndsInAnyOrder)
 }
 
 // Solvers whose Pmat is a copy: counts are those of couplings stored apart.
-TEST(McpiReduction, SolversWithTwoMatrices)
+TEST(McpiInPlace, SolversWithTwoMatrices)
 {
-  for (const std::string type : {"gmres", "refine -ksp_refine_inner 2", "richardson -pc_mcpi_richardson steps"}) {
+  for (const std::string type :
+       {"gmres", "refine -ksp_refine_inner 2", "richardson -pc_mcpi_apply_richardson fixed"}) {
     Owned<Mat> A, P;
     Owned<Vec> b, x;
     PetscInt its[2];
@@ -281,7 +282,7 @@ TEST(McpiReduction, SolversWithTwoMatrices)
   }
 }
 
-TEST(McpiReduction, FailsWhereCouplingsAreNotFiniteAndRecovers)
+TEST(McpiInPlace, FailsWhereCouplingsAreNotFiniteAndRecovers)
 {
   for (const bool pivot : {false, true}) {
     Owned<Mat> A, P, good;
@@ -317,7 +318,7 @@ void ExpectRefusal(Mat A, Mat P, const std::string &options, const std::vector<s
   Owned<PC> pc;
   OK(MakeSplitPC(A, P, options, &pc));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
-  OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_NONE));
+  OK(PCMCPISetInPlace(pc, PETSC_FALSE));
   OK(PCSetUp(pc));
 }
 
@@ -332,7 +333,7 @@ PetscErrorCode Bind(Mat A, PetscBool bound)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
+TEST(McpiInPlace, ErrorsNameOptionObjectAndRemedy)
 {
   Owned<Mat> A, P, B;
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
@@ -342,8 +343,7 @@ TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
   OK(PetscObjectSetName(object(B), "jacobian"));
   const std::string half = "-pc_mcpi_precision half" + in_place;
   const auto with = [&](std::vector<std::string> words) {
-    for (const char *word : {"-pc_mcpi_reduction in_place", "-pc_mcpi_reduction none", "jacobian"})
-      words.push_back(word);
+    for (const char *word : {"-pc_mcpi_in_place", "leave out -pc_mcpi_in_place", "jacobian"}) words.push_back(word);
     return words;
   };
   ExpectRefusal(P, P, half, with({"Amat", "MatDuplicate()"}));
@@ -352,12 +352,11 @@ TEST(McpiReduction, ErrorsNameOptionObjectAndRemedy)
   ExpectRefusal(A, P, half, with({"bound to the host", "MatBindToCPU()"}));
   OK(Bind(P, PETSC_FALSE));
   ExpectRefusal(A, P, half + " -pc_mcpi_corrections 2", with({"-pc_mcpi_corrections 2"}));
-  ExpectRefusal(A, P, half + " -pc_mcpi_scaling row",
-                {"-pc_mcpi", "reduction in_place", "scaling global", "reduction none"});
-  ExpectRefusal(A, P, in_place, {"-pc_mcpi", "reduction in_place", "half", "reduction none"});
+  ExpectRefusal(A, P, half + " -pc_mcpi_scaling row", {"-pc_mcpi_in_place", "scaling global", "leave out"});
+  ExpectRefusal(A, P, in_place, {"-pc_mcpi_in_place", "half", "leave out"});
 }
 
-TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
+TEST(McpiInPlace, MatricesThatChangeAreLookedAtAgain)
 {
   Owned<Mat> A, P;
   Owned<PC> pc;
@@ -370,30 +369,30 @@ TEST(McpiReduction, MatricesThatChangeAreLookedAtAgain)
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"Amat"});
 }
 
-TEST(McpiReduction, OptionGetterAndView)
+TEST(McpiInPlace, OptionGetterAndView)
 {
   Owned<Mat> A, P;
   Owned<PC> pc;
-  PCMCPIReductionType reduction;
+  PetscBool in_place_now;
   std::string text;
-  const std::string line = "  reduction: in place, couplings lie in the memory of Pmat's mirror\n";
+  const std::string line = "  in place: off-diagonal blocks are in the memory of Pmat's device copy\n";
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJ, 1, &A));
   OK(AssembleMatrix(star(5, 4, 3), 2, MATBAIJKOKKOS, 1, &P));
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half", &pc));
-  OK(PCMCPIGetReduction(pc, &reduction));
-  EXPECT_EQ(reduction, PCMCPI_REDUCTION_NONE);
+  OK(PCMCPIGetInPlace(pc, &in_place_now));
+  EXPECT_EQ(in_place_now, PETSC_FALSE);
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
-  EXPECT_EQ(text.find("reduction"), std::string::npos);
+  EXPECT_EQ(text.find("in place"), std::string::npos);
   OK(MakeSplitPC(A, P, "-pc_mcpi_precision half" + in_place, &pc));
-  OK(PCMCPIGetReduction(pc, &reduction));
-  EXPECT_EQ(reduction, PCMCPI_REDUCTION_IN_PLACE);
+  OK(PCMCPIGetInPlace(pc, &in_place_now));
+  EXPECT_EQ(in_place_now, PETSC_TRUE);
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {line});
   OK(PCSetType(pc, PCFGBILU));
-  OK(PCMCPISetReduction(pc, PCMCPI_REDUCTION_IN_PLACE)); // not for it
-  ExpectIn(ExpectError([&] { return PCMCPIGetReduction(pc, &reduction); }), {PCFGBILU});
+  OK(PCMCPISetInPlace(pc, PETSC_TRUE)); // not for it
+  ExpectIn(ExpectError([&] { return PCMCPIGetInPlace(pc, &in_place_now); }), {PCFGBILU});
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How the groups or tasks of a schedule are run: free functions over (how to run, row function).
+// Runs a row function over the groups or tasks of a schedule, by one of the algorithms (Algorithm, base/kinds.hpp).
 //
-// natural is a loop of one host thread, launch is a kernel per group, self and tile are one kernel whose
-// workers draw tasks by a ticket and wait for those that they need (tasks.hpp, task_flags.hpp); tile is self with
-// tasks that are tiles, of hosts. A worker is a thread on a host (host_work.hpp) and a team on a device
-// (team_work.hpp).
+// sequential is a loop of one host thread, levels is a kernel for each group, and tasks is one kernel whose workers
+// draw tasks by a ticket and wait for those that a task depends on (tasks.hpp, task_flags.hpp). A worker is a thread
+// of a host (host_work.hpp) or a team of a device (team_work.hpp).
 #pragma once
 
 #include "base/threads.hpp"
@@ -56,14 +55,14 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
 template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const Row &row)
 {
   if (run.groups == 0) return;
-  if (run.executor == ExecutorKind::self || run.executor == ExecutorKind::tile) {
+  if (run.algorithm == Algorithm::tasks) {
     if (run.tasks->count == 0) return; // groups may all be empty
     detail::run_tasks<N>(run, row);
     ++*run.launches;
     return;
   }
   if constexpr (!works_in_teams<Exec>)
-    if (run.executor == ExecutorKind::natural)
+    if (run.algorithm == Algorithm::sequential)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
   const Index threads = works_in_teams<Exec> ? 1 : usable_threads();
   for (Index g = 0; g < run.groups; ++g) detail::launch_group<N>(run, row, g, threads);
@@ -84,10 +83,10 @@ void any_size_kernel([[maybe_unused]] const Run<Exec> &run, [[maybe_unused]] int
   if constexpr (N == 0) kernel<0, Row>(run, n, arguments);
 }
 
-// execute() for a sweep that does `count` tasks, by natural or tile on a host.
+// execute() for a sweep of `count` tasks on a host, sequential or by tasks.
 template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
 {
-  if (run.executor == ExecutorKind::tile) {
+  if (run.algorithm == Algorithm::tasks) {
     if (count == 0) return;
     detail::run_tasks<1>(run, sweep);
     ++*run.launches;
