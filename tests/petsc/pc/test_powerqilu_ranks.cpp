@@ -99,8 +99,7 @@ TEST(PowerqIluRanks, IsTheIluOfTheWholeMatrix)
     OK(Difference(all, solution, &difference));
     EXPECT_LE(difference, tolerance) << levels;
     OK(ViewText(pc, &text));
-    ExpectIn(text, {"of all ranks together", "agreed by all ranks",
-                    "ignored blocks: 0, exchange: each color"});
+    ExpectIn(text, {"of all ranks together", "agreed by all ranks", "ignored blocks: 0, exchange: each color"});
   }
 }
 
