@@ -12,7 +12,7 @@ release = version = re.search(r'PETSCFINEGRAIN_VERSION "(.*)"', header)[1]
 author = "the authors of finegrain"
 copyright = "the authors of finegrain, BSD-2-Clause"
 
-extensions = ["myst_parser", "sphinx.ext.mathjax", "manual_pages"]
+extensions = ["myst_parser", "sphinx.ext.mathjax", "manual_pages", "bench_tables"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 source_suffix = {".md": "markdown"}

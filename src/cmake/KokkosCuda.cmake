@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What a Kokkos with CUDA asks of its users: nvcc for every source that sees its headers, its architecture, and CUDA's runtime,
-# linked statically as Kokkos itself should be (docs/gpu.md).
+# linked statically as Kokkos itself should be (docs/topics/gpu.md).
 find_program(nvcc nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
 if(NOT nvcc)
   message(FATAL_ERROR "Kokkos in ${kokkos_include} was built with CUDA, and there is no nvcc: put it in PATH, or set CUDACXX")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
-// are copied there and back. It runs in the tests with Space = HostSpace; docs/gpu.md says
+// are copied there and back. It runs in the tests with Space = HostSpace; docs/topics/gpu.md says
 // what ran on a GPU.
 #pragma once
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options of the tests, what they share, and the table that they make: build/applications.md, with --update docs/applications/tutorials.md too."""
+"""Options of the tests, what they share, and the table that they make: build/applications.md, with --update docs/applications/petsc_tutorials.csv too."""
 import re
 import sys
 from pathlib import Path
@@ -9,14 +9,14 @@ import pytest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
 from application import Runner, Skipped  # noqa: E402
-from table import make_table, update_page  # noqa: E402
+from table import make_table, update_file  # noqa: E402
 
 recorded = []
 
 
 def pytest_addoption(parser):
     parser.addoption("--build", type=Path, default=Path("build"), help="folder with libpetscfinegrain.so")
-    parser.addoption("--update", action="store_true", help="write the table into docs/applications/tutorials.md if all tests have run and passed")
+    parser.addoption("--update", action="store_true", help="write the table into docs/applications/petsc_tutorials.csv if all tests have run and passed")
 
 
 @pytest.fixture(scope="session")
@@ -47,4 +47,4 @@ def pytest_terminal_summary(terminalreporter, exitstatus, config):
     terminalreporter.write_line(f"The table is in {written}")
     if config.getoption("update"):
         complete = exitstatus == 0 and not {"skipped", "deselected"} & terminalreporter.stats.keys()
-        terminalreporter.write_line(update_page(table) if complete else "docs/applications/tutorials.md stays as it is: not all tests have run and passed")
+        terminalreporter.write_line(update_file(table) if complete else "docs/applications/petsc_tutorials.csv stays as it is: not all tests have run and passed")

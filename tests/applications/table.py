@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The table of applications in Markdown."""
+"""The table of applications."""
+import csv
 import datetime
+import io
 import platform
 import re
 import subprocess
@@ -8,8 +10,7 @@ from pathlib import Path
 
 from application import types
 
-page = Path(__file__).resolve().parents[2] / "docs/applications/tutorials.md"
-begin, end = "<!-- begin of what tests/applications/run writes -->", "<!-- end of it -->"
+file = Path(__file__).resolve().parents[2] / "docs/applications/petsc_tutorials.csv"
 packages = {"PETSc": "petsc-dev", "dolfinx": "python3-dolfinx-real", "SLEPc": "slepc-dev", "petsc4py": "python3-petsc4py", "getdp": "getdp"}
 
 
@@ -50,18 +51,17 @@ def make_table(results):
         outcomes[application.reference, ranks], outcomes[type_, ranks] = reference, outcome
         if outcome.reason == "converged":
             differences.append(outcome.difference(reference))
-    lines = [*line_of_versions(), "", "| program | PETSc's | " + " | ".join(types) + " | difference | options |", "|---" * (len(types) + 4) + "|"]
+    lines = [["program", "PETSc's", *types, "difference", "options"]]
     for application, outcomes, differences in rows.values():
         cells = [cell(outcomes, application, name) for name in [application.reference, *types]]
         difference = f"{max(differences):.0e}" if differences else ""
         options = " ".join(application.options.replace("@", "*type*").split())
-        lines.append(f"| {application.name} | " + " | ".join(cells) + f" | {difference} | {options} |")
-    return "\n".join(lines) + "\n"
+        lines.append([application.name, *cells, difference, options])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return f"# {' '.join(line_of_versions())}\n{text.getvalue()}"
 
 
-def update_page(table):
-    text = page.read_text()
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    page.write_text(f"{before}{begin}\n{table}{end}{after}")
-    return f"{page} is up to date"
+def update_file(table):
+    file.write_text(table)
+    return f"{file} is up to date"

@@ -62,7 +62,7 @@ struct Problem {
     const double nn = double(n * n), vectors = 3 * double(n);
     return couplings * share * (s.block(double(n)) + 4) + (nn + vectors) * sizeof(PetscScalar) + 8;
   }
-  // Bytes that a sweep loads where no entry of x is reused (docs/precision.md).
+  // Bytes that a sweep loads where no entry of x is reused (docs/topics/precision.md).
   double loads(const Setting &s) const
   {
     const double size = double(n), entry = s.sums == PCMCPI_SUM_PRECISION_SINGLE ? 4 * scalars : 8 * scalars;

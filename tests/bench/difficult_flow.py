@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The table of docs/difficult.md: a whole flow computation with one set of options after the other.
+"""The table of docs/tutorial.md: a whole flow computation with one set of options after the other.
 
   difficult_flow.py BUILD [--cells 64] [--limit 200] [--largest 200,2000] [--ranks 1] [--only "NAME;..."] [--out FILE]
 

@@ -5,7 +5,7 @@
     iterations_on_ranks.py <build folder> [<name of a problem>...]
 
 Problems are tutorials of ours and of PETSc, GMRES to 1e-8 or as the program has it; sums where a program solves
-several systems. A type that a problem does not fit is "-", a solve that fails "fails". docs/ranks.md shows the table.
+several systems. A type that a problem does not fit is "-", a solve that fails "fails". docs/topics/ranks.md shows the table.
 """
 import os
 import re

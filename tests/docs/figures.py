@@ -33,7 +33,7 @@ def gpu_solve(docs, method, algorithm):
 
 
 def seconds(docs, method, largest, ranks=1):
-    """Of docs/difficult.md's table."""
+    """Of docs/tutorial.md's table."""
     return number(rows(docs / "performance/difficult.csv", preconditioner=method, ranks=ranks, largest_CFL=largest)[0]["all s"])
 
 
@@ -98,7 +98,7 @@ def gains(cpu):
 
 
 def of_threads(cpu):
-    """The table of docs/threads.md: what several threads gain over sequential, which has one, out of the files *_threads.csv."""
+    """The table of docs/topics/threads.md: what several threads gain over sequential, which has one, out of the files *_threads.csv."""
     stars = rows(cpu / "algorithms_threads.csv", method="dilu", algorithm="tasks")
 
     def tiles(n, what):
@@ -185,9 +185,9 @@ figures = [
     ("choosing.md", r"is about (\w+) times as fast on a tetrahedral mesh with five unknowns", lambda docs: [measured(docs, "mcpi", "PETSc's / next",
      problem="mesh", n=5, **{"blocks,_sums": "DSH"})[0]]),
     ("choosing.md", r"an application ([\d.]+) to ([\d.]+) times as fast for n = 4 to 8", lambda docs: [f(gains_of_single(docs)) for f in (min, max)]),
-    ("precision.md", r"at n = 5 takes ([\d.]+) ns a point instead of ([\d.]+)",
+    ("topics/precision.md", r"at n = 5 takes ([\d.]+) ns a point instead of ([\d.]+)",
      lambda docs: [measured(docs, "fgbilu", column, n=5)[0] for column in ("single apply", "fgbilu apply")]),
-    ("precision.md", r"in single precision is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's ILU",
+    ("topics/precision.md", r"in single precision is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's ILU",
      lambda docs: measured(docs, "storage", "PETSc / ours", storage="half")[1:]),
     ("performance.md", r"with scalars\*\*: ([\d.]+) to ([\d.]+) times PETSc's symbolic factorization by level sets with p >= 1, "
      r"([\d.]+) to ([\d.]+) times with p = 0, ([\d.]+) to ([\d.]+) times by colors",
@@ -197,16 +197,16 @@ figures = [
      lambda docs: of_scalars(docs, "numeric", "level, sequential", {0, 1, 2, 3})),
     ("types/baijkokkos.md", r"On one core they are ([\d.]+) to ([\d.]+) times as fast",
      lambda docs: [f(measured(docs, "baijkokkos", "theirs / ours")) for f in (min, max)]),
-    ("difficult.md", r"50 a step\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), AIJ", 200)]),
-    ("difficult.md", r"iterations are the same\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), BAIJ", 200)]),
-    ("difficult.md", r"libpetscfinegrain.so`\.\) \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu", 200)]),
-    ("difficult.md", r"does not need the others\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu, single", 200)]),
-    ("difficult.md", r"iterations a step\. \*\*(\d+) s\*\*, and (\d+) s with BAIJ",
+    ("tutorial.md", r"50 a step\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), AIJ", 200)]),
+    ("tutorial.md", r"iterations are the same\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "ILU(0), BAIJ", 200)]),
+    ("tutorial.md", r"libpetscfinegrain.so`\.\) \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu", 200)]),
+    ("tutorial.md", r"does not need the others\. \*\*(\d+) s\.\*\*", lambda docs: [seconds(docs, "fgbilu, single", 200)]),
+    ("tutorial.md", r"iterations a step\. \*\*(\d+) s\*\*, and (\d+) s with BAIJ",
      lambda docs: [seconds(docs, "fgbilu, single", 2000), seconds(docs, "ILU(0), BAIJ", 2000)]),
-    ("difficult.md", r"instead of 94\. \*\*(\d+) s\*\*, and (\d+) s on two ranks",
+    ("tutorial.md", r"instead of 94\. \*\*(\d+) s\*\*, and (\d+) s on two ranks",
      lambda docs: [seconds(docs, "gamg with fgbilu", 2000), seconds(docs, "gamg with fgbilu", 2000, 2)]),
-    ("difficult.md", r"as many iterations, and (\d+) s", lambda docs: [seconds(docs, "gamg, unsmoothed, ILU(0)", 2000)]),
-    ("difficult.md", r"is ([\d.]+) times as fast as the command of today, and ([\d.]+) times as fast as the best", difficult),
+    ("tutorial.md", r"as many iterations, and (\d+) s", lambda docs: [seconds(docs, "gamg, unsmoothed, ILU(0)", 2000)]),
+    ("tutorial.md", r"is ([\d.]+) times as fast as the command of today, and ([\d.]+) times as fast as the best", difficult),
 ]
 
 

@@ -6,7 +6,7 @@
 //
 //   mpiexec -n 2 navierstokes -case cavity -blocks 2,2,1 -re 400
 //
-// is the cavity on four blocks, two a rank; docs/navierstokes.md goes on from there.
+// is the cavity on four blocks, two a rank; docs/examples/flow.md goes on from there.
 static char help[] =
   "Incompressible Navier-Stokes on multi-block structured grids: finite volumes of second order, artificial compressibility,\n\
 implicit steps with one linear solve each; four unknowns a cell, six where two scalars are carried along.\n\

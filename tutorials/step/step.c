@@ -11,7 +11,7 @@ typedef struct {
   PetscReal Re, values[3];
 } Published;
 
-/* x1/S; 0 where there is none. docs/step.md says where each is from. */
+/* x1/S; 0 where there is none. docs/examples/step.md says where each is from. */
 static const char *const sources[] = {"measured by Armaly et al.", "computed by Armaly et al.", "computed by Erturk"};
 static const PetscReal heights[] = {0.94, 0.94, 1};
 static const Published published[] = {

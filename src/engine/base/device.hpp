@@ -2,7 +2,7 @@
 // What kind of device a build has, CUDA's, HIP's or SYCL's: the one file of the engine that names them, with what
 // Kokkos has no word for since 4.0. base/no_device.cpp is for builds with CUDA where there is no GPU.
 //
-// CUDA's code was executed (tests/ptx), HIP's was compiled (docs/gpu.md), and SYCL's nobody has compiled.
+// CUDA's code was executed (tests/ptx), HIP's was compiled (docs/topics/gpu.md), and SYCL's nobody has compiled.
 #pragma once
 
 #include <Kokkos_Core.hpp>

@@ -299,7 +299,7 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
 
 // Lists pay for small blocks, from the second set-up on, while they take no more than so many times the bytes of the
 // factor: searching takes up to 1.7 times the time then, and less than to write them down. With larger blocks a
-// search is the faster one, up to 1.4 times (docs/performance/powerqilu.md).
+// search is the faster one, up to 1.4 times (docs/kernels.md).
 constexpr int small_block = 3;
 constexpr double most_of_factor = 4;
 

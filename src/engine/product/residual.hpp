@@ -31,7 +31,7 @@ struct ResidualArguments {
 // Sign::plus is the product, r = b + sum of a x; b null: zero.
 // Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
 // row of scalars is too short to ask. The matrix is then one stream, and is asked for early where that is worth it
-// (docs/performance/baijkokkos.md).
+// (docs/kernels.md).
 template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
   BlockSize<N> n;
   ResidualArguments arg;

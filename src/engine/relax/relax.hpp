@@ -96,7 +96,7 @@ private:
   // (docs/performance).
   static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
   // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
-  // next one (docs/performance/mcpi.md).
+  // next one (docs/kernels.md).
   KOKKOS_FORCEINLINE_FUNCTION void ask_for_row(Index pos) const
   {
     if (pos < 0 || pos >= arg.rows.owned) return;

@@ -142,7 +142,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .progress = &flags};
   }
   // By launch on a device: tasks are cut for sweeps, and a row of a factorization takes the lanes of several of those
-  // (docs/performance/gpu.md).
+  // (docs/gpu_times.md).
   Run<Exec> factorization()
   {
     Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);

@@ -96,7 +96,7 @@ private:
   }
 
   // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than it
-  // saves. Constants are orders of magnitude, of two cores (docs/performance/powerqilu.md, Two threads): 1.5
+  // saves. Constants are orders of magnitude, of two cores (docs/kernels.md, Two threads): 1.5
   // microseconds per level, and 16 GB/s of blocks that one thread reads.
   const char *why_sequential(Index pieces, Index levels) const
   {
@@ -106,7 +106,7 @@ private:
   }
 
   // On an H200 levels were faster with 2 to 30 colors, and tasks with 46 to 382 hyperplanes
-  // (docs/performance/gpu.md).
+  // (docs/gpu_times.md).
   SetupError choose_on_device()
   {
     const Index groups = plan_.schedule.groups();

@@ -7,7 +7,7 @@
 // The order of memory: whatever a worker stores before it publishes a task can be read by any worker that has awaited
 // it. The ticket of a host is an acquire and a release, which orders the workers after what the host stored before
 // they began; a device's kernel comes after that anyway. On a device each poll acquires, which empties the first
-// cache of the multiprocessor, and is still faster than a fence after relaxed ones (docs/performance/gpu.md).
+// cache of the multiprocessor, and is still faster than a fence after relaxed ones (docs/gpu_times.md).
 #pragma once
 
 #include "base/scalar.hpp"

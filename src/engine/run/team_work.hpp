@@ -41,7 +41,7 @@ template <int N, class Row, class Member> struct Team {
     for (Index i = first + Index(member.team_rank()); i < last; i += Index(member.team_size())) f(i);
   }
   // Before it waits for others, a team asks for what it will read beside their results: a GPU then has it in its
-  // second cache (docs/performance/gpu.md).
+  // second cache (docs/gpu_times.md).
   KOKKOS_FUNCTION void prepare([[maybe_unused]] const TaskList &tasks, [[maybe_unused]] Index t) const
   {
 #if defined(FINEGRAIN_ON_DEVICE)

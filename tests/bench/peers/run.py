@@ -61,7 +61,7 @@ methods = {
                                                   "fgbilu -fieldsplit_0_pc_gamg_agg_nsmooths 0"),
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
-for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/ranks.md
+for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/topics/ranks.md
 # Of docs/performance/gain.csv.
 for_gain = "ilu;ilu, baij;icc;sor;eisenstat;fgbilu;fgbilu, eisenstat false;fgbilu, single;fgbilu, half;fgbicc"
 spd_only = {"icc", "fgbicc"}

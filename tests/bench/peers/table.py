@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What docs/performance/peers.md and docs/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
+"""What docs/compare.md and docs/topics/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
 import csv
 import statistics
 import textwrap

@@ -106,7 +106,7 @@ template <class Space, class Reduce> Offset run_there(Bytes &bytes, const Reduce
   const Kokkos::View<unsigned char *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> mine(bytes.data(), bytes.size());
   Kokkos::deep_copy(here, mine);
   const Offset before = 1000;
-  copy_up<Space>(flushed.data(), &before, 1); // and no kernel of Kokkos that fills a View (docs/gpu.md)
+  copy_up<Space>(flushed.data(), &before, 1); // and no kernel of Kokkos that fills a View (docs/topics/gpu.md)
   reduce(memory.data() + skip, flushed.data());
   Kokkos::fence();
   Kokkos::deep_copy(mine, here);

@@ -97,7 +97,7 @@ TEST(Teams, BoundsDoNotForbidScratch)
   }
 }
 
-// docs/gpu.md says these.
+// docs/topics/gpu.md says these.
 TEST(Teams, SipsFactorFitsUpToTheseBlockSizes)
 {
   const auto largest = [](std::size_t of_scalar) {

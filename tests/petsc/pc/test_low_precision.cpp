@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Factors in few bits do what those in working precision do: iterations, and digits with -ksp_type refine. The table
-// that this prints is in docs/precision.md.
+// that this prints is in docs/topics/precision.md.
 #include "flows.hpp"
 #include "refine.hpp"
 

@@ -110,8 +110,11 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
   std::string page = ReadFile("src/petsc/pc/" + type + ".cpp");
   page = page.substr(page.find("/*MC"));
   const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
-  const Entries docs =
+  // Options of several types are in one table, which says which types have them.
+  Entries docs =
     FindAll(ReadFile("docs/types/" + type + ".md"), std::regex("\n\\| `-pc_" + type + "_(\\w+)` \\| ([^|]*) \\|()"));
+  docs.merge(FindAll(ReadFile("docs/types/options.md"),
+                     std::regex("\n\\| `-pc_<type>_(\\w+)` \\| ([^|]*) \\| (?:all|[^|]*\\b" + type + "\\b)[^|]*\\|()")));
   for (const auto &[name, entry] : help) {
     SCOPED_TRACE(name);
     const auto m = manual.find(name);
