@@ -84,7 +84,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
 {
   PetscFunctionBegin;
   registered = false;
-  for (PCEngineType *type : pcengine_types) type->cited = PETSC_FALSE;
+  for (PCFinegrainType *type : finegrain_types) type->cited = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,7 +97,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(CheckPetsc());
   PetscCall(PetscFinegrainGetVersion(version, sizeof(version)));
   PetscCall(PetscInfo(nullptr, "%s\n", version));
-  for (const PCEngineType *type : pcengine_types) PetscCall(PCRegister(type->name, type->create));
+  for (const PCFinegrainType *type : finegrain_types) PetscCall(PCRegister(type->name, type->create));
   PetscCall(MatRegister(MATSEQBAIJKOKKOS, MatCreate_SeqBAIJKokkos));
   PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));
   PetscCall(MatRegisterRootName(MATBAIJKOKKOS, MATSEQBAIJKOKKOS, MATMPIBAIJKOKKOS));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // KSPSIP: Stone's strongly implicit procedure, whose iterations take PCSIP's factors in turn.
+#include "pc/solve/residual_choice.hpp"
 #include "ksp/iteration.hpp"
-#include "pc/pcengine.hpp"
+#include "pc/solve/apply.hpp"
+#include "pc/find.hpp"
 
 #include <cstring>
 
@@ -13,10 +15,10 @@ enum { RESIDUAL, STEP, WORK_VECTORS };
 
 PetscErrorCode IsStone(PC pc, bool *is)
 {
-  PCEngine *e;
+  PC_Finegrain *e;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineFind(pc, &e));
+  PetscCall(PCFinegrainFind(pc, &e));
   *is = e && !std::strcmp(e->type->name, PCSIP);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,15 +103,15 @@ PetscErrorCode RunsInside(KSP ksp, bool *inside)
 {
   Mat Amat, Pmat;
   MatNullSpace null;
-  PCEngine *e;
+  PC_Finegrain *e;
 
   PetscFunctionBegin;
-  PetscCall(PCEngineGet(ksp->pc, &e));
+  PetscCall(PCFinegrainGet(ksp->pc, &e));
   PetscCall(PCGetOperators(ksp->pc, &Amat, &Pmat));
   PetscCall(MatGetNullSpace(Pmat, &null));
   *inside = Amat == Pmat && !null && !ksp->transpose_solve && ksp->normtype != KSP_NORM_PRECONDITIONED &&
-            e->op.backend == finegrain::Backend::host;
-  if (*inside) PetscCall(PCEngineMakesResiduals(ksp->pc, e, inside));
+            e->analysis.op.backend == finegrain::Backend::host;
+  if (*inside) PetscCall(PCFinegrainMakesResiduals(ksp->pc, e, inside));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,7 +125,7 @@ PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec
   if (ksp->its == 0 && ksp->guess_zero) {
     PetscCall(VecCopy(ksp->vec_rhs, r));
   } else if (inside) {
-    PetscCall(PCEngineFindResidual(ksp->pc, ksp->vec_rhs, ksp->vec_sol, array));
+    PetscCall(PCFinegrainFindResidual(ksp->pc, ksp->vec_rhs, ksp->vec_sol, array));
     if (!none) {
       PetscCall(VecPlaceArray(r, *array));
       const PetscErrorCode code = VecNorm(r, NORM_2, norm);
@@ -145,7 +147,7 @@ PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec
 PetscErrorCode FindStep(KSP ksp, Vec r, Vec step)
 {
   PetscFunctionBegin;
-  PetscCall(PCEngineStep(ksp->pc, ksp->its, r, step, ksp->transpose_solve));
+  PetscCall(PCFinegrainStep(ksp->pc, ksp->its, r, step, ksp->transpose_solve));
   if (!ksp->transpose_solve) PetscCall(KSP_RemoveNullSpace(ksp, step));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,7 +176,7 @@ PetscErrorCode KSPSolve_SIP(KSP ksp)
     PetscCall(KSPIterationTest(ksp, norm));
     if (ksp->reason) break;
     if (array) {
-      PetscCall(PCEngineAddStep(ksp->pc, ksp->its, array, x));
+      PetscCall(PCFinegrainAddStep(ksp->pc, ksp->its, array, x));
     } else {
       if (!preconditioned) PetscCall(FindStep(ksp, r, step));
       PetscCall(VecAXPY(x, 1, step));
@@ -186,16 +188,16 @@ PetscErrorCode KSPSolve_SIP(KSP ksp)
 
 PetscErrorCode KSPView_SIP(KSP ksp, PetscViewer viewer)
 {
-  PCEngine *e;
+  PC_Finegrain *e;
   PetscBool ascii;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii || !ksp->pc) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCEngineFind(ksp->pc, &e));
+  PetscCall(PCFinegrainFind(ksp->pc, &e));
   if (e)
-    PetscCall(
-      PetscViewerASCIIPrintf(viewer, "  an iteration takes the next of %" PetscInt_FMT " factors\n", e->factors));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  an iteration takes the next of %" PetscInt_FMT " factors\n",
+                                     e->analysis.factors));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,8 @@
 // registers them.
 #pragma once
 
-#include "pc/pcengine.hpp"
+#include "pc/pc_finegrain.hpp"
 
-extern PCEngineType fgbilu_type, fgbicc_type, mcpi_type, powerqilu_type, sip_type;
-inline PCEngineType *const pcengine_types[] = {&fgbilu_type, &fgbicc_type, &mcpi_type, &powerqilu_type, &sip_type};
+extern PCFinegrainType fgbilu_type, fgbicc_type, mcpi_type, powerqilu_type, sip_type;
+inline PCFinegrainType *const finegrain_types[] = {&fgbilu_type, &fgbicc_type, &mcpi_type, &powerqilu_type,
+                                                   &sip_type};

@@ -8,11 +8,10 @@ groups = {
     "ILU, SOR": ["ilu", "ilu, baij", "icc", "asm", "sor", "eisenstat", "pbjacobi", "fieldsplit, ilu"],
     "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal", "fieldsplit, hypre boomeramg"],
     "gamg, ml": ["gamg", "gamg, unsmoothed", "ml", "fieldsplit, gamg"],
-    "ours": ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
-    "gamg with ours": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
-                       "fieldsplit, gamg, unsmoothed, with fgbilu"],
+    "finegrain": ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
+    "gamg with finegrain": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
+                            "fieldsplit, gamg, unsmoothed, with fgbilu"],
 }
-others = {name for group in list(groups)[:3] for name in groups[group]}  # have no threads
 
 
 def read(file):
@@ -35,24 +34,17 @@ def cell(rows, names):
     return float(best["total s"]), f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
 
 
-def summary(rows):
-    out = ["| system | unknowns | n | " + " | ".join(groups) + " |", "|---" * (3 + len(groups)) + "|"]
-    for name in dict.fromkeys(r["problem"] for r in rows):
-        mine = [r for r in rows if r["problem"] == name]
+def times(file):
+    """The fastest of each group, on one rank of one thread."""
+    machine, every = read(file)
+    alone = [r for r in every if r["ranks"] == r["threads"] == "1"]
+    out = []
+    for name in dict.fromkeys(r["problem"] for r in alone):
+        mine = [r for r in alone if r["problem"] == name]
         cells = [cell(mine, names) for names in groups.values()]
         least = min(t for t, _ in cells if t is not None)
-        out.append(f"| {name} | {mine[0]['unknowns']} | {mine[0]['block']} | " +
-                   " | ".join(f"**{text}**" if t == least else text for t, text in cells) + " |")
-    return out
-
-
-def times(file):
-    machine, rows = read(file)
-    parts = [f"{machine}.", "All runs are in `docs/performance/peers.csv`.", ""]
-    for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
-        mine = [r for r in rows if r["ranks"] == ranks and (r["threads"] == threads or (threads != "1" and r["method"] in others and r["threads"] == "1"))]
-        parts += [f"## {ranks} rank{'s' if ranks != '1' else ''} of {threads} thread{'s' if threads != '1' else ''}", ""] + summary(mine) + [""]
-    return "\n".join(parts)
+        out.append([name, mine[0]["unknowns"], mine[0]["block"], *(f"**{text}**" if t == least else text for t, text in cells)])
+    return markdown(f"{machine}, one rank of one thread, seconds (iterations)", ["system", "unknowns", "n", *groups], out)
 
 
 def iterations(file):
@@ -64,7 +56,8 @@ def iterations(file):
         first = next(iter(mine.values()))
         cells = [", ".join(mine[m, k]["trouble"].split(":")[0] or mine[m, k]["iterations"] for k in ranks) for m in methods]
         out.append([system, first["unknowns"], first["block"], *cells])
-    return markdown(f"{machine}; iterations on {', '.join(ranks)} ranks", ["system", "unknowns", "n", *methods], out)
+    names = [m.replace("exchange color", "global") for m in methods]
+    return markdown(f"{machine}; iterations on {', '.join(ranks)} ranks", ["system", "unknowns", "n", *names], out)
 
 
 def beside_ilu(rows, method, ranks, threads):
@@ -78,12 +71,12 @@ def beside_ilu(rows, method, ranks, threads):
 
 
 def gain(file):
-    """The best of PETSc's ILU and SOR over each of ours, of the same run, with medians over the systems with blocks."""
+    """The best of PETSc's ILU and SOR over each of finegrain's, on one rank of one thread, and medians over the systems with blocks."""
     machine, rows = read(file)
     ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
-    parts = [f"{machine}."]
+    tables, medians = [], []
     for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
-        out, medians = {}, {m: [] for m in ours}
+        out, gains = {}, {m: [] for m in ours}
         for m in ours:
             for best, found in beside_ilu(rows, m, ranks, threads):
                 gained = float(best["total s"]) / float(found["total s"]) if found else None
@@ -91,9 +84,8 @@ def gain(file):
                 row = out.setdefault(best["problem"], [best["problem"], best["block"], text])
                 row.append(f"{gained:.2f} ({found['iterations']})" if found else "none")
                 if found and best["block"] != "1":
-                    medians[m].append(gained)
-        out = list(out.values())
-        out.append(["median of those with n > 1", "", "", *(f"**{statistics.median(medians[m]):.2f}**" for m in ours)])
-        parts += ["", markdown(f"{ranks} rank{'s' if ranks != '1' else ''} of {threads} thread{'s' if threads != '1' else ''}, seconds or gain (iterations)",
-                               ["system", "n", "best of PETSc's ILU and SOR", *ours], out).rstrip()]
-    return "\n".join(parts) + "\n"
+                    gains[m].append(gained)
+        tables.append(out.values())
+        medians.append([ranks, threads, *(f"{statistics.median(gains[m]):.2f}" for m in ours)])
+    of_one = markdown(f"{machine}, one rank of one thread, seconds and speedups (iterations)", ["system", "n", "best of PETSc's ILU and SOR", *ours], tables[0])
+    return of_one + "\n" + markdown("Medians of the systems with n > 1", ["ranks", "threads of each", *ours], medians)

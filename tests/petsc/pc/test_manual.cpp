@@ -107,14 +107,15 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
   const Entries help = OfHelp(type, text);
   EXPECT_GT(help.size(), 10u) << text;
 
-  std::string page = ReadFile("src/petsc/pc/" + type + ".cpp");
+  std::string page = ReadFile("src/petsc/pc/types/" + type + ".cpp");
   page = page.substr(page.find("/*MC"));
   const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
   // Options of several types are in one table, which says which types have them.
   Entries docs =
     FindAll(ReadFile("docs/types/" + type + ".md"), std::regex("\n\\| `-pc_" + type + "_(\\w+)` \\| ([^|]*) \\|()"));
-  docs.merge(FindAll(ReadFile("docs/types/options.md"),
-                     std::regex("\n\\| `-pc_<type>_(\\w+)` \\| ([^|]*) \\| (?:all|[^|]*\\b" + type + "\\b)[^|]*\\|()")));
+  docs.merge(
+    FindAll(ReadFile("docs/types/options.md"),
+            std::regex("\n\\| `-pc_<type>_(\\w+)` \\| ([^|]*) \\| (?:all|[^|]*\\b" + type + "\\b)[^|]*\\|()")));
   for (const auto &[name, entry] : help) {
     SCOPED_TRACE(name);
     const auto m = manual.find(name);
@@ -132,7 +133,7 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
       EXPECT_EQ(Sorted(d->second.values), Sorted(entry.values)); // a page begins with the default
     }
   }
-  for (const Entries *page_of : {&manual, &docs})
+  for (const Entries *page_of : std::initializer_list<const Entries *>{&manual, &docs})
     for (const auto &[name, entry] : *page_of) EXPECT_TRUE(help.count(name)) << name << " is not in -help";
 }
 

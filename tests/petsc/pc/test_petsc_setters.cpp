@@ -218,7 +218,7 @@ std::set<std::string> FindAll(const std::string &text, const std::string &patter
 
 TEST(PetscSetters, AreInThePageAndGoWithTheType)
 {
-  const std::string source = ReadFile("src/petsc/pc/petsc_setters.cpp");
+  const std::string source = ReadFile("src/petsc/pc/options/petsc_setters.cpp");
   std::string page = ReadFile("docs/types/options.md");
   page = page.substr(page.find("## Setters and options of PETSc's types"));
   page = page.substr(0, page.find("\n## "));

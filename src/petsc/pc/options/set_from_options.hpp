@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reading of the options of all types.
+#pragma once
+
+#include "pc/pc_finegrain.hpp"
+
+PetscErrorCode PCSetFromOptions_Finegrain(PC pc, FinegrainOptionItems PetscOptionsObject);

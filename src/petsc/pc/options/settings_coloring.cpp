@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Colors: setters, getters and view, for the types that have them.
+#include "pc/options/settings.hpp"
+
+using namespace finegrain;
+
+const char *const PCFinegrainColoringTypes[] = {
+  "auto", "greedy", "lf", "sl", "jp", "redblack", "level", "PCFinegrainColoringType", "PC_FINEGRAIN_COLORING_",
+  nullptr};
+
+namespace finegrain::settings
+{
+constinit const Common<PCFinegrainColoringType> coloring{"coloring", "How block rows are colored",
+                                                         "PCFinegrainSetColoring", &FinegrainSettings::coloring,
+                                                         PCFinegrainColoringTypes};
+constinit const Common<PetscBool> balance{"coloring_balance", "Evens out the sizes of the colors",
+                                          "PCFinegrainSetColoringBalance", &FinegrainSettings::balance};
+} // namespace finegrain::settings
+
+static_assert(int(ColoringKind::level) == PC_FINEGRAIN_COLORING_LEVEL);
+static_assert(int(ColoringKind::hash) == PC_FINEGRAIN_COLORING_JP);
+
+/*@
+   PCFinegrainSetColoring - Chooses how the block rows are colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc       - the preconditioner
+-  coloring - `PC_FINEGRAIN_COLORING_AUTO` (default) or another `PCFinegrainColoringType`
+
+   Options Database Key:
+.  -pc_mcpi_coloring, -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - the coloring
+
+   Level: intermediate
+
+   Note:
+   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
+   transposes; `PCView()` says so. `PCPOWERQILU` colors a power of the pattern, where redblack fits the first only.
+
+   With level a color is a level set: rows whose neighbors with smaller numbers are in earlier sets. There are many,
+   and a sweep is that of the rows in their own order, as `PCSOR` makes it.
+
+.seealso: `PCFinegrainGetColoring()`, `PCMCPI`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCFinegrainSetColoring(PC pc, PCFinegrainColoringType coloring)
+{
+  return settings::coloring.set(pc, coloring);
+}
+
+PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
+{
+  return settings::coloring.get(pc, coloring);
+}
+
+/*@
+   PCFinegrainSetColoringBalance - Evens out how many block rows each color has
+
+   Logically Collective
+
+   Input Parameters:
++  pc      - the preconditioner
+-  balance - `PETSC_FALSE` by default
+
+   Options Database Key:
+.  -pc_mcpi_coloring_balance, -pc_powerqilu_coloring_balance <false> - whether to
+
+   Level: advanced
+
+   Note:
+   The number of colors stays as it is.
+
+.seealso: `PCFinegrainGetColoringBalance()`, `PCMCPI`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance) { return settings::balance.set(pc, balance); }
+
+PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance) { return settings::balance.get(pc, balance); }

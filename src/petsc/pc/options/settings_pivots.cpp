@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Setters and getters of what all types share: small, missing and indefinite pivots.
+#include "pc/options/settings.hpp"
+#include "pc/find.hpp"
+
+using namespace finegrain;
+
+namespace finegrain::settings
+{
+constinit const Common<MatFactorShiftType> shift_type{"shift_type", "What to do about singular blocks",
+                                                      "PCFinegrainSetShift", &FinegrainSettings::shift_type,
+                                                      MatFactorShiftTypes};
+constinit const PCFinegrainList shift_amount{
+  "shift_amount", "Smallest pivot, relative to its row and column", "PCFinegrainSetShift",
+  [](PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s) {
+    const PC_Finegrain &e = PCFinegrainData<PC_Finegrain>(pc);
+    PetscReal amount = e.settings.shift_amount;
+    PetscBool given;
+
+    PetscFunctionBegin;
+    PetscCall(PCFinegrainRead(pc, items, s, amount, &amount, &given));
+    if (given) PetscCall(PCFinegrainSetShift(pc, e.settings.shift_type, amount));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  },
+  [](const PC_Finegrain &e) { return PCFinegrainShow(e.settings.shift_amount); }};
+constinit const Common<PetscReal> zero_pivot{"zero_pivot", "Pivots that are zero, relative to what they come from",
+                                             "PCFinegrainSetZeroPivot", &FinegrainSettings::zero_pivot, PetscInt(0)};
+constinit const Common<PetscBool> add_diagonal{"add_diagonal", "Whether missing diagonal blocks are added",
+                                               "PCFinegrainSetAddDiagonal", &FinegrainSettings::add_diagonal};
+} // namespace finegrain::settings
+
+/*@
+   PCFinegrainSetShift - Says what to do about diagonal blocks that are singular or not positive definite
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+.  type   - `MAT_SHIFT_NONE` (default, but for `PCFGBICC` with real numbers): the set-up fails with
+`PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the scales of its row
+and column is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (default of `PCFGBICC`, which alone has it):
+diagonal entries are raised until all pivots are positive definite
+-  amount - of `MAT_SHIFT_INBLOCKS`; the square root of `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
+
+   Options Database Keys:
++  -pc_fgbilu_shift_type <none,inblocks> - the type; `PCFGBICC` has positive_definite too
+-  -pc_fgbilu_shift_amount <amount>      - the amount
+
+   Level: intermediate
+
+   Notes:
+   `PCView()` and -info print in how many block rows of all ranks pivots were replaced, or by how much diagonal
+entries were raised and in how many factorizations.
+
+   The scales of rows and columns are those that equilibrate a block, as the matrix has it and as it is: neither units
+of unknowns and equations nor penalties lead to a replacement. Blocks that are not singular by the test of
+`PCFinegrainSetZeroPivot()`, with the amount as its number, stay as they are.
+
+   A pivot that is smaller than rounding errors of its block makes an application that amplifies as much: small
+amounts, such as 100 `PETSC_MACHINE_EPSILON`, hide a zero pivot and not what follows from it.
+
+.seealso: `PCFinegrainGetShift()`, `PCFinegrainSetZeroPivot()`, `PCFGBILU`, `PCFGBICC`, `MatFactorShiftType`
+@*/
+PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
+{
+  PC_Finegrain *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCFinegrainFind(pc, &e));
+  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscValidLogicalCollectiveReal(pc, amount, 3);
+  if (!e) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(settings::shift_type.check(pc, type));
+  if (amount == PetscReal(PETSC_DECIDE)) amount = PETSC_SQRT_MACHINE_EPSILON;
+  PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
+             "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",
+             PCFinegrainOption(pc, "shift_amount").c_str(), double(amount));
+  PetscCall(PCFinegrainChange(pc, e, e->settings.shift_type, type));
+  PetscCall(PCFinegrainChange(pc, e, e->settings.shift_amount, amount));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainGetShift - Gets what `PCFinegrainSetShift()` set
+
+   Not Collective
+
+   Input Parameter:
+.  pc - the preconditioner
+
+   Output Parameters:
++  type   - the type, or `NULL`
+-  amount - the amount, or `NULL`
+
+   Level: intermediate
+
+.seealso: `PCFinegrainSetShift()`
+@*/
+PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *amount)
+{
+  PC_Finegrain *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCFinegrainGet(pc, &e));
+  if (type) *type = e->settings.shift_type;
+  if (amount) *amount = e->settings.shift_amount;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+   PCFinegrainSetZeroPivot - Sets how small a pivot is taken for zero
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  tol - relative to what the pivot was computed from; 100 `PETSC_MACHINE_EPSILON` by default, 0: only zero is zero
+
+   Options Database Key:
+.  -pc_fgbilu_zero_pivot <tol> - the number
+
+   Level: intermediate
+
+   Notes:
+   A scalar pivot is zero if its magnitude is at most tol times those of the terms that it is the sum of; a factor in
+single precision takes at least 10 epsilons of that. A block D computed from the block B of the matrix is singular if
+a row of |D^-1| |B| has a diagonal entry of 1/tol or more: if changes of the entries of B by tol of themselves may
+make D singular. Units of unknowns and equations do not matter. The set-up then fails with
+`PC_FACTOR_NUMERIC_ZEROPIVOT`.
+
+   With `MAT_SHIFT_INBLOCKS` scalar pivots that are zero are replaced, and blocks have the test of that shift only.
+
+.seealso: `PCFinegrainGetZeroPivot()`, `PCFinegrainSetShift()`, `PCFactorSetZeroPivot()`
+@*/
+PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol) { return settings::zero_pivot.set(pc, tol); }
+
+PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol) { return settings::zero_pivot.get(pc, tol); }
+
+/*@
+   PCFinegrainSetAddDiagonal - Says whether block rows without a diagonal block are given one
+
+   Logically Collective
+
+   Input Parameters:
++  pc  - the preconditioner
+-  add - `PETSC_FALSE` by default: such rows are an error
+
+   Options Database Key:
+.  -pc_fgbilu_add_diagonal <false> - whether they are added
+
+   Level: intermediate
+
+   Note:
+   A matrix that lacks some is copied, with zeros there, and each set-up brings the copy up to date. Zeros are filled
+in by the factorization, or are zero pivots: those of rows that are eliminated before all their neighbors are, and all
+of `PCMCPI`'s. `PCFinegrainSetShift()` replaces them, `PCFinegrainSetOrdering()` may put them behind their neighbors.
+
+.seealso: `PCFinegrainGetAddDiagonal()`, `PCFinegrainSetShift()`, `PCFinegrainSetOrdering()`
+@*/
+PetscErrorCode PCFinegrainSetAddDiagonal(PC pc, PetscBool add) { return settings::add_diagonal.set(pc, add); }
+
+PetscErrorCode PCFinegrainGetAddDiagonal(PC pc, PetscBool *add) { return settings::add_diagonal.get(pc, add); }

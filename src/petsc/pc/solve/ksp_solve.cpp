@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What happens around a solve: KSPs call PCPreSolve() before their solver, and there it is replaced by one of ours
+// for this solve. It runs the KSP's own solver, with Eisenstat's trick if that is asked for, and checks the solution.
+// (PCPostSolve() comes too late: -ksp_converged_reason has been printed, and no solve that an error ends reaches it.)
+#include "pc/solve/ksp_solve.hpp"
+#include "pc/solve/eisenstat_solve.hpp"
+#include "pc/find.hpp"
+#include "pc/solve/solution_check.hpp"
+
+#include <petsc/private/kspimpl.h>
+
+#include <string>
+
+namespace
+{
+
+PetscErrorCode Solve(KSP ksp, PC pc, KSPSolver solve)
+{
+  PC_Finegrain *e;
+
+  PetscFunctionBegin;
+  PetscCall(PCFinegrainFind(pc, &e));
+  if (e) PetscCall(PCFinegrainBeginCheck(pc, e, ksp));
+  if (e && e->settings.eisenstat != PCFGBILU_EISENSTAT_FALSE) PetscCall(PCFinegrainSolveByParts(pc, e, ksp, solve));
+  else PetscCall((*solve)(ksp));
+  PetscCall(PCFinegrainFind(pc, &e));
+  if (e && ksp->pc == pc) PetscCall(PCFinegrainEndCheck(pc, e, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr char own_solver[] = "PCFinegrainKSPSolver_C";
+
+PetscErrorCode KSPSolve_Finegrain(KSP ksp)
+{
+  KSPSolver solve = nullptr;
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
+  ksp->ops->solve = solve;
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(pc))); // a monitor may set another preconditioner
+  const PetscErrorCode code = Solve(ksp, pc, solve);
+  PetscCall(PCDestroy(&pc));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPreSolve_Finegrain(PC, KSP ksp, Vec, Vec)
+{
+  PetscFunctionBegin;
+  if (ksp->ops->solve == KSPSolve_Finegrain) PetscFunctionReturn(PETSC_SUCCESS); // a solve has not come to begin
+  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
+  ksp->ops->solve = KSPSolve_Finegrain;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCFinegrainSetSolve(PC pc)
+{
+  PetscFunctionBegin;
+  pc->ops->presolve = PCPreSolve_Finegrain;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Set-up of all types: analysis and factorization.
+#pragma once
+
+#include "pc/pc_finegrain.hpp"
+
+PetscErrorCode PCSetUp_Finegrain(PC pc);
+
+// Analyzes and factors again, inside log events. Collective.
+PetscErrorCode PCFinegrainAnalyze(PC pc, PC_Finegrain *e);
+PetscErrorCode PCFinegrainRefactor(PC pc, PC_Finegrain *e);
+
+// Prepares the engine for residuals of the matrix of this view, or for the products of Eisenstat's trick. Collective.
+PetscErrorCode PCFinegrainAllowCorrections(PC pc, PC_Finegrain *e, const finegrain::OperatorView &view);
+PetscErrorCode PCFinegrainAllowProducts(PC pc, PC_Finegrain *e);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// PCFGBICC: manual page, view. It has no settings of its own, but another default of one.
+#include "pc/options/settings.hpp"
+#include "pc/solve/life_cycle.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+// As PCICC. There is no positive definite M of complex symmetric matrices.
+struct Fgbicc : PC_Finegrain {
+#if !defined(PETSC_USE_COMPLEX)
+  Fgbicc() { settings.shift_type = MAT_SHIFT_POSITIVE_DEFINITE; }
+#endif
+};
+
+// The upper triangle stands for both, which is wrong where PETSc knows that the matrix is not symmetric: by
+// MatSetOption(), MatIsSymmetric(), or MatDiagonalScale() with two vectors. Values are not compared: that would need
+// a transposed copy at every set-up.
+static PetscErrorCode PCCheck_FGBICC(PC pc)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+  PetscBool known, symmetric;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  PetscCheck(!known || symmetric, comm, PETSC_ERR_ARG_INCOMP, "%s",
+             PCFinegrainText(
+               pc, "@type fgbicc reads the upper triangle of a symmetric matrix, and MAT_SYMMETRIC says that this "
+                   "one is not: take @type fgbilu, or MatSetOption() if it is symmetric")
+               .c_str());
+#if defined(PETSC_USE_COMPLEX)
+  PetscBool hermitian;
+  PetscCall(MatIsHermitianKnown(pc->pmat, &known, &hermitian));
+  PetscCheck(!known || !hermitian || symmetric, comm, PETSC_ERR_SUP, "%s",
+             PCFinegrainText(pc,
+                             "@type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one "
+                             "is Hermitian: take @type fgbilu")
+               .c_str());
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
+{
+  PetscFunctionBegin;
+  options->factor = FactorKind::icc;
+  if (PCFinegrainData<PC_Finegrain>(pc).settings.corrections % 2)
+    PetscCall(PetscInfo(pc,
+                        "M with an odd number of corrections is indefinite where an eigenvalue of M^-1 A is above "
+                        "2: if KSPCG diverges, take an even number, or none\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_FGBICC(PC pc, PetscViewer viewer)
+{
+  const PC_Finegrain &e = PCFinegrainData<PC_Finegrain>(pc);
+
+  PetscFunctionBegin;
+  if (!e.analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "factor: block incomplete Cholesky (DILU, lower blocks only), in %s order, per rank%s\n",
+    e.settings.ordering.c_str(), e.analysis.op.symmetric ? "; SBAIJ is read as it is" : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#if defined(PETSC_USE_COMPLEX)
+static const char shift_types[] = "none,inblocks";
+#else
+static const char shift_types[] = "none,inblocks,positive_definite";
+#endif
+
+static const PCFinegrainRow rows[] = {{&settings::precision, "working,single"},
+                                      {&settings::shift_type, shift_types},
+                                      {&settings::schedule, "auto,hyperplane,level"},
+                                      {&settings::ordering},
+                                      {&settings::tile},
+                                      {&settings::coupling}};
+
+static const char citation[] =
+  "@article{MeijerinkVanDerVorst1977,\n"
+  "  title   = {An iterative solution method for linear systems of which the coefficient matrix is a symmetric\n"
+  "             {M}-matrix},\n"
+  "  author  = {Meijerink, J. A. and van der Vorst, H. A.},\n"
+  "  journal = {Mathematics of Computation},\n"
+  "  volume  = {31},\n"
+  "  year    = {1977}\n"
+  "}\n";
+
+PCFinegrainType fgbicc_type = {.name = PCFGBICC,
+                               .method = Method::factorization,
+                               .rows = rows,
+                               .options = PCOptions_FGBICC,
+                               .view = PCView_FGBICC,
+                               .create = PCFinegrainConstruct<Fgbicc, fgbicc_type>,
+                               .citation = citation,
+                               .pivot_remedy =
+                                 "if the matrix is indefinite, take @type fgbilu; else try @_shift_type "
+                                 "inblocks with @_shift_amount 1e-8 to 1e-3",
+                               .accuracy_remedy = "try @_ordering rcm, or @type fgbilu",
+                               .check_matrix = PCCheck_FGBICC,
+                               .reads_upper = true};
+
+/*MC
+   PCFGBICC - "fgbicc": block incomplete Cholesky factorization of symmetric matrices on wavefronts, per rank
+
+   Options Database Keys:
++  -pc_fgbicc_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
+.  -pc_fgbicc_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
+.  -pc_fgbicc_tile <I,J,K>                        - `PCFinegrainSetTile()`
+.  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
+.  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`
+.  -pc_fgbicc_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_fgbicc_shift_type <none,inblocks,positive_definite> - `PCFinegrainSetShift()`
+.  -pc_fgbicc_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
+.  -pc_fgbicc_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
+.  -pc_fgbicc_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
+.  -pc_fgbicc_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
+.  -pc_fgbicc_grid_coupling <coupled,block_jacobi>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
+.  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
+.  -pc_fgbicc_apply_richardson <none,fixed,tolerance>  - `PCFinegrainSetApplyRichardson()`
+.  -pc_fgbicc_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
+-  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For symmetric AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a
+rank owns is factored as M = (D + L) D^-1 (D + L)^T, where L is the lower part of the matrix and D makes the diagonal
+blocks of M those of the matrix: d_i = a_ii - sum l_ik d_k^-1 l_ik^T. That is incomplete Cholesky factorization in its
+form without square roots wherever no two neighbors of a row are coupled, as on 5- and 7-point stars; on other
+patterns it is the DILU of `PCFGBILU`. On scalars of a star it is `PCBJACOBI` with `PCICC`, to rounding.
+
+   The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; the
+values of the lower one are not compared with it. Every set-up refuses a matrix of which `MAT_SYMMETRIC` is known to
+be false, as it is after `MatIsSymmetric()` and after `MatDiagonalScale()` with two different vectors. SBAIJ matrices
+are read without a conversion, unless corrections are asked for.
+
+   The upper blocks of the factor are not stored: 57 % of the blocks of `PCFGBILU` on a 7-point star. An application
+reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are.
+Complex matrices are symmetric here, not Hermitian.
+
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result does not depend on schedule, algorithm or
+number of threads, bit by bit.
+
+   References:
+.  * - J. A. Meijerink, H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient
+       matrix is a symmetric M-matrix, Mathematics of Computation 31 (1977)
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCICC`, `PCFGBILU`, `KSPCG`
+M*/

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// PCFGBILU: manual page, its own option.
+#include "pc/options/settings.hpp"
+#include "pc/ranks/shared_rows.hpp"
+#include "pc/solve/eisenstat_choice.hpp"
+#include "pc/solve/life_cycle.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+const char *const PCFGBILUFactorTypes[] = {"auto", "dilu", "ilu0", "PCFGBILUFactorType", "PCFGBILU_FACTOR_", nullptr};
+namespace
+{
+
+struct FgBilu final : PC_Finegrain {
+  FgBilu() { settings.eisenstat = PCFGBILU_EISENSTAT_AUTO; }
+
+  PCFGBILUFactorType factor = PCFGBILU_FACTOR_AUTO;
+};
+constinit const PCFinegrainValue<FgBilu, PCFGBILUFactorType> factor_setting{
+  "factor", "Which blocks the factorization modifies", "PCFGBILUSetFactor", &FgBilu::factor, PCFGBILUFactorTypes};
+
+} // namespace
+
+static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
+
+/*@
+   PCFGBILUSetFactor - Chooses which blocks the factorization modifies
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+-  factor - `PCFGBILU_FACTOR_AUTO` (default), `PCFGBILU_FACTOR_DILU` or `PCFGBILU_FACTOR_ILU0`
+
+   Options Database Key:
+.  -pc_fgbilu_factor <auto,dilu,ilu0> - the factorization
+
+   Level: intermediate
+
+.seealso: `PCFGBILUGetFactor()`, `PCFGBILU`
+@*/
+PetscErrorCode PCFGBILUSetFactor(PC pc, PCFGBILUFactorType factor) { return factor_setting.set(pc, factor); }
+
+PetscErrorCode PCFGBILUGetFactor(PC pc, PCFGBILUFactorType *factor) { return factor_setting.get(pc, factor); }
+
+static PetscErrorCode PCOptions_FGBILU(PC pc, EngineOptions *options)
+{
+  const FgBilu &e = PCFinegrainData<FgBilu>(pc);
+
+  PetscFunctionBegin;
+  options->factor = FinegrainEnum<FactorKind>(e.factor);
+  if (e.settings.eisenstat == PCFGBILU_EISENSTAT_TRUE && e.factor == PCFGBILU_FACTOR_AUTO)
+    options->factor = FactorKind::dilu;
+  options->pipelined = e.settings.global;
+  if (options->pipelined) options->method = Method::shared;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
+{
+  PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
+
+  PetscFunctionBegin;
+  if (!e->analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Statistics s = e->analysis.engine->statistics();
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "factor: block %s%s, in %s order, %s\n", s.factor == FactorKind::dilu ? "DILU" : "ILU(0)",
+    s.factor == FactorKind::dilu && e->analysis.options.factor == FactorKind::automatic ? ", here equal to ILU(0)"
+                                                                                        : "",
+    e->settings.ordering.c_str(), e->analysis.options.pipelined ? "of all ranks together" : "per rank"));
+  if (e->analysis.options.pipelined) PetscCall(e->ranks.shared->view(viewer));
+  PetscCall(PCFinegrainViewEisenstat(*e, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,hyperplane,level"},
+                                      {&settings::ordering},
+                                      {&settings::tile},
+                                      {&settings::coupling},
+                                      {&factor_setting},
+                                      {&settings::eisenstat, "auto,true,false"},
+                                      {&settings::global}};
+
+static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
+                               "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"
+                               "  author  = {Luo, Lixiang and Edwards, Jack R. and Luo, Hong and Mueller, Frank},\n"
+                               "  journal = {Computers \\& Fluids},\n"
+                               "  volume  = {119},\n"
+                               "  year    = {2015}\n"
+                               "}\n";
+
+PCFinegrainType fgbilu_type = {.name = PCFGBILU,
+                               .method = Method::factorization,
+                               .rows = rows,
+                               .options = PCOptions_FGBILU,
+                               .view = PCView_FGBILU,
+                               .create = PCFinegrainConstruct<FgBilu, fgbilu_type>,
+                               .citation = citation,
+                               .accuracy_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
+
+/*MC
+   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all of them
+
+   Options Database Keys:
++  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
+.  -pc_fgbilu_eisenstat <auto,true,false>         - `PCFGBILUSetEisenstat()`
+.  -pc_fgbilu_global <false>                      - `PCFinegrainSetGlobal()`
+.  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
+.  -pc_fgbilu_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
+.  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
+.  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
+.  -pc_fgbilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
+.  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
+.  -pc_fgbilu_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
+.  -pc_fgbilu_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
+.  -pc_fgbilu_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
+.  -pc_fgbilu_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
+.  -pc_fgbilu_grid_coupling <coupled,block_jacobi>  - `PCFinegrainSetGridCoupling()`
+.  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
+.  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
+.  -pc_fgbilu_apply_richardson <none,fixed,tolerance>  - `PCFinegrainSetApplyRichardson()`
+.  -pc_fgbilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
+-  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a rank owns
+is factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum w_ij x_j
+with w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
+full blocks that is `PCBJACOBI` with `PCILU`, natural ordering, to rounding. An AIJ matrix with a block size is
+factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are missing inside blocks.
+
+   With -pc_fgbilu_global the whole grid of a `DMDA` is factored by all ranks, with the result of one.
+
+   Rows run in groups: hyperplanes of a structured grid (from the `DMDA` of the `KSP` or of the matrix, or
+-pc_fgbilu_grid), else level sets. The result does not depend on schedule, algorithm or number of threads, bit by bit.
+
+   A new matrix with the nonzero pattern of the last is factored without repeating the analysis.
+
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+
+   References:
+.  * - L. Luo, J. R. Edwards, H. Luo, F. Mueller, A fine-grained block ILU scheme on regular structures for GPGPUs,
+       Computers & Fluids 119 (2015)
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCBJACOBI`, `KSPREFINE`
+M*/

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// PCMCPI: manual page, its own options, view. Its setters are in mcpi_settings.cpp.
+#include "pc/types/mcpi.hpp"
+#include "pc/options/settings.hpp"
+#include "pc/solve/view_coloring.hpp"
+#include "pc/solve/life_cycle.hpp"
+#include "pc/solve/view.hpp"
+#include "pc/types.hpp"
+
+using namespace finegrain;
+
+// The paper's name of a setting, empty if it has none.
+static const char *FindName(const PC_Finegrain &e)
+{
+  const bool single = e.analysis.options.single_sums &&
+                      e.settings.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+                      sizeof(Real) == sizeof(double);
+  if (single && e.settings.precision == PC_FINEGRAIN_PRECISION_SINGLE) return " (DS)";
+  if (single && e.settings.precision == PC_FINEGRAIN_PRECISION_HALF) return " (DSH)";
+  return "";
+}
+
+static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
+{
+  const Mcpi *e = &PCFinegrainData<Mcpi>(pc);
+
+  PetscFunctionBegin;
+  if (!e->analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const Relaxation &r = e->analysis.options.relaxation;
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "relaxation: %d %s sweeps, omega %g, exchange %s, sums in %s precision%s\n", r.sweeps,
+    PCMCPISweepTypes[int(r.sweep)], double(r.omega), PCMCPIExchangeTypes[int(r.exchange)],
+    PCMCPISumPrecisionTypes[e->analysis.options.single_sums], FindName(*e)));
+  if (r.in_place)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "in place: off-diagonal blocks are in the memory of Pmat's device copy\n"));
+  PetscCall(PCFinegrainViewColoring(pc, *e, viewer));
+  const Statistics s = e->analysis.engine->statistics();
+  if (s.precision == Precision::working) PetscFunctionReturn(PETSC_SUCCESS);
+  char scale[64] = "";
+  const bool scaled = s.precision == Precision::half;
+  if (scaled && r.scaling == Scaling::global)
+    PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by %g", double(s.scale)));
+  if (scaled && r.scaling == Scaling::row) PetscCall(PetscSNPrintf(scale, sizeof(scale), ", scaled by block row"));
+  PetscCall(PCFinegrainViewFlushed(pc, e->analysis.report, viewer, scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A relaxation runs colors, in the order that they are found in, on couplings of all grids.
+static const PCFinegrainRow rows[] = {{&settings::precision},
+                                      {&settings::schedule, "auto,color", false},
+                                      {&settings::ordering, "natural", false},
+                                      {&settings::coupling, "coupled", false},
+                                      {&settings::tile, nullptr, false},
+                                      {&settings::coloring},
+                                      {&settings::balance},
+                                      {&its_setting},
+                                      {&omega_setting},
+                                      {&sweep_setting},
+                                      {&exchange_setting},
+                                      {&scaling_setting},
+                                      {&sum_setting},
+                                      {&in_place_setting}};
+
+static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
+{
+  const Mcpi &e = PCFinegrainData<Mcpi>(pc);
+
+  PetscFunctionBegin;
+  options->relaxation = {.sweeps = int(e.its),
+                         .sweep = FinegrainEnum<SweepKind>(e.sweep),
+                         .omega = Real(e.omega),
+                         .scaling = FinegrainEnum<Scaling>(e.scaling),
+                         .exchange = FinegrainEnum<Exchange>(e.exchange),
+                         .in_place = bool(e.in_place)};
+  options->single_sums = e.sums == PCMCPI_SUM_PRECISION_SINGLE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char citation[] =
+  "@inproceedings{WaldenNielsenDiskinZubair2019,\n"
+  "  title     = {A mixed precision multicolor point-implicit solver for unstructured grids on {GPU}s},\n"
+  "  author    = {Walden, Aaron and Nielsen, Eric and Diskin, Boris and Zubair, Mohammad},\n"
+  "  booktitle = {9th IEEE/ACM Workshop on Irregular Applications: Architectures and Algorithms ({IA3})},\n"
+  "  year      = {2019}\n"
+  "}\n";
+
+PCFinegrainType mcpi_type = {
+  .name = PCMCPI,
+  .method = Method::relaxation,
+  .rows = rows,
+  .options = PCOptions_MCPI,
+  .view = PCView_MCPI,
+  .create = PCFinegrainConstruct<Mcpi, mcpi_type>,
+  .citation = citation,
+  .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
+                  "for a small pivot try @_shift_type inblocks with @_shift_amount 1e-8 to 1e-3",
+  .accuracy_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
+                     "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
+
+/*MC
+   PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
+
+   Options Database Keys:
++  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
+.  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
+.  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
+.  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
+.  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
+.  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
+.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
+.  -pc_mcpi_sum_precision <working,single>              - `PCMCPISetSumPrecision()`
+.  -pc_mcpi_in_place <false>                         - `PCMCPISetInPlace()`
+.  -pc_mcpi_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
+.  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
+.  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
+.  -pc_mcpi_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
+.  -pc_mcpi_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
+.  -pc_mcpi_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
+.  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
+.  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
+.  -pc_mcpi_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
+.  -pc_mcpi_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
+-  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the
+diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
+once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
+
+   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a
+sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_sum_precision single, and DSH,
+half instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half,
+and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
+precision.
+
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a block that is not finite as it is
+stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+
+   The result does not depend on algorithm or number of threads, bit by bit, nor on the number of ranks with
+-pc_mcpi_exchange color.
+
+   References:
+.  * - A. Walden, E. Nielsen, B. Diskin, M. Zubair, A mixed precision multicolor point-implicit solver for
+       unstructured grids on GPUs, IA3 2019
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCSOR`, `PCPBJACOBI`, `PCFGBILU`, `KSPREFINE`
+M*/

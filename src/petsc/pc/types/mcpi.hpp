@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The settings of PCMCPI. mcpi.cpp lists them and turns them into the engine's options; mcpi_settings.cpp has their
+// setters.
+#pragma once
+
+#include "pc/options/settings.hpp"
+
+struct Mcpi final : PC_Finegrain {
+  PetscInt its = 15; // of the kind below; symmetric: up and down
+  PetscReal omega = 1;
+  PCMCPISweepType sweep = PCMCPI_SWEEP_FORWARD;
+  PCMCPIExchangeType exchange = PCMCPI_EXCHANGE_SWEEP;
+  PCMCPIScalingType scaling = PCMCPI_SCALING_GLOBAL;
+  PCMCPISumPrecisionType sums = PCMCPI_SUM_PRECISION_WORKING;
+  PetscBool in_place = PETSC_FALSE;
+};
+
+extern const PCFinegrainValue<Mcpi, PetscInt> its_setting;
+extern const PCFinegrainValue<Mcpi, PetscReal> omega_setting;
+extern const PCFinegrainValue<Mcpi, PCMCPISweepType> sweep_setting;
+extern const PCFinegrainValue<Mcpi, PCMCPIExchangeType> exchange_setting;
+extern const PCFinegrainValue<Mcpi, PCMCPIScalingType> scaling_setting;
+extern const PCFinegrainValue<Mcpi, PCMCPISumPrecisionType> sum_setting;
+extern const PCFinegrainValue<Mcpi, PetscBool> in_place_setting;

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// PCPOWERQILU: manual page, its own options, view.
+#include "pc/options/settings.hpp"
+#include "pc/solve/view_coloring.hpp"
+#include "pc/ranks/shared_rows.hpp"
+#include "pc/solve/life_cycle.hpp"
+#include "pc/types.hpp"
+
+#include <string>
+
+using namespace finegrain;
+
+const char *const PCPOWERQILUDropTypes[] = {"during", "after", "none", "PCPOWERQILUDropType", "PCPOWERQILU_DROP_",
+                                            nullptr};
+namespace
+{
+
+struct PowerqIlu final : PC_Finegrain {
+  PetscInt levels = 0, power = 0; // p and q; 0: p + 1
+  PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
+  PetscInt drop_band = 0;
+};
+constinit const PCFinegrainValue<PowerqIlu, PetscInt> levels_setting{
+  "levels", "Levels of fill, p", "PCPOWERQILUSetLevels", &PowerqIlu::levels, PetscInt(0)};
+constinit const PCFinegrainValue<PowerqIlu, PetscInt> power_setting{
+  "power", "Power of the pattern that is colored, q (0: p + 1)", "PCPOWERQILUSetPower", &PowerqIlu::power,
+  PetscInt(0)};
+constinit const PCFinegrainValue<PowerqIlu, PCPOWERQILUDropType> drop_setting{
+  "drop", "Fill between rows of one color", "PCPOWERQILUSetDrop", &PowerqIlu::drop, PCPOWERQILUDropTypes};
+constinit const PCFinegrainValue<PowerqIlu, PetscInt> drop_band_setting{
+  "drop_band", "Entries no further from the diagonal are dropped (schedule level)", "PCPOWERQILUSetDropBand",
+  &PowerqIlu::drop_band, PetscInt(0)};
+
+} // namespace
+
+static_assert(int(Drop::none) == PCPOWERQILU_DROP_NONE);
+
+/*@
+   PCPOWERQILUSetLevels - Sets the levels of fill
+
+   Logically Collective
+
+   Input Parameters:
++  pc     - the preconditioner
+-  levels - p of ILU(p), 0 (default) or more
+
+   Options Database Key:
+.  -pc_powerqilu_levels <0> - p
+
+   Level: intermediate
+
+   Note:
+   Entries of the matrix are of level 0, fill is of the least lev(i,k) + lev(k,j) + 1 over the rows k eliminated
+before i and j; that of a level above p is left out.
+
+.seealso: `PCPOWERQILUGetLevels()`, `PCPOWERQILUSetPower()`, `PCFactorSetLevels()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetLevels(PC pc, PetscInt levels) { return levels_setting.set(pc, levels); }
+
+PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels) { return levels_setting.get(pc, levels); }
+
+/*@
+   PCPOWERQILUSetPower - Sets the power of the pattern that is colored
+
+   Logically Collective
+
+   Input Parameters:
++  pc    - the preconditioner
+-  power - q of |A|^q, 1 or more; 0 (default) for p + 1
+
+   Options Database Key:
+.  -pc_powerqilu_power <p + 1> - q
+
+   Level: intermediate
+
+   Note:
+   With q > p block rows of one color are not coupled by ILU(p) either. A smaller q needs fewer colors, and
+`PCPOWERQILUSetDrop()` says what becomes of fill between rows of one color.
+
+.seealso: `PCPOWERQILUGetPower()`, `PCPOWERQILUSetLevels()`, `PCFinegrainSetColoring()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power) { return power_setting.set(pc, power); }
+
+PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_setting.get(pc, power); }
+
+/*@
+   PCPOWERQILUSetDrop - Says what becomes of fill between block rows of one color
+
+   Logically Collective
+
+   Input Parameters:
++  pc   - the preconditioner
+-  drop - `PCPOWERQILU_DROP_DURING` (default), `PCPOWERQILU_DROP_AFTER` or `PCPOWERQILU_DROP_NONE`
+
+   Options Database Key:
+.  -pc_powerqilu_drop <during,after,none> - what is done
+
+   Level: intermediate
+
+   Note:
+   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
+by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with algorithm levels
+they are run by colors, with tasks they wait for the rows that the factorization waits for.
+With `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
+
+.seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop_setting.set(pc, drop); }
+
+PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
+
+/*@
+   PCPOWERQILUSetDropBand - Sets which entries near the diagonal level schedules drop
+
+   Logically Collective
+
+   Input Parameters:
++  pc   - the preconditioner
+-  band - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, whose rows i and j are no more than so
+many places apart in the order of elimination are dropped after the factorization
+
+   Options Database Key:
+.  -pc_powerqilu_drop_band <0> - the half bandwidth, in block rows
+
+   Level: advanced
+
+   Notes:
+   Heuveline, Lukarski and Weiss (section 3.12) do so to get fewer level sets, and find that the preconditioner
+becomes worse; with p = 0 a narrow band can be cheap. It needs -pc_powerqilu_schedule level.
+
+   The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With algorithm
+levels sweeps run by the fewer level sets; with tasks they wait for the rows that the factorization waits for.
+
+.seealso: `PCPOWERQILUGetDropBand()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
+@*/
+PetscErrorCode PCPOWERQILUSetDropBand(PC pc, PetscInt band) { return drop_band_setting.set(pc, band); }
+
+PetscErrorCode PCPOWERQILUGetDropBand(PC pc, PetscInt *band) { return drop_band_setting.get(pc, band); }
+
+static PetscErrorCode PCOptions_POWERQILU(PC pc, EngineOptions *options)
+{
+  const PowerqIlu &e = PCFinegrainData<PowerqIlu>(pc);
+
+  PetscFunctionBegin;
+  options->levels = int(e.levels);
+  options->power = int(e.power);
+  options->drop = FinegrainEnum<Drop>(e.drop);
+  options->drop_band = Index(e.drop_band);
+  if (e.settings.global) options->method = Method::shared;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
+{
+  PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
+  PetscFunctionBegin;
+  if (!e->analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
+  const EngineOptions &r = e->analysis.options;
+  const bool colored = r.schedule != ScheduleKind::level;
+  if (colored)
+    PetscCall(
+      PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d,%" PetscInt64_FMT "), drop %s, %s\n", r.levels,
+                             PetscInt64(colored_power(r)), PCPOWERQILUDropTypes[int(r.drop)],
+                             FinegrainSharesRows(e->analysis.options) ? "of all ranks together" : "per rank"));
+  else
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factor: block ILU(%d) in %s order, per rank\n", r.levels,
+                                     e->settings.ordering.c_str()));
+  if (colored) PetscCall(PCFinegrainViewColoring(pc, *e, viewer));
+  const Statistics s = e->analysis.engine->statistics();
+  PetscInt64 counts[] = {
+    PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait, s.operator_blocks};
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+  const PetscInt64 inside = counts[5]; // blocks of the matrix between rows of a rank
+  const std::string dropped =
+    r.drop_band > 0 ? "within " + std::to_string(r.drop_band) + " of the diagonal" : "between rows of one color";
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer, "fill: %" PetscInt64_FMT " blocks, nnz(L+U) / nnz(A) = %.4f; dropped %s: %" PetscInt64_FMT " blocks\n",
+    counts[1], inside ? double(counts[0]) / double(inside) : 1., dropped.c_str(), counts[2]));
+  if (colored) {
+    PetscInt64 colors = s.rows ? s.colors : 0;
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &colors, 1, MPIU_INT64, MPI_MAX,
+                               PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "parts of L and U between colors: B^2 - B = %" PetscInt64_FMT "\n",
+                                     colors * colors - colors));
+  }
+  if (counts[3])
+    PetscCall(PetscViewerASCIIPrintf(viewer, "products of a factorization: found by columns %s\n",
+                                     counts[3] > counts[4] ? "each time, without lists"
+                                                           : "once; the next set-up lists them"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,color,level"},
+                                      {&settings::ordering},
+                                      {&settings::coupling, nullptr, false},
+                                      {&settings::tile, nullptr, false},
+                                      {&settings::coloring},
+                                      {&settings::balance},
+                                      {&levels_setting},
+                                      {&power_setting},
+                                      {&drop_setting},
+                                      {&drop_band_setting},
+                                      {&settings::global}};
+
+static const char citation[] =
+  "@techreport{HeuvelineLukarskiWeiss2011,\n"
+  "  title       = {Enhanced parallel {ILU(p)}-based preconditioners for multi-core {CPU}s and {GPU}s -- the\n"
+  "                 power(q)-pattern method},\n"
+  "  author      = {Heuveline, Vincent and Lukarski, Dimitar and Weiss, Jan-Philipp},\n"
+  "  institution = {Engineering Mathematics and Computing Lab, Karlsruhe Institute of Technology},\n"
+  "  number      = {2011-08},\n"
+  "  year        = {2011}\n"
+  "}\n";
+
+PCFinegrainType powerqilu_type = {.name = PCPOWERQILU,
+                                  .method = Method::factorization,
+                                  .rows = rows,
+                                  .options = PCOptions_POWERQILU,
+                                  .view = PCView_POWERQILU,
+                                  .create = PCFinegrainConstruct<PowerqIlu, powerqilu_type>,
+                                  .citation = citation,
+                                  .accuracy_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi"};
+
+/*MC
+   PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
+
+   Options Database Keys:
++  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
+.  -pc_powerqilu_global <false>                          - `PCFinegrainSetGlobal()`
+.  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
+.  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
+.  -pc_powerqilu_drop_band <0>                          - `PCPOWERQILUSetDropBand()`
+.  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
+.  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
+.  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
+.  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
+.  -pc_powerqilu_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
+.  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
+.  -pc_powerqilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
+.  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
+.  -pc_powerqilu_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
+.  -pc_powerqilu_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
+.  -pc_powerqilu_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
+.  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
+.  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
+.  -pc_powerqilu_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
+.  -pc_powerqilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
+-  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
+
+   Level: beginner
+
+   Notes:
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The pattern of |A|^q, of A
+and its transpose together, is colored, greedily in the order of rows unless asked otherwise; rows are sorted by
+color; the matrix in that order is factored by ILU(p). With q = p + 1 rows of one color are not coupled in L and U,
+and each color is one parallel step of the factorization and of the sweeps. With a smaller q, and fewer colors, fill
+between rows of one color is dropped.
+
+   -pc_powerqilu_schedule level is ILU(p) in the order of rows, or in -pc_powerqilu_ordering, without colors, run by
+level sets. An ordering with colors is the order in which rows are colored.
+
+   Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_global has all ranks
+factor the whole matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
+
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
+`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+
+   The result does not depend on algorithm or number of threads, bit by bit.
+
+   References:
+.  * - V. Heuveline, D. Lukarski, J.-P. Weiss, Enhanced parallel ILU(p)-based preconditioners for multi-core CPUs and
+       GPUs - the power(q)-pattern method, EMCL preprint 2011-08
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCType`, `PC`, `PCILU`, `PCFGBILU`, `PCMCPI`, `PCFactorSetLevels()`
+M*/
