@@ -53,7 +53,7 @@ public:
   {
     const bool staged = values.memory == Memory::host;
     Values here = sent_ && staged ? this->sent() : send(values, false);
-    here.raise = values.raise;
+    here.diagonal_shift = values.diagonal_shift;
     sent_ = false;
     owned_.current = staged;
     coupling_.current = staged && values.coupling.values; // need not be given

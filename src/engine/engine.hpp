@@ -73,7 +73,7 @@ struct Values {
   MatrixValues owned, coupling;
   bool short_residual = false; // take it: the values are those of the last factor(), and all ranks have it
   Memory memory = Memory::host;
-  Real raise = 0; // FactorKind::icc: diagonal entries are factored as a + raise |a|
+  Real diagonal_shift = 0; // FactorKind::icc: diagonal entries become a + shift |a|
 };
 
 // x = M^-1 b. Vectors are of rows * block scalars and do not overlap.

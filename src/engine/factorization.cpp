@@ -4,7 +4,7 @@
 #include "eisenstat/eisenstat_sweeps.hpp"
 #include "factor/half_sweeps.hpp"
 #include "factor/symmetric_factor.hpp"
-#include "factor/whole_factoring.hpp"
+#include "factor/full_factoring.hpp"
 #include "order/selection.hpp"
 #include "run/make_plan.hpp"
 #include "sip/sip_factoring.hpp"
@@ -29,7 +29,7 @@ public:
     if (!factoring->fits(view.block)) return {SetupError::scratch};
     Elimination elimination;
     if (const SetupError error = factoring->eliminate(view.owned, options, elimination)) return error;
-    if (elimination.drops_after) factoring = std::make_unique<WholeFactoring<Exec>>(run_, factor_);
+    if (elimination.drops_after) factoring = std::make_unique<FullFactoring<Exec>>(run_, factor_);
     Plan plan;
     if (const SetupError error = make_plan(elimination, view.block, options, run_.machine(view.block), plan))
       return error;
@@ -51,7 +51,7 @@ public:
     Statistics &s = run_.statistics;
     s.factor = kind;
     s.left_out_inside = elimination.selection.left_out.entries();
-    s.left_out = view.coupling.entries() + Index(view.unseen) + s.left_out_inside;
+    s.left_out = view.coupling.entries() + Index(view.ignored_off_rank) + s.left_out_inside;
     s.fill = elimination.fill;
     s.operator_blocks = elimination.entries;
     s.dropped = elimination.dropped;
@@ -75,7 +75,7 @@ public:
 
   FactorReport factor(const Values &values, Real) override
   {
-    run_.clear_trouble();
+    run_.clear_pivot_report();
     StoredBlocks<Space> made = factor_.make_room(run_.n, made_in_);
     factoring_->factor(values, made, reports_position_ ? nullptr : run_.row_of());
     if (made.lower.data() != factor_.lower.data()) {
@@ -84,7 +84,7 @@ public:
     }
     sweeps_->take(made);
     run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, run_.row_of(), run_.rows);
-    FactorReport report = run_.report_trouble();
+    FactorReport report = run_.read_pivot_report();
     factor_.lower.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())
       report.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(report.bad_row);

@@ -112,7 +112,7 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscLogEventRegister("FGHaloEnd", PC_CLASSID, &finegrain_events.halo_end));
   PetscCall(PetscLogEventRegister("FGInterior", PC_CLASSID, &finegrain_events.interior));
   PetscCall(PetscLogEventRegister("FGBoundary", PC_CLASSID, &finegrain_events.boundary));
-  PetscCall(PetscLogEventRegister("FGMirror", MAT_CLASSID, &finegrain_events.mirror));
+  PetscCall(PetscLogEventRegister("FGMatCopy", MAT_CLASSID, &finegrain_events.matrix_copy));
   PetscCall(PetscLogEventRegister("FGCheck", PC_CLASSID, &finegrain_events.check));
   PetscCall(PetscLogEventRegister("FGEisenstat", PC_CLASSID, &finegrain_events.eisenstat));
   PetscCall(PetscRegisterFinalize(PetscFinegrainFinalizePackage));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What row functions report while they run: the smallest row in trouble, and counts, by atomic operations. Kernels
-// write a Trouble, methods read it after a factorization.
+// write a PivotReport, methods read it after a factorization.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -9,7 +9,7 @@ namespace finegrain
 {
 
 // What a factorization reports, in the memory of its execution space.
-struct Trouble {
+struct PivotReport {
   Index bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
   Index not_finite;   // the same, singular blocks left out
   Index shifted;      // rows with at least one replaced pivot

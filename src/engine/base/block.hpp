@@ -33,7 +33,7 @@ template <int W> struct Strip {
   int first;
 };
 
-// One lane. strips() covers the n rows of a block vector, tiles() the n x n entries of a block; both return when all
+// One lane. strips() covers the n rows of a block vector, block_strips() the n x n entries of a block; both return when all
 // lanes have finished, and what one lane wrote the others can then read.
 //
 // Strips of run-time blocks are at most Widest rows: wide ones stream through the columns of a large block as they
@@ -47,7 +47,7 @@ template <int N> struct HostLanes {
     if constexpr (N > 0) f(Strip<N>{0});
     else cut_rows<Widest>(n, f);
   }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void block_strips(const F &f) const
   {
     if constexpr (N > 0)
       for (int c = 0; c < N; ++c) f(Strip<N>{0}, c);
@@ -103,7 +103,7 @@ template <int N, class Member> struct TeamLanes {
     const int m = n;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, m * vectors), [&](int t) { f(Strip<1>{t % m}, t / m); });
   }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void tiles(const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void block_strips(const F &f) const
   {
     const int m = n;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, m * m), [&](int t) { f(Strip<1>{t % m}, t / m); });

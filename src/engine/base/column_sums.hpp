@@ -185,7 +185,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n
     return;
   }
 #endif
-  share_vectors<V>(lanes, vectors, [=](auto s, auto some) FINEGRAIN_INLINE {
+  for_each_strip<V>(lanes, vectors, [=](auto s, auto some) FINEGRAIN_INLINE {
     some.each([&](int v) FINEGRAIN_INLINE {
       T total[std::size_t(s.width)];
       ColumnSums<N, T, s.width>{n, s}(

@@ -38,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION void clear_cancelled(const Lanes &lanes, BlockSize<N
                                                  Shift shift)
 {
   if (n == 1)
-    lanes.tiles([=](auto, int) FINEGRAIN_INLINE {
+    lanes.block_strips([=](auto, int) FINEGRAIN_INLINE {
       if (is_finite(sizes) && magnitude(*d) <= cancelled_pivot<Stored>(shift) * sizes) *d = Scalar(0);
     });
 }
@@ -169,7 +169,7 @@ template <class Lanes, int N> KOKKOS_FORCEINLINE_FUNCTION Inversion invert(const
         keep[i] = i == k ? Scalar(0) : Scalar(1);
       }
     });
-    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
       Scalar *dc = d + c * n + s.first;
       Accumulator<s.width> sums;
       if (c == k) sums.zero();
@@ -294,12 +294,12 @@ FINEGRAIN_SELDOM Inversion invert_with_replacement(const Lanes &lanes, BlockSize
     const Real c = real_part(columns[i]);
     return c > 0 ? c : Real(1);
   };
-  lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+  lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
     for (int r = s.first; r < s.first + s.width; ++r)
       block[c * n + r] = divide(divide(block[c * n + r], row_scale(r)), column_scale(c));
   });
   Inversion result = invert(lanes, n, block, work, amount);
-  lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+  lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
     for (int r = s.first; r < s.first + s.width; ++r)
       block[c * n + r] = divide(divide(block[c * n + r], column_scale(r)), row_scale(c));
   });
@@ -318,7 +318,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, Blo
 {
   const bool replaces = shift.amount > 0;
   const auto copy = [&](const Scalar *a, Scalar *b) FINEGRAIN_INLINE {
-    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
       for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) b[i] = a[i];
     });
   };
@@ -348,7 +348,7 @@ KOKKOS_FORCEINLINE_FUNCTION void check_definite(const Lanes &lanes, BlockSize<N>
       result.indefinite = is_finite(pivot);
       return;
     }
-    lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
       if (c <= k) return; // column k stays
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);

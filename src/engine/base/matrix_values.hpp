@@ -22,13 +22,13 @@ struct MatrixValues {
   {
     if (!base) {
       const Scalar *from = values + Offset(entry) * n * n;
-      lanes.tiles([=](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> copy;
         copy.load(from + c * n + s.first);
         copy.store(block + c * n + s.first);
       });
     } else {
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = 0; r < s.width; ++r) block[c * n + s.first + r] = value(Offset(entry) * n + s.first + r, c);
       });
     }

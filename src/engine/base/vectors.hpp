@@ -32,7 +32,7 @@ template <int V> struct AllVectors {
       for (int v = 0; v < count; ++v) f(v);
   }
   // f(k, v): what it keeps of each in an array of `most`, at k, stays in registers, for there is no loop.
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_once(const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const
   {
     [&]<int... k>(std::integer_sequence<int, k...>) FINEGRAIN_INLINE
     {
@@ -54,13 +54,13 @@ struct OneVector {
 
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(const F &f) const { f(number); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_all(const F &f) const { f(0, number); }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_once(const F &f) const { f(0, number); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const { f(0, number); }
 };
 
 // f(strip, vectors that this lane serves) for all rows of a block and all vectors. Sums of all vectors of a strip are
 // to stay in registers.
 template <int V, int Widest = 32, class Lanes, class F>
-KOKKOS_FORCEINLINE_FUNCTION void share_vectors(const Lanes &lanes, [[maybe_unused]] int count, const F &f)
+KOKKOS_FORCEINLINE_FUNCTION void for_each_strip(const Lanes &lanes, [[maybe_unused]] int count, const F &f)
 {
   if constexpr (V == 1) lanes.template strips<Widest>([=](auto s) FINEGRAIN_INLINE { f(s, AllVectors<1>{1}); });
   else if constexpr (Lanes::one_number)
@@ -72,7 +72,7 @@ KOKKOS_FORCEINLINE_FUNCTION void share_vectors(const Lanes &lanes, [[maybe_unuse
 template <int V, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
 {
-  share_vectors<V>(lanes, vectors.count, [=](auto s, auto some) FINEGRAIN_INLINE {
+  for_each_strip<V>(lanes, vectors.count, [=](auto s, auto some) FINEGRAIN_INLINE {
     for (int i = s.first; i < s.first + s.width; ++i) some.each([&](int v) FINEGRAIN_INLINE { f(i, v); });
   });
 }

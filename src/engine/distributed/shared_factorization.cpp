@@ -112,7 +112,7 @@ public:
 
   FactorReport factor(const Values &values, Real) override
   {
-    run_.clear_trouble(all_);
+    run_.clear_pivot_report(all_);
     run_.for_each(Offset(loaded_.extent(0)),
                   LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
     const Index *row_of = pipelined_ ? factor_.row_of() : nullptr; // positions are reported
@@ -185,7 +185,7 @@ private:
   // Rows that follow a bad one are bad too. With tiles they have larger numbers, on any rank; with colors later ones.
   FactorReport report()
   {
-    FactorReport found = run_.report_trouble(all_);
+    FactorReport found = run_.read_pivot_report(all_);
     if (found.bad_row < 0 || pipelined_) return found;
     while (found.bad_row >= stages_[std::size_t(found.bad_turn)].last) ++found.bad_turn;
     found.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(found.bad_row);

@@ -16,7 +16,7 @@ struct EisenstatRootArguments {
   const Index *row_of;
   const Scalar *diagonal; // d by slot
   Scalar *root, *adjoint;
-  Trouble *trouble; // bad_row: some d is not Hermitian and positive definite
+  PivotReport *pivot_report; // bad_row: some d is not Hermitian and positive definite
 };
 
 template <int N> struct EisenstatRootRow {
@@ -33,7 +33,7 @@ template <int N> struct EisenstatRootRow {
       const Index row = arg.row_of ? arg.row_of[slot] : slot;
       const Scalar *d = arg.diagonal + slot * nn;
       Scalar *root = arg.root + row * nn, *adjoint = arg.adjoint + slot * nn;
-      if (!is_hermitian(d) || !factor(d, root)) atomic_lower(&arg.trouble->bad_row, row);
+      if (!is_hermitian(d) || !factor(d, root)) atomic_lower(&arg.pivot_report->bad_row, row);
       for (int c = 0; c < n; ++c)
         for (int r = 0; r < n; ++r) adjoint[r * n + c] = conjugate(root[c * n + r]);
     });
@@ -109,7 +109,7 @@ template <int N> struct EisenstatFactorRow {
       for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
         scale(lanes, slot, arg.upper_source[f], arg.upper_col[f], scratch, arg.upper + f * nn);
     scale(lanes, slot, arg.diagonal_source[slot], row, scratch, twice);
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r)
         twice[c * n + r] = (r == c ? Scalar(2) : Scalar(0)) - twice[c * n + r];
     });
@@ -132,7 +132,7 @@ private:
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const Lanes &lanes, const Scalar *a, const Scalar *b, Scalar *to) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       accumulate<Sign::plus>(s, n, a, b + c * n, sums);

@@ -64,15 +64,15 @@ public:
       reserve("finegrain::upper", p.upper.col.extent(0) * nn, upper_);
       reserve("finegrain::root", diagonals, root_);
       reserve("finegrain::adjoint", diagonals, adjoint_);
-      run.clear_trouble(f.rows);
+      run.clear_pivot_report(f.rows);
       const Index every[] = {0, f.rows};
       f.kernels.root(run.independent(every), run.n,
                      {.row_of = f.row_of,
                       .diagonal = f.diagonal,
                       .root = root_.data(),
                       .adjoint = adjoint_.data(),
-                      .trouble = run.trouble.data()});
-      good_ = run.report_trouble(f.rows).bad_row < 0;
+                      .pivot_report = run.pivot_report.data()});
+      good_ = run.read_pivot_report(f.rows).bad_row < 0;
     }
     if (good_)
       f.kernels.factor(run.independent(f.own.data()), run.n,

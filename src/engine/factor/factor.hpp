@@ -27,7 +27,7 @@ struct FactorArguments {
   Shift shift;
   void *lower, *upper, *diagonal; // blocks, as they are stored
   Scalar *difference;             // modified less original diagonal blocks, for residuals; null: not kept
-  Trouble *trouble;
+  PivotReport *pivot_report;
 };
 
 // Where products are found by the columns of upper blocks instead, on hosts: what each row has a place in.
@@ -100,7 +100,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       sums.store(block + c * n + s.first);
@@ -109,7 +109,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   template <class Lanes, class To>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Lanes &lanes, const Scalar *block, To *to) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       sums.store(to + c * n + s.first);
@@ -121,7 +121,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, const Scalar *d, const Scalar *a, Index f) const
   {
     OffDiagonal *to = upper() + f * (Offset(n) * n);
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       accumulate<Sign::plus>(s, n, d, a + c * n, sums);
@@ -149,9 +149,9 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
     if (inversion.good && !inversion.shifted) return;
     lanes.once([&] {
       const Index row = arg.row_of ? arg.row_of[slot] : slot;
-      if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
-      if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
-      if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+      if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
+      if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
+      if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
     });
   }
 };
@@ -182,7 +182,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
     if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot), arg.shift);
     if (arg.difference) {
       const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) arg.difference[slot * nn + i] = d[i] - a[i];
       });
     }
@@ -212,7 +212,7 @@ private:
   {
     const Offset nn = Offset(n) * n, first = list.ptr[target], last = list.ptr[target + 1];
     if (first == last) return;
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       for (Offset u = first; u < last; ++u)
@@ -284,7 +284,7 @@ private:
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void subtract(const Lanes &lanes, const OffDiagonal *l,
                                                                    const OffDiagonal *w, Scalar *block) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(block + c * n + s.first);
       accumulate<Sign::minus>(s, n, l, w + c * n, sums);

@@ -35,7 +35,7 @@ FactorArguments factor_arguments(const Pattern<Space> &p, const StoredBlocks<Spa
           .upper = to.upper.data(),
           .diagonal = to.diagonal.data(),
           .difference = run.residuals.difference.data(),
-          .trouble = run.trouble.data()};
+          .pivot_report = run.pivot_report.data()};
 }
 
 // What a factorization does and has beside the blocks of the factor.

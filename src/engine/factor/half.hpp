@@ -211,7 +211,7 @@ template <int N> struct HalfLowerRow {
     });
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       Scalar *block = arg.lower + Offset(e) * nn;
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, arg.diagonal + Offset(slot) * nn, block + c * n, sums);

@@ -27,14 +27,14 @@ struct FindNotFinite {
   Index last_position; // of the upper part, else -1
   const Scalar *blocks;
   Offset nn;
-  Trouble *trouble;
+  PivotReport *pivot_report;
 
   KOKKOS_INLINE_FUNCTION void operator()(Offset slot) const
   {
     const Index pos = last_position < 0 ? Index(slot) : last_position - Index(slot);
     for (Offset i = ptr[slot] * nn; i < ptr[slot + 1] * nn; ++i)
       if (!is_finite(largest_part(blocks[i])))
-        return atomic_lower(&trouble->bad_coupling, row_of ? row_of[pos] : pos);
+        return atomic_lower(&pivot_report->bad_coupling, row_of ? row_of[pos] : pos);
   }
 };
 
@@ -131,9 +131,10 @@ public:
     unit_ = to_space("finegrain::unit", unit);
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
     if (!finite) {
-      run.for_each(run.rows, FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.trouble.data()});
       run.for_each(run.rows,
-                   FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, made_upper, nn, run.trouble.data()});
+                   FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.pivot_report.data()});
+      run.for_each(run.rows, FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, made_upper, nn,
+                                           run.pivot_report.data()});
     }
     if (std::any_of(unit.begin(), unit.end(), [](Real s) { return s != Real(1); })) {
       const auto of_couplings = to_space("finegrain::factor", coupling),
@@ -143,7 +144,7 @@ public:
       run.for_each(run.rows * nn, ScaleBlocks{made_diagonal, of_diagonals.data(), int(nn)});
       run.exec.fence(); // before the factors go
     }
-    Offset *const flushed = &run.trouble.data()->flushed;
+    Offset *const flushed = &run.pivot_report.data()->flushed;
     round<Half>(made.lower, lower, scale, factor_.lower, flushed);
     round<Half>(made.upper, upper, scale, factor_.upper, flushed);
     round<float>(made.diagonal, run.rows * nn, 1, factor_.diagonal, nullptr);

@@ -15,7 +15,7 @@ template <class Terms> struct LineSweep {
 
   void run(Index which) const
   {
-    const LinePart part = shared.arg.lines.parts[which];
+    const LineBox part = shared.arg.lines.parts[which];
     Stream at{shared.arg.ptr[part.slot], part.slot};
     Offset plane = part.first;
     for (Index k = 0; k < part.size.k; ++k, plane += part.step[2])
@@ -38,7 +38,7 @@ private:
 
   template <class F> static void choose(bool yes, const F &f) { yes ? f(std::true_type()) : f(std::false_type()); }
 
-  template <int L, bool J, bool K> void sweep(Index lines, const LinePart &part, Offset first, Stream &at) const
+  template <int L, bool J, bool K> void sweep(Index lines, const LineBox &part, Offset first, Stream &at) const
   {
     if constexpr (L > 1)
       if (lines < L) return sweep<L - 1, J, K>(lines, part, first, at);

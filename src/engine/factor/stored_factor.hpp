@@ -23,10 +23,10 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
   bool has_transposed = false;
 
   // For a pattern that is there, of blocks of n; `folded`: without upper blocks.
-  void allocate(int n, bool folded = false)
+  void allocate(int n, bool lower_only = false)
   {
     lower.allocate(Offset(pattern.lower.col.extent(0)), n, storage.off_diagonal);
-    upper.allocate(folded ? 0 : Offset(pattern.upper.col.extent(0)), n, storage.off_diagonal);
+    upper.allocate(lower_only ? 0 : Offset(pattern.upper.col.extent(0)), n, storage.off_diagonal);
     diagonal.allocate(pattern.rows, n, storage.diagonal);
     transposed = {};
     has_transposed = false;

@@ -15,7 +15,7 @@ namespace finegrain
 
 // Parts of a sweep by lines; none: the sweep goes by rows.
 struct LineList {
-  const LinePart *parts = nullptr;
+  const LineBox *parts = nullptr;
   Index count = 0;
 };
 
@@ -52,24 +52,24 @@ template <int N, class Terms, int V = 1> struct SweepRow {
     const auto &arg = terms.arg;
     const SweepPlace at = terms.place(slot);
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
-    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       Accumulator<s.width> sums[std::size_t(some.most)];
       some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
-      some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
+      some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
       for (Index e = first; e < last; ++e) {
         const auto *block = terms.blocks() + e * (Offset(n) * n);
         prefetch_block<N>(block, arg.prefetch_distance);
-        some.at_once([&](int k, int v) FINEGRAIN_INLINE {
+        some.each_in_order([&](int k, int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sums[k]);
         });
       }
       if constexpr (Terms::gathers)
         some.at_all([&](int k, int v) FINEGRAIN_INLINE { sums[k].store(scratch + v * n + s.first); });
-      else some.at_once([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sums[k]); });
+      else some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sums[k]); });
     });
     if constexpr (Terms::gathers)
-      share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-        some.at_once([&](int, int v) FINEGRAIN_INLINE {
+      for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+        some.each_in_order([&](int, int v) FINEGRAIN_INLINE {
           Accumulator<s.width> sums;
           terms.end(
             s, n, at, v, [from = scratch + v * n](int c) FINEGRAIN_INLINE { return from[c]; }, sums);

@@ -24,7 +24,7 @@ public:
   {
     forward_lines_ = plan.lines;
     for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
-      backward_lines_.push_back(reverse_part(*p, run_.rows));
+      backward_lines_.push_back(reverse_box(*p, run_.rows));
   }
   // Takes what a factorization has made in `made`.
   virtual void take(StoredBlocks<Space> & /*made*/) {}
@@ -42,7 +42,7 @@ public:
   virtual std::size_t block_bytes() const { return factor_.bytes(); } // that an application reads
   virtual std::size_t work_bytes() const { return 0; }
   virtual std::size_t difference_bytes() const { return 0; } // kept for residuals
-  std::size_t line_bytes() const { return 2 * forward_lines_.size() * sizeof(LinePart); }
+  std::size_t line_bytes() const { return 2 * forward_lines_.size() * sizeof(LineBox); }
 
   bool goes_by_lines() const { return !forward_lines_.empty(); } // of one vector
 
@@ -54,9 +54,9 @@ protected:
   StoredFactor<Exec> &factor_;
 
 private:
-  static LineList list(const std::vector<LinePart> &parts) { return {parts.data(), Index(parts.size())}; }
+  static LineList list(const std::vector<LineBox> &parts) { return {parts.data(), Index(parts.size())}; }
 
-  std::vector<LinePart> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
+  std::vector<LineBox> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 };
 
 } // namespace finegrain

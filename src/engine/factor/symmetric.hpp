@@ -20,11 +20,11 @@ struct SymmetricFactorArguments {
   const Index *row_of;
   Index last_position;
   MatrixValues source;
-  Real raise; // of diagonal entries: a becomes a + raise |a|
+  Real diagonal_shift; // of diagonal entries: a becomes a + shift |a|
   Shift shift;
   void *lower, *diagonal; // blocks, as they are stored
   Scalar *difference;     // modified less original diagonal blocks, for residuals; null: not kept
-  Trouble *trouble;
+  PivotReport *pivot_report;
 };
 
 // Loads one row of the operator, of which the upper triangle is read, and factors it:
@@ -45,28 +45,28 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
     ask(slot);
 
-    load_diagonal(lanes, slot, arg.raise, d);
+    load_diagonal(lanes, slot, arg.diagonal_shift, d);
     Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
       const Index from = arg.upper_source[e];
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r)
           l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
                                                         : arg.source.number(n, ~from, r * n + c));
       });
       keep_rounding(l);
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
       });
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, pivot, block + c * n, sums);
         sums.store(scaled + c * n + s.first);
       });
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.load(d + c * n + s.first);
         accumulate<Sign::minus>(s, n, l, scaled + c * n, sums);
@@ -77,14 +77,14 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
     if (arg.difference) {
       load_diagonal(lanes, slot, 0, block);
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
           arg.difference[slot * nn + i] = d[i] - block[i];
       });
     }
     Inversion definite;
     if (arg.shift.definite) {
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = d[i];
       });
       check_definite(
@@ -93,7 +93,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     Inversion inversion = invert_pivot_block(lanes, n, d, work, block, arg.shift,
                                              [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
     inversion.good = inversion.good && definite.good;
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
       sums.store(diagonal() + slot * nn + c * n + s.first);
@@ -101,10 +101,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     if (!inversion.good || inversion.shifted) {
       lanes.once([&] {
         const Index row = arg.row_of ? arg.row_of[slot] : slot;
-        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
-        if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
-        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
-        if (definite.indefinite) atomic_count(&arg.trouble->indefinite);
+        if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
+        if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
+        if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
+        if (definite.indefinite) atomic_count(&arg.pivot_report->indefinite);
       });
     }
   }
@@ -128,12 +128,12 @@ private:
     return arg.source.number(n, arg.diagonal_source[slot], r < c ? c * n + r : r * n + c);
   }
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index slot, Real raise, Scalar *d) const
+  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index slot, Real shift, Scalar *d) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r) {
         const Scalar a = number(slot, r, c);
-        d[c * n + r] = r == c && raise > 0 ? madd(Scalar(raise), Scalar(magnitude(a)), a) : a;
+        d[c * n + r] = r == c && shift > 0 ? madd(Scalar(shift), Scalar(magnitude(a)), a) : a;
       }
     });
   }
@@ -164,7 +164,7 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
-    share_vectors<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+    for_each_strip<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       some.each([&](int v) FINEGRAIN_INLINE {
         Scalar sums[std::size_t(s.width)];
         for (int c = 0; c < s.width; ++c) sums[c] = Scalar(0);
@@ -180,7 +180,7 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
         for (int c = 0; c < s.width; ++c) scratch[v * n + s.first + c] = sums[c];
       });
     });
-    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       some.each([&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
         Accumulator<s.width> sums;

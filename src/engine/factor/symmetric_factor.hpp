@@ -44,12 +44,12 @@ public:
                                                        .row_of = row_of,
                                                        .last_position = Index(p.lower.ptr.extent(0)) - 2,
                                                        .source = values.owned,
-                                                       .raise = values.raise,
+                                                       .diagonal_shift = values.diagonal_shift,
                                                        .shift = run_.shift,
                                                        .lower = to.lower.data(),
                                                        .diagonal = to.diagonal.data(),
                                                        .difference = run_.residuals.difference.data(),
-                                                       .trouble = run_.trouble.data()});
+                                                       .pivot_report = run_.pivot_report.data()});
   }
 
 private:

@@ -25,7 +25,7 @@ struct Relaxation {
   Real omega = 1;
   Scaling scaling = Scaling::global;
   Exchange exchange = Exchange::none;
-  bool in_place = false; // couplings are stored in the memory of the matrix's blocks (Mirror::give_blocks())
+  bool in_place = false; // couplings are stored in the memory of the matrix's blocks (DeviceCopy::give_blocks())
 };
 
 struct EngineOptions {
@@ -112,7 +112,7 @@ struct OperatorView {
   // entry of `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else
   // empty and 0.
   HostArray<Index> stored;
-  Offset unseen = 0;
+  Offset ignored_off_rank = 0;
 
   // Blocks of the owned square that the MatrixValues has.
   std::size_t blocks() const

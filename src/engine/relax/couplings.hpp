@@ -130,7 +130,7 @@ template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const O
 struct CheckArguments {
   RelaxRows rows;
   const void *blocks;
-  Trouble *trouble;
+  PivotReport *pivot_report;
 };
 
 // Looks for couplings that are not finite as they are stored, where they were narrowed in place.
@@ -146,7 +146,7 @@ template <class OffDiagonal> struct CheckRow {
     for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
       const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
       const auto look = [&](bool finite) FINEGRAIN_INLINE {
-        if (!finite) atomic_lower(&arg.trouble->bad_coupling, arg.rows.row(pos));
+        if (!finite) atomic_lower(&arg.pivot_report->bad_coupling, arg.rows.row(pos));
       };
       lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
     }
@@ -168,7 +168,7 @@ struct LoadArguments {
   void *blocks; // null: couplings are narrowed where they are
   void *diagonal;
   Real *unscale; // by position, with `largest`
-  Trouble *trouble;
+  PivotReport *pivot_report;
 };
 
 // Stores one row: its couplings, scaled and narrowed, and the inverse of its diagonal block.
@@ -203,9 +203,9 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     });
     if (!inversion.good || inversion.shifted) {
       lanes.once([&] {
-        if (!inversion.good) atomic_lower(&arg.trouble->bad_row, row);
-        if (!inversion.finite) atomic_lower(&arg.trouble->not_finite, row);
-        if (inversion.shifted) atomic_count(&arg.trouble->shifted);
+        if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
+        if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
+        if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
       });
     }
   }
@@ -245,8 +245,8 @@ private:
   }
   KOKKOS_FORCEINLINE_FUNCTION void report(Index row, Offset flushed, bool finite) const
   {
-    if (flushed > 0) atomic_add(&arg.trouble->flushed, flushed);
-    if (!finite) atomic_lower(&arg.trouble->bad_coupling, row);
+    if (flushed > 0) atomic_add(&arg.pivot_report->flushed, flushed);
+    if (!finite) atomic_lower(&arg.pivot_report->bad_coupling, row);
   }
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *blocks() const { return static_cast<OffDiagonal *>(arg.blocks); }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }

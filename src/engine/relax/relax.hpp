@@ -49,7 +49,7 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   {
     const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
     const Offset nn = Offset(n) * n;
-    const Real less = arg.unscale.of(pos);
+    const Real unscale = arg.unscale.of(pos);
     const auto column = [=, this](Index e, int v) FINEGRAIN_INLINE {
       const Index c = arg.rows.col[e];
       return c < arg.rows.owned ? y() + v * arg.vectors.stride + Offset(c) * n
@@ -58,10 +58,10 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
     sum_up(lanes, pos, first, last, column, [=, this](auto s, int v, const Sum *total) FINEGRAIN_INLINE {
       Accumulator<s.width> sums; // the scale is a power of two: the product is exact
       sums.load(arg.b + v * arg.vectors.stride + Offset(row) * n + s.first);
-      sums.subtract_product(multiplier(Scalar(less)), total);
+      sums.subtract_product(multiplier(Scalar(unscale)), total);
       sums.store(scratch + v * n + s.first);
     });
-    share_vectors<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       some.each([&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
@@ -169,8 +169,8 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
         const Index from = arg.rows.col[e];
         const Scalar *xe = arg.x + at + Offset(arg.rows.row(from)) * n;
         const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
-        const Real less = arg.unscale.of(from);
-        for (int a = 0; a < n; ++a) sum = madd(xe[a] * less, convert<Scalar>(column[a]), sum);
+        const Real unscale = arg.unscale.of(from);
+        for (int a = 0; a < n; ++a) sum = madd(xe[a] * unscale, convert<Scalar>(column[a]), sum);
       }
       if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
       else arg.out[at + Offset(row) * n + i] = -sum;

@@ -98,7 +98,7 @@ public:
 
   FactorReport factor(const Values &values, Real largest) override
   {
-    run_.clear_trouble();
+    run_.clear_pivot_report();
     const bool by_row = unscale_.extent(0) > 0;
     const Real scale = largest >= 0 ? find_scale(largest) : Real(1);
     kernels_.load(run_.independent(all_cut_.data()), run_.n,
@@ -112,12 +112,12 @@ public:
                                 .blocks = in_place() ? nullptr : blocks_.data(),
                                 .diagonal = diagonal_.data(),
                                 .unscale = unscale_.data(),
-                                .trouble = run_.trouble.data()});
+                                .pivot_report = run_.pivot_report.data()});
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
     unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
     run_.check_inverses(diagonal_.data(), storage_.diagonal, run_.row_of(), run_.rows);
-    const FactorReport report = run_.report_trouble();
+    const FactorReport report = run_.read_pivot_report();
     blocks_.template measure<Exec>();
     return report;
   }
@@ -195,10 +195,11 @@ private:
     run_.clear_blocks(rows_of_.diagonal, blocks, nn);
     // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
     reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
-                        &run_.trouble.data()->flushed);
+                        &run_.pivot_report.data()->flushed);
     stored_ = blocks;
-    any_size_.check(run_.independent(all_cut_.data()), run_.n,
-                    CheckArguments{.rows = stored_rows(), .blocks = stored_, .trouble = run_.trouble.data()});
+    any_size_.check(
+      run_.independent(all_cut_.data()), run_.n,
+      CheckArguments{.rows = stored_rows(), .blocks = stored_, .pivot_report = run_.pivot_report.data()});
   }
   void count()
   {

@@ -24,9 +24,9 @@ bool is_complete_star(const Graph &g, const Grid &grid)
   return true;
 }
 
-std::vector<LinePart> cut_parts(const Grid &grid, Box tile, const HostArray<Index> &ordering)
+std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index> &ordering)
 {
-  std::vector<LinePart> parts;
+  std::vector<LineBox> parts;
   const auto row_at = [&](Index place) { return ordering.extent(0) ? ordering(place) : place; };
   Index slot = 0, corner = 0; // the box's first place
   for (const Box &box : grid) {
@@ -35,7 +35,7 @@ std::vector<LinePart> cut_parts(const Grid &grid, Box tile, const HostArray<Inde
     };
     each_tile(box, tile, [&](const Box &first, const Box &points) {
       const auto [i, j, k] = first;
-      LinePart p;
+      LineBox p;
       p.size = points;
       p.first = row_at(corner + i + box.i * (j + box.j * k));
       p.slot = slot;
@@ -50,9 +50,9 @@ std::vector<LinePart> cut_parts(const Grid &grid, Box tile, const HostArray<Inde
   return parts;
 }
 
-LinePart reverse_part(const LinePart &p, Index rows)
+LineBox reverse_box(const LineBox &p, Index rows)
 {
-  LinePart r = p;
+  LineBox r = p;
   r.first = p.first + (p.size.i - 1) * p.step[0] + (p.size.j - 1) * p.step[1] + (p.size.k - 1) * p.step[2];
   r.slot = rows - p.slot - Index(p.size.points());
   r.step = {-p.step[0], -p.step[1], -p.step[2]};
@@ -64,7 +64,7 @@ LinePart reverse_part(const LinePart &p, Index rows)
   return r;
 }
 
-void order_part(const LinePart &p, Index *row_at)
+void order_box(const LineBox &p, Index *row_at)
 {
   Index slot = p.slot;
   for (Index k = 0; k < p.size.k; ++k)

@@ -18,7 +18,7 @@ namespace finegrain
 inline constexpr Index bundle_lines = 3;
 
 // A box of points that one thread sweeps without interruption. i, j, k count from the corner where the sweep begins.
-struct LinePart {
+struct LineBox {
   Index first = 0, slot = 0; // the corner's row and slot
   Box size;
   std::array<Index, 3> step{};           // rows from a point to the next
@@ -52,12 +52,12 @@ bool is_complete_star(const Graph &, const Grid &);
 // Parts of the boxes, in the order of cut_tiles(), for forward sweeps. `ordering` gives the row at each place of the
 // elimination, the natural order of the boxes or of mirrored ones (empty: natural). Slots are those of parts that
 // follow one another.
-std::vector<LinePart> cut_parts(const Grid &, Box tile, const HostArray<Index> &ordering);
+std::vector<LineBox> cut_boxes(const Grid &, Box tile, const HostArray<Index> &ordering);
 
 // The same part for sweeps that run from the last slot to the first.
-LinePart reverse_part(const LinePart &, Index rows);
+LineBox reverse_box(const LineBox &, Index rows);
 
 // Rows of a part in the order in which it is swept, from row_at[part.slot] on.
-void order_part(const LinePart &, Index *row_at);
+void order_box(const LineBox &, Index *row_at);
 
 } // namespace finegrain

@@ -14,8 +14,8 @@ namespace finegrain
 // What runs the plan.
 struct Machine {
   bool device = false;
-  int threads = 1;   // of a host, that can run at once
-  Index at_once = 1; // rows that a team of a device does at the same time
+  int threads = 1;         // of a host, that can run at once
+  Index rows_per_team = 1; // of a device
 };
 
 struct Plan {
@@ -29,7 +29,7 @@ struct Plan {
   TaskPlan tasks; // of algorithm tasks
   Box tile;       // tile on a grid
 
-  std::vector<LinePart> lines; // the sweeps go by lines: parts of a sequential sweep, or tasks; empty: by rows
+  std::vector<LineBox> lines; // the sweeps go by lines: parts of a sequential sweep, or tasks; empty: by rows
 };
 
 } // namespace finegrain

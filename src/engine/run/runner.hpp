@@ -41,13 +41,13 @@ struct FindOverflow {
   Offset nn;
   const Index *row_of;
   Index rows; // those of others are theirs to report
-  Trouble *trouble;
+  PivotReport *pivot_report;
 
   KOKKOS_INLINE_FUNCTION void operator()(Offset position) const
   {
     const Index row = row_of ? row_of[position] : Index(position);
     for (Offset i = position * nn; row < rows && i < (position + 1) * nn; ++i)
-      if (!is_finite(largest_part(convert<Scalar>(blocks[i])))) return atomic_lower(&trouble->bad_coupling, row);
+      if (!is_finite(largest_part(convert<Scalar>(blocks[i])))) return atomic_lower(&pivot_report->bad_coupling, row);
   }
 };
 
@@ -65,7 +65,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   SweepOrder<Space> forward, backward, made; // made: of the factorization
   TaskFlagMemory<Space> flags;
   Array<Scalar, Space> step; // scratch(), made at first use
-  Kokkos::View<Trouble, Space> trouble;
+  Kokkos::View<PivotReport, Space> pivot_report;
   Halo *halo = nullptr;
   Offset launches = 0;
   Statistics statistics;
@@ -98,7 +98,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
     set_sweep_orders(plan, forward, backward, made);
-    trouble = Kokkos::View<Trouble, Space>("finegrain::trouble");
+    pivot_report = Kokkos::View<PivotReport, Space>("finegrain::pivots");
     launches = 0;
     step = {};
     halo = nullptr;
@@ -170,27 +170,27 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   bool set_queue(const Queue &wanted) { return this->change_queue(queue_with(halo, wanted)); }
 
   // Rows, or positions of others' rows too, are below `all`.
-  void clear_trouble(Index all = 0)
+  void clear_pivot_report(Index all = 0)
   {
-    const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
+    const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), pivot_report);
     all = std::max(all, rows);
     none() = {all, all, 0, 0, all, 0};
-    Kokkos::deep_copy(exec, trouble, none);
+    Kokkos::deep_copy(exec, pivot_report, none);
     exec.fence();
   }
   // Inverted diagonal blocks by position; as working numbers they have been looked at.
   void check_inverses(const void *blocks, Precision precision, const Index *row_of_position, Index positions) const
   {
     if (precision == Precision::working) return;
-    for_each(positions,
-             FindOverflow{static_cast<const Single *>(blocks), Offset(n) * n, row_of_position, rows, trouble.data()});
+    for_each(positions, FindOverflow{static_cast<const Single *>(blocks), Offset(n) * n, row_of_position, rows,
+                                     pivot_report.data()});
   }
-  FactorReport report_trouble(Index all = 0)
+  FactorReport read_pivot_report(Index all = 0)
   {
-    const auto found = Kokkos::create_mirror_view(Kokkos::HostSpace(), trouble);
-    Kokkos::deep_copy(exec, found, trouble);
+    const auto found = Kokkos::create_mirror_view(Kokkos::HostSpace(), pivot_report);
+    Kokkos::deep_copy(exec, found, pivot_report);
     exec.fence();
-    const Trouble t = found();
+    const PivotReport t = found();
     const auto find = [&](Index row) { return row < std::max(all, rows) ? row : -1; };
     return {.bad_row = find(t.bad_row),
             .bad_is_finite = t.bad_row != t.not_finite,

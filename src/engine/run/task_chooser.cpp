@@ -36,7 +36,7 @@ public:
   // Of one thread that runs no tasks: lines if it can go by them, whole boxes, or the storage order.
   void choose_alone()
   {
-    if (fits_lines()) plan_.lines = cut_parts(options_.grid, bounds(), g_.ordering());
+    if (fits_lines()) plan_.lines = cut_boxes(options_.grid, bounds(), g_.ordering());
     const bool by_color = plan_.schedule.kind == ScheduleKind::color && !g_.drops_after();
     if (by_color || !plan_.lines.empty()) return;
     const std::optional<Cut> lines = cut_lines(1);
@@ -186,14 +186,14 @@ private:
     const TaskSize size = tiles ? TaskSize() : task_size();
     plan_.tasks = plan_tasks(g_.get(), cut.chunks, cut.levels, size, lines ? -1 : width(),
                              tiles && !lines ? line_levels() : HostArray<Index>());
-    plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LinePart>();
+    plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LineBox>();
   }
   // Of each task: a tile.
-  std::vector<LinePart> find_task_lines(const Chunks &chunks) const
+  std::vector<LineBox> find_task_lines(const Chunks &chunks) const
   {
-    const auto tiles = cut_parts(options_.grid, plan_.tile, g_.ordering());
+    const auto tiles = cut_boxes(options_.grid, plan_.tile, g_.ordering());
     const auto &tasks = plan_.tasks;
-    std::vector<LinePart> lines;
+    std::vector<LineBox> lines;
     for (Index t = 0; t < tasks.tasks.count(); ++t) {
       const Index slot = tasks.tasks.slot(t);
       lines.push_back(tiles[std::size_t(chunks.of(tasks.order(slot)))]);
@@ -241,7 +241,7 @@ private:
   // On a host two tasks of a level for each thread, and no task larger than a core's cache.
   TaskSize task_size() const
   {
-    if (machine_.device) return {machine_.at_once, 1, true};
+    if (machine_.device) return {machine_.rows_per_team, 1, true};
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 

@@ -19,7 +19,7 @@ struct SipArguments {
   MatrixValues source;
   Shift shift;
   void *lower, *upper, *diagonal;
-  Trouble *trouble;
+  PivotReport *pivot_report;
 };
 
 // Loads one row of the operator and factors it. With the points before it, a = i, j, k, and c, d the other two
@@ -66,7 +66,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     add_point_before(std::integral_constant<int, 1>());
     add_point_before(std::integral_constant<int, 0>());
     if (arg.alpha != Real(0)) {
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
           for (int x = 0; x < 3; ++x) {
             partial[x * nn + i] = product(Scalar(arg.alpha), partial[x * nn + i]);
@@ -79,7 +79,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
     merge(all,
           invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot])));
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
       sums.store(diagonal() + slot * nn + c * n + s.first);
@@ -89,9 +89,9 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     if (!all.good || all.shifted) {
       lanes.once([&] {
         const Index row = arg.row_of ? arg.row_of[slot] : slot;
-        if (!all.good) atomic_lower(&arg.trouble->bad_row, row);
-        if (!all.finite) atomic_lower(&arg.trouble->not_finite, row);
-        if (all.shifted) atomic_count(&arg.trouble->shifted);
+        if (!all.good) atomic_lower(&arg.pivot_report->bad_row, row);
+        if (!all.finite) atomic_lower(&arg.pivot_report->not_finite, row);
+        if (all.shifted) atomic_count(&arg.pivot_report->shifted);
       });
     }
   }
@@ -108,7 +108,7 @@ private:
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void zero(const Lanes &lanes, Scalar *block) const
   {
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       sums.store(block + c * n + s.first);
@@ -124,7 +124,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION void add_product(const Lanes &lanes, Index e, Index f, Scalar *to) const
   {
     const Offset nn = Offset(n) * n;
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(to + c * n + s.first);
       accumulate<sign>(s, n, lower() + e * nn, upper() + f * nn + c * n, sums);
@@ -140,7 +140,7 @@ private:
     const bool modified = arg.alpha != Real(0) && (f >= 0 || g >= 0);
     Inversion inversion;
     if (modified) {
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int r = s.first; r < s.first + s.width; ++r) {
           Scalar sum(0);
           if (f >= 0) sum += Scalar(upper()[f * nn + c * n + r]);
@@ -152,7 +152,7 @@ private:
                                      [block](int i) FINEGRAIN_INLINE { return block[i]; }); // its copy there
     }
     load(lanes, arg.lower_source[e], block);
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       if (modified) {
         sums.zero();
@@ -171,10 +171,10 @@ private:
     const Offset nn = Offset(n) * n;
     load(lanes, arg.upper_source[f], block);
     if (arg.alpha != Real(0))
-      lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = block[i] - p[i];
       });
-    lanes.tiles([=, this](auto s, int c) FINEGRAIN_INLINE {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
       accumulate<Sign::plus>(s, n, d, block + c * n, sums);

@@ -26,7 +26,7 @@ SipArguments sip_arguments(const Pattern<Space> &p, const Star<Space> &star, Rea
           .lower = to.lower.data(),
           .upper = to.upper.data(),
           .diagonal = to.diagonal.data(),
-          .trouble = run.trouble.data()};
+          .pivot_report = run.pivot_report.data()};
 }
 
 template <class Exec> class SipFactoring final : public Factoring<Exec>

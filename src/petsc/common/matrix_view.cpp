@@ -169,7 +169,8 @@ PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
     }
   PetscCall(MatGetInfo(mat, MAT_LOCAL, &all));
   PetscCall(MatGetInfo(owned, MAT_LOCAL, &mine));
-  view->unseen = 2 * Offset((all.nz_used - mine.nz_used) / PetscLogDouble(view->block) / PetscLogDouble(view->block));
+  view->ignored_off_rank =
+    2 * Offset((all.nz_used - mine.nz_used) / PetscLogDouble(view->block) / PetscLogDouble(view->block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

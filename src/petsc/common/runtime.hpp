@@ -51,7 +51,8 @@ template <class Object, class Body> PetscErrorCode FinegrainOnAllRanks(Object ob
 }
 
 struct FinegrainEvents {
-  PetscLogEvent convert, analyze, factor, apply, halo_begin, halo_end, interior, boundary, mirror, check, eisenstat;
+  PetscLogEvent convert, analyze, factor, apply, halo_begin, halo_end, interior, boundary, matrix_copy, check,
+    eisenstat;
 };
 extern FinegrainEvents finegrain_events;
 

@@ -24,18 +24,17 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
 
   PetscFunctionBegin;
   PetscCall(BAIJKokkosUpdate(A));
-  PetscCall(a.get(*m->mirror, m->op.backend, x, b, y, false));
-  if (!m->reserved[transposed])
-    PetscCall(FinegrainOnAllRanks(A, [&] { m->mirror->reserve(a.memory(), transposed); }));
+  PetscCall(a.get(*m->copy, m->op.backend, x, b, y, false));
+  if (!m->reserved[transposed]) PetscCall(FinegrainOnAllRanks(A, [&] { m->copy->reserve(a.memory(), transposed); }));
   m->reserved[transposed] = true;
   PetscCall(FinegrainGuard([&]() -> PetscErrorCode {
     const Scalar *add = b ? a.second() : nullptr;
-    if (transposed) m->mirror->multiply_transposed(a.memory(), add, a.from(), a.to());
-    else m->mirror->multiply(a.memory(), add, a.from(), a.to());
+    if (transposed) m->copy->multiply_transposed(a.memory(), add, a.from(), a.to());
+    else m->copy->multiply(a.memory(), add, a.from(), a.to());
     return m->halo.take_error();
   }));
   PetscCall(a.restore());
-  PetscCall(FinegrainLogFlops(m->op.backend, m->mirror->flops()));
+  PetscCall(FinegrainLogFlops(m->op.backend, m->copy->flops()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,7 +71,7 @@ PetscErrorCode CountStructure(Mat A, BAIJKokkos *m, PetscObjectState before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values that were assembled in the mirror change nothing on the host.
+// Values that were assembled in the device copy change nothing on the host.
 PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -165,7 +164,7 @@ PetscErrorCode MatBindToCPU_BAIJKokkos(Mat A, PetscBool bound)
   A->boundtocpu = bound;
 #endif
   m->bound = bound;
-  m->mirror.reset();
+  m->copy.reset();
   m->structure = -1;
   PetscCall(SetVecType(A, bound));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -348,9 +347,9 @@ all threads of the host
 
    Notes:
    It is `MATSEQBAIJKOKKOS` on one rank and `MATMPIBAIJKOKKOS` on several. Values are set as those of `MATBAIJ` are,
-on the host; a copy of the blocks, the mirror, where products run is renewed when they have changed. With
-`MatSetPreallocationCOO()` and `MatSetValuesCOO()` values are assembled in the mirror, and come to the host when an
-operation there asks for them. `MatBAIJKokkosSetPreallocationCOO()` takes coordinates of blocks.
+on the host; a copy of the blocks, the device copy, from which products read, is renewed when they have changed. With
+`MatSetPreallocationCOO()` and `MatSetValuesCOO()` values are assembled in the device copy, and come to the host when
+an operation there asks for them. `MatBAIJKokkosSetPreallocationCOO()` takes coordinates of blocks.
 
    `MatCreateVecs()` gives `VECKOKKOS` where PETSc has Kokkos, else `VECCUDA` where it and finegrain have CUDA, else
 standard vectors. Products take vectors of any type; those on the host are copied to a device and back.

@@ -5,7 +5,7 @@
 #include "common/arrays.hpp"
 #include "common/petsc_halo.hpp"
 
-#include "product/mirror.hpp"
+#include "product/device_copy.hpp"
 #include "base/copies.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -26,13 +26,13 @@ struct BAIJKokkos {
   bool bound = false;     // to the host, MatBindToCPU()
   bool is_viewed = false; // PETSc prints it
 
-  std::unique_ptr<finegrain::Mirror> mirror; // made at first use
-  bool reserved[2] = {false, false};         // what products need, and transposed ones
+  std::unique_ptr<finegrain::DeviceCopy> copy; // made at first use
+  bool reserved[2] = {false, false};           // what products need, and transposed ones
   finegrain::Operator op;
   finegrain::PetscHalo halo;
   PetscObjectState structure = -1, values = -1; // of the matrix, as the mirror has them
 
-  // Values that were assembled in the mirror and have not been brought to the host.
+  // Values that were assembled in the device copy and have not been brought to the host.
   bool host_is_behind = false;
   bool keeps_host_current = false; // somebody reads the host's values without asking: they are brought there at once
 
@@ -92,12 +92,12 @@ PetscErrorCode OperatorSumRows(Mat mat, const finegrain::Operator &type, bool tr
 // The mirror's blocks for an engine on `backend`, where the matrix has such a mirror; *found says so. Collective.
 PetscErrorCode BAIJKokkosGetValues(Mat A, finegrain::Backend backend, finegrain::Values *values, bool *found);
 
-// The same, and the array that they lie in (Mirror::give_blocks()), from a matrix of these types with a mirror on
+// The same, and the array that they lie in (DeviceCopy::give_blocks()), from a matrix of these types with a mirror on
 // op.backend. *blocks is what the caller took before, if anything: it is used again. Collective.
 PetscErrorCode BAIJKokkosTakeBlocks(Mat A, finegrain::Values *values, std::shared_ptr<void> *blocks);
 
 // Whether the matrix is of these types and not bound to the host.
-PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored);
+PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *mirrored);
 
 // Runs what asks for the name of the type while that is the parent's.
 template <class Body> PetscErrorCode BAIJKokkosWithParentName(Mat A, Body body)

@@ -256,7 +256,7 @@ PetscErrorCode Receive(BAIJKokkos *m, PetscMemType type, const PetscScalar v[], 
   *received = nullptr;
   if (!m->received) PetscFunctionReturn(PETSC_SUCCESS);
   if (!there) *received = m->from_others.data();
-  Scalar *to = there ? m->mirror->received() : m->from_others.data();
+  Scalar *to = there ? m->copy->received() : m->from_others.data();
   PetscCall(PetscSFBcastWithMemTypeBegin(m->received, m->unit, type, v, memory, to, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->received, m->unit, v, to, MPI_REPLACE));
   if (m->op.backend == Backend::device && there) PetscCall(FinegrainWaitForUnpacking());
@@ -281,7 +281,7 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     if (mode == ADD_VALUES) PetscCall(BAIJKokkosUpdate(A));
     else PetscCall(BAIJKokkosUpdateStructure(A));
     PetscCall(FinegrainOnAllRanks(A, [&] {
-      if (!m->lists_are_set) m->mirror->set_assembly(m->lists);
+      if (!m->lists_are_set) m->copy->set_assembly(m->lists);
       if (m->received && !receives_in_place(*m))
         make_room(m->from_others, std::size_t(m->lists.received * m->lists.unit));
     }));
@@ -290,8 +290,8 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
     PetscCall(FinegrainOnAllRanks(A, [&] {
-      m->mirror->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
-                          received, mode == ADD_VALUES);
+      m->copy->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
+                        received, mode == ADD_VALUES);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

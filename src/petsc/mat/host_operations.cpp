@@ -81,7 +81,7 @@ std::string DescribePrefetchDistance(const BAIJKokkos &m)
 PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
-  PetscInt64 bytes = m->mirror ? PetscInt64(m->mirror->bytes() + m->mirror->index_bytes()) : 0;
+  PetscInt64 bytes = m->copy ? PetscInt64(m->copy->bytes() + m->copy->index_bytes()) : 0;
   MatInfo info;
   PetscBool ascii;
   PetscViewerFormat format;
@@ -97,10 +97,10 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(A))));
-  if (m->bound) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none, bound to the host\n"));
-  else if (!bytes) PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: none yet\n"));
+  if (m->bound) PetscCall(PetscViewerASCIIPrintf(viewer, "device copy: none, bound to the host\n"));
+  else if (!bytes) PetscCall(PetscViewerASCIIPrintf(viewer, "device copy: none yet\n"));
   else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "mirror: %s, bytes: %" PetscInt64_FMT "%s\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "device copy: %s, bytes: %" PetscInt64_FMT "%s\n",
                                      m->op.backend == finegrain::Backend::device ? "device" : "host", bytes,
                                      DescribePrefetchDistance(*m).c_str()));
   if (!m->aij.mat) PetscFunctionReturn(PETSC_SUCCESS);

@@ -74,11 +74,10 @@ PetscErrorCode SumRowsOfMirror(Mat A, Vec other, Vec sums, bool *found)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
-  *found =
-    m && !m->bound && m->mirror && m->structure == A->nonzerostate && (m->host_is_behind || m->values == state);
+  *found = m && !m->bound && m->copy && m->structure == A->nonzerostate && (m->host_is_behind || m->values == state);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(a.get(*m->mirror, m->op.backend, other, nullptr, sums, false));
-  m->mirror->sum_rows(a.memory(), a.to());
+  PetscCall(a.get(*m->copy, m->op.backend, other, nullptr, sums, false));
+  m->copy->sum_rows(a.memory(), a.to());
   PetscCall(a.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

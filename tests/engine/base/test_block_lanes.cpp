@@ -27,7 +27,7 @@ struct LateLanes {
     for (int r = rank; r < n; r += count) f(Strip<1>{r});
     barrier();
   }
-  template <class F> void tiles(const F &f) const
+  template <class F> void block_strips(const F &f) const
   {
     const int m = n;
     for (int t = rank; t < m * m; t += count) f(Strip<1>{t % m}, t / m);

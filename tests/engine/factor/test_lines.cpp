@@ -184,12 +184,12 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
 {
   const Grid grid = {{7, 6, 5}};
   const Index rows = Index(count_points(grid));
-  std::vector<LinePart> parts = cut_parts(grid, {100, 100, 100}, {});
+  std::vector<LineBox> parts = cut_boxes(grid, {100, 100, 100}, {});
   ASSERT_EQ(parts.size(), 1u);
   for (const bool backward : {false, true}) {
-    if (backward) parts = {reverse_part(parts[0], rows)};
+    if (backward) parts = {reverse_box(parts[0], rows)};
     std::vector<Index> row_at(std::size_t(rows), -1);
-    order_part(parts[0], row_at.data());
+    order_box(parts[0], row_at.data());
     const std::size_t size = std::size_t(rows);
     const Scalar nan = std::numeric_limits<Real>::quiet_NaN();
     const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns lead to NaN behind y
@@ -251,9 +251,9 @@ TEST(Lines, BundlesAreTheSameInBothDirections)
     for (const Box &tile : {Box{100, 100, 100}, Box{3, 5, 1}}) {
       const Index rows = Index(count_points(grid));
       std::vector<Index> up(std::size_t(rows), -1), down(std::size_t(rows), -1);
-      for (const LinePart &part : cut_parts(grid, tile, {})) {
-        order_part(part, up.data());
-        order_part(reverse_part(part, rows), down.data());
+      for (const LineBox &part : cut_boxes(grid, tile, {})) {
+        order_box(part, up.data());
+        order_box(reverse_box(part, rows), down.data());
       }
       std::reverse(down.begin(), down.end());
       EXPECT_EQ(up, down) << name(grid);

@@ -161,7 +161,7 @@ TEST_P(SymmetricFactor, RaisesDiagonalEntries)
       const EngineOptions r = options_for(c, algorithm);
       if (e->analyze(p.view(), r)) return;
       Values values{.owned = p.source(), .coupling = {}};
-      values.raise = Real(0.25);
+      values.diagonal_shift = Real(0.25);
       (void)e->factor(values, -1);
       const auto x = p.apply(*e), expected = raised.solve(r);
       if (!x.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Relaxations whose couplings lie where the matrix's mirror was: the bits and reports of those with couplings of
 // their own, in less memory.
-#include "product/mirror.hpp"
+#include "product/device_copy.hpp"
 #include "relax_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ struct Coupled : Problem, Halo {
 
 // A mirror and an engine that reads it, and takes its blocks if it reduces them in place.
 struct Pair {
-  std::unique_ptr<Mirror> mirror = make_mirror(tested_backend());
+  std::unique_ptr<DeviceCopy> copy = make_device_copy(tested_backend());
   std::unique_ptr<Engine> engine;
   std::shared_ptr<void> blocks;
   bool in_place;
@@ -60,20 +60,20 @@ struct Pair {
     r.relaxation.in_place = narrows_in_place;
     EXPECT_FALSE(engine->analyze(p.view(), r));
     engine->set_halo(&p);
-    mirror->set_structure(p.view(), p.graph.rows);
+    copy->set_structure(p.view(), p.graph.rows);
     load(p);
     factor();
   }
   void load(const Coupled &p)
   {
-    if (blocks) mirror->take_blocks(blocks);
+    if (blocks) copy->take_blocks(blocks);
     blocks.reset();
-    mirror->load(p.values.data(), p.outside.data());
+    copy->load(p.values.data(), p.outside.data());
   }
   void factor()
   {
-    const Values v = mirror->values();
-    if (in_place) blocks = mirror->give_blocks();
+    const Values v = copy->values();
+    if (in_place) blocks = copy->give_blocks();
     report = engine->factor(v, engine->find_largest(v));
   }
 };
@@ -225,9 +225,9 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
       const auto before = results(p, *here.engine);
       if (round == 1) { // somebody needs the mirror in between: it has an array of its own then
         std::vector<Scalar> owned(p.values.size()), outside(p.outside.size());
-        here.mirror->load(p.values.data(), p.outside.data());
+        here.copy->load(p.values.data(), p.outside.data());
         EXPECT_EQ(results(p, *here.engine), before);
-        here.mirror->save(owned.data(), outside.data());
+        here.copy->save(owned.data(), outside.data());
         EXPECT_TRUE(same_bits(owned, p.values));
         EXPECT_TRUE(same_bits(outside, p.outside));
       }
@@ -303,7 +303,7 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
         EXPECT_GE(counted, mirror); // what was given lives until it is given up
       }
       pair.blocks.reset();
-      pair.mirror.reset();
+      pair.copy.reset();
       EXPECT_EQ(counted, 0) << s.name;
     }
     EXPECT_LE(peak[1], peak[0] - narrowed) << s.name;
@@ -314,8 +314,8 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
 TEST(InPlaceMemory, ArraysChangeHands)
 {
   Coupled p(make_grid_graph({9, 8, 7}, Stencil::star), 5), q(make_grid_graph({4, 3, 2}, Stencil::star), 2);
-  const auto a = make_mirror(tested_backend()), b = make_mirror(tested_backend());
-  const auto load = [](Mirror &m, const Coupled &c) { m.load(c.values.data(), c.outside.data()); };
+  const auto a = make_device_copy(tested_backend()), b = make_device_copy(tested_backend());
+  const auto load = [](DeviceCopy &m, const Coupled &c) { m.load(c.values.data(), c.outside.data()); };
   a->set_structure(p.view(), p.graph.rows);
   b->set_structure(q.view(), q.graph.rows);
   load(*a, p);

@@ -265,17 +265,17 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
         OK(change.change(p.B, X, n));
         OK(CompareProducts(p.A, p.B, &d));
         EXPECT_LT(d, tolerance) << change.name << ", " << n << ", " << other;
-        const int made = EventCount("FGMirror");
+        const int made = EventCount("FGMatCopy");
         OK(MatMult(p.A, x, y));
         OK(MatMultTranspose(p.A, x, y));
         PetscReal norm;
         OK(MatNorm(p.A, NORM_FROBENIUS, &norm)); // readers are no writers
         OK(MatMult(p.A, x, y));
-        EXPECT_EQ(EventCount("FGMirror"), made) << change.name;
+        EXPECT_EQ(EventCount("FGMatCopy"), made) << change.name;
         OK(MatScale(p.A, 2));
         OK(MatMult(p.A, x, y));
         OK(MatMult(p.A, x, y));
-        EXPECT_EQ(EventCount("FGMirror"), made + 1) << change.name;
+        EXPECT_EQ(EventCount("FGMatCopy"), made + 1) << change.name;
       }
 }
 
@@ -324,17 +324,17 @@ TEST(BAIJKokkos, BoundToTheHostItIsBaij)
         }
       }
       OK(CompareProducts(p.A, p.B, &d));
-      const int made = EventCount("FGMirror");
+      const int made = EventCount("FGMatCopy");
       OK((*p.A.get()->ops->bindtocpu)(p.A, PETSC_TRUE));
       OK(MatScale(p.A, 2));
       OK(MatScale(p.B, 2));
       OK(CompareProducts(p.A, p.B, &d));
       EXPECT_EQ(d, 0) << n;
-      EXPECT_EQ(EventCount("FGMirror"), made);
+      EXPECT_EQ(EventCount("FGMatCopy"), made);
       OK((*p.A.get()->ops->bindtocpu)(p.A, PETSC_FALSE));
       OK(CompareProducts(p.A, p.B, &d));
       EXPECT_LT(d, tolerance);
-      EXPECT_EQ(EventCount("FGMirror"), made + 1);
+      EXPECT_EQ(EventCount("FGMatCopy"), made + 1);
     }
 }
 

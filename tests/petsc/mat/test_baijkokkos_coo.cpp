@@ -25,13 +25,13 @@ TEST_P(Coo, AssemblesWhatMatSetValuesDoes)
   Assembled m;
   PetscReal d;
   OK(m.make(scattered(30, 3, false), n, blocks));
-  const int made = EventCount("FGMirror");
+  const int made = EventCount("FGMatCopy");
   for (const InsertMode mode : {INSERT_VALUES, ADD_VALUES, INSERT_VALUES, ADD_VALUES}) {
     OK(m.set(int(mode) + 3, mode));
     OK(CompareProducts(m.A, m.B, &d));
     EXPECT_LT(d, tolerance) << int(mode);
   }
-  EXPECT_EQ(EventCount("FGMirror"), made); // nothing came from the host
+  EXPECT_EQ(EventCount("FGMatCopy"), made); // nothing came from the host
 }
 
 TEST_P(Coo, AddsInAFixedOrder)

@@ -45,9 +45,9 @@ void ExpectDiagonal(Mat A)
   }
   OK(Assemble(A));
   OK(MakeVectors(A, &x, &y));
-  const int made = EventCount("FGMirror");
+  const int made = EventCount("FGMatCopy");
   OK(MatMult(A, x, y));
-  EXPECT_EQ(EventCount("FGMirror"), made + 1); // the product is ours
+  EXPECT_EQ(EventCount("FGMatCopy"), made + 1); // the product is ours
   OK(VecScale(x, 2));
   OK(Difference(x, y, &d));
   EXPECT_LT(d, tolerance);
@@ -229,15 +229,15 @@ TEST(BAIJKokkos, ViewsNameTheMirror)
   std::string text;
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
   OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
-  ExpectIn(text, {"mirror: none yet"});
+  ExpectIn(text, {"device copy: none yet"});
   OK(MakeVectors(A, &x, &y));
   OK(MatMult(A, x, y));
   OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
-  ExpectIn(text, {"mirror: ", ", bytes: "});
+  ExpectIn(text, {"device copy: ", ", bytes: "});
   EXPECT_EQ(text.find("none"), std::string::npos);
   OK((*A.get()->ops->bindtocpu)(A, PETSC_TRUE));
   OK(ViewText(object(A), &text, PETSC_VIEWER_ASCII_INFO));
-  ExpectIn(text, {"mirror: none, bound to the host"});
+  ExpectIn(text, {"device copy: none, bound to the host"});
 }
 
 TEST_P(Life, SubmatricesAreThoseOfBaij)

@@ -176,12 +176,12 @@ PetscErrorCode PipelineExchange::find_stages(PC pc, PC_Finegrain *e, const Owned
 }
 
 PetscErrorCode PipelineExchange::find_pattern(const PC_Finegrain &e, const Owned &owned, const OperatorView &view,
-                                              const Coloring &coloring, FactorRows *rows, bool *far)
+                                              const Coloring &coloring, FactorRows *rows, bool *second_ring)
 {
   PetscFunctionBegin;
-  far_ = *far = e.analysis.options.method == Method::sip;
-  if (!far_) {
-    PetscCall(SharedExchange::find_pattern(e, owned, view, coloring, rows, far));
+  second_ring_ = *second_ring = e.analysis.options.method == Method::sip;
+  if (!second_ring_) {
+    PetscCall(SharedExchange::find_pattern(e, owned, view, coloring, rows, second_ring));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
@@ -262,7 +262,7 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
     const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
       std::vector<std::pair<std::int64_t, Index>> list;
       for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
-        if ((far_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
+        if ((second_ring_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
           list.push_back({s.key(g.col(f)), storage.entry(f)});
       std::sort(list.begin(), list.end());
       for (const auto &[key, entry] : list) blocks->push_back(entry);

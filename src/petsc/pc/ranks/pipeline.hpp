@@ -28,7 +28,7 @@ protected:
                              Coloring *coloring, SharedRows *rows) override;
   // sip's: the whole star of the grid, and all blocks of rows beside owned ones.
   PetscErrorCode find_pattern(const PC_Finegrain &e, const shared::Owned &owned, const OperatorView &view,
-                              const Coloring &coloring, shared::FactorRows *rows, bool *far) override;
+                              const Coloring &coloring, shared::FactorRows *rows, bool *second_ring) override;
 
 private:
   // A persistent request. Nobody waits where nothing is under way: MPI says that this returns at once, Open MPI
@@ -78,7 +78,7 @@ private:
   PetscErrorCode check_star(PC pc, const OperatorView &view) const;
 
   Whole whole_;
-  bool far_ = false;              // all upper blocks of a row travel
+  bool second_ring_ = false;      // all upper blocks of a row travel
   MPI_Comm comm_ = MPI_COMM_NULL; // of its own
   PetscObject owner_ = nullptr;
   std::size_t block_ = 0, block_bytes_ = 0; // scalars of a block row, bytes of a block

@@ -62,7 +62,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   Graph inside;
   OperatorView factor;
   const PetscInt *degree;
-  bool far = false;
+  bool second_ring = false;
   SharedRows &s = view->shared;
   PetscSF sf;
 
@@ -74,7 +74,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   PetscCall(PCFinegrainFindGhostKeys(pc, *e, view));
   const HostArray<std::int64_t> &key = view->agreed.key;
   PetscCall(find_stages(pc, e, owned, *view, &coloring, &s));
-  PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &far));
+  PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &second_ring));
 
   // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
   PetscCall(FinegrainOnAllRanks(pc, [&] {
@@ -84,7 +84,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   }));
   PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
   PetscCall(FinegrainOnAllRanks(pc, [&] { others_ = near_.global; }));
-  if (far) PetscCall(add_far(owned, mine.lists));
+  if (second_ring) PetscCall(add_second_ring(owned, mine.lists));
   PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
   PetscCall(FinegrainOnAllRanks(pc, [&] { collect(owned, mine, theirs, &s); }));
   s.colors = coloring.colors;
@@ -147,7 +147,7 @@ PetscErrorCode SharedExchange::find_pattern(const PC_Finegrain &e, const Owned &
 }
 
 // Adds the columns of others' rows to the others.
-PetscErrorCode SharedExchange::add_far(const Owned &owned, const Lists &mine)
+PetscErrorCode SharedExchange::add_second_ring(const Owned &owned, const Lists &mine)
 {
   const std::vector<PetscInt> &near = near_.global;
   Lists theirs;

@@ -36,12 +36,12 @@ protected:
   // The factor's pattern in owned rows. *far: whether owned rows need all blocks of others beside them, and not those
   // alone that couple the two. Collective.
   virtual PetscErrorCode find_pattern(const PC_Finegrain &e, const shared::Owned &owned, const OperatorView &view,
-                                      const Coloring &coloring, shared::FactorRows *rows, bool *far);
+                                      const Coloring &coloring, shared::FactorRows *rows, bool *second_ring);
   void check(PetscErrorCode code)
   {
     if (!error_) error_ = code;
   }
-  PetscErrorCode add_far(const shared::Owned &owned, const shared::Lists &mine);
+  PetscErrorCode add_second_ring(const shared::Owned &owned, const shared::Lists &mine);
   void collect(const shared::Owned &owned, const shared::FactorRows &mine, const shared::Lists &theirs,
                SharedRows *rows);
 

@@ -22,7 +22,7 @@ PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backe
   *backend = Backend::host;
   if (!has_device() || options.algorithm == Algorithm::sequential || options.tile.points() > 0)
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BAIJKokkosIsMirrored(A, &there));
+  PetscCall(BAIJKokkosIsOnDevice(A, &there));
   PetscCall(MatGetVecType(A, &type));
 #if defined(FINEGRAIN_SHARES_DEVICE)
   there = there || std::strstr(type, "cuda") || std::strstr(type, "kokkos");

@@ -11,33 +11,33 @@ PetscErrorCode PCFinegrainCheckInPlace(PC pc, const PC_Finegrain &e)
   const Mat A = pc->pmat;
   const BAIJKokkos *m = BAIJKokkosGet(A);
   const char *name, *places[] = {"host", "device"};
-  Backend mirror, engine;
+  Backend copy, engine;
 
   PetscFunctionBegin;
   const std::string option = PCFinegrainOption(pc, "in_place"),
                     remedy = std::string("or leave out ").append(option).append(", PCMCPISetInPlace()");
   PetscCall(PetscObjectGetName(reinterpret_cast<PetscObject>(A), &name));
   PetscCheck(pc->mat != A, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s: Pmat %s is Amat as well, whose products need the mirror that the set-up overwrites; give "
+             "%s: Pmat %s is Amat as well, whose products need the device copy that the set-up overwrites; give "
              "KSPSetOperators() another Pmat, MatDuplicate() makes one, %s",
              option.c_str(), name, remedy.c_str());
   PetscCheck(m, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
-             "%s: Pmat %s is of type %s, which has no mirror; convert it to baijkokkos with MatConvert(), %s",
+             "%s: Pmat %s is of type %s, which has no device copy; convert it to baijkokkos with MatConvert(), %s",
              option.c_str(), name, reinterpret_cast<PetscObject>(A)->type_name, remedy.c_str());
   PetscCheck(!e.conversion.matrix, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "%s: Pmat %s is read through a copy, because %s gives it diagonal blocks; insert them before it is "
              "assembled, %s",
              option.c_str(), name, PCFinegrainOption(pc, "add_diagonal").c_str(), remedy.c_str());
   PetscCheck(!m->bound, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
-             "%s: Pmat %s is bound to the host and has no mirror; call MatBindToCPU() with PETSC_FALSE, %s",
+             "%s: Pmat %s is bound to the host and has no device copy; call MatBindToCPU() with PETSC_FALSE, %s",
              option.c_str(), name, remedy.c_str());
-  mirror = has_device() ? Backend::device : Backend::host;
+  copy = has_device() ? Backend::device : Backend::host;
   PetscCall(PCFinegrainFindBackend(pc, e, &engine));
-  PetscCheck(mirror == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s: the mirror of Pmat %s lies on the %s, and the preconditioner works on the %s; take "
+  PetscCheck(copy == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
+             "%s: the device copy of Pmat %s is on the %s, and the preconditioner works on the %s; take "
              "%s %s, %s",
-             option.c_str(), name, places[int(mirror)], places[int(engine)], PCFinegrainOption(pc, "backend").c_str(),
-             places[int(mirror)], remedy.c_str());
+             option.c_str(), name, places[int(copy)], places[int(engine)], PCFinegrainOption(pc, "backend").c_str(),
+             places[int(copy)], remedy.c_str());
   PetscCheck(e.settings.corrections == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "%s: corrections (%s %" PetscInt_FMT ") read Pmat %s in each application; leave them out, %s",
              option.c_str(), PCFinegrainOption(pc, "corrections").c_str(), e.settings.corrections, name,

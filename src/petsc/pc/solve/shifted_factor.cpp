@@ -19,7 +19,7 @@ PetscErrorCode PCFinegrainFactor(PC pc, PC_Finegrain *e, Values values, Real lar
   PetscFunctionBegin;
   e->analysis.diagonal_shift = 0;
   for (e->analysis.factorizations = 1;; ++e->analysis.factorizations) {
-    values.raise = Real(e->analysis.diagonal_shift);
+    values.diagonal_shift = Real(e->analysis.diagonal_shift);
     if (FinegrainSharesRows(e->analysis.options))
       PetscCall(factor()); // the ranks meet in it, and it allocates nothing
     else PetscCall(FinegrainOnAllRanks(pc, factor));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
-#include "product/mirror.hpp"
+#include "product/device_copy.hpp"
 
 #include "staged_halo.hpp"
 
@@ -91,7 +91,7 @@ template <class Space> struct ByColumn {
   std::size_t bytes() const { return (ptr.span() + entry.span() + row.span()) * sizeof(Index); }
 };
 
-template <class Exec> class MirrorOn final : public Mirror, QueuedSpace<Exec>
+template <class Exec> class MirrorOn final : public DeviceCopy, QueuedSpace<Exec>
 {
   using Space = typename Exec::memory_space;
   using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
@@ -118,7 +118,7 @@ public:
   }
   void set_halo(Halo *halo) override
   {
-    if constexpr (far)
+    if constexpr (on_device)
       halo = staged_.set(halo, std::size_t(columns_) * std::size_t(n_), std::size_t(ghost_count_) * std::size_t(n_));
     halo_ = halo;
   }
@@ -153,7 +153,7 @@ public:
   void reserve(Memory memory, bool transposed) override
   {
     if (transposed) prepare_transposed();
-    if (memory == Memory::engine || !far) return;
+    if (memory == Memory::engine || !on_device) return;
     make_room(x_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
     make_room(y_, std::size_t(std::max(rows_, columns_)) * std::size_t(n_));
   }
@@ -194,7 +194,7 @@ public:
   void sum_rows(Memory memory, Scalar *y) override
   {
     const std::size_t size = std::size_t(rows_) * std::size_t(n_);
-    Scalar *to = memory == Memory::host && far ? make_room(y_, size) : y;
+    Scalar *to = memory == Memory::host && on_device ? make_room(y_, size) : y;
     Kokkos::deep_copy(exec, Kokkos::View<Scalar *, Space, Kokkos::MemoryUnmanaged>(to, size), Scalar(0));
     for_each("finegrain::row_sums", Offset(size),
              AddRowSums<Index>{n_, owned_.ptr.data(), values().owned.values, to});
@@ -215,7 +215,7 @@ public:
   void assemble(Memory memory, const Scalar *own, const Scalar *received, bool add) override
   {
     allocate();
-    if (memory == Memory::host && far) {
+    if (memory == Memory::host && on_device) {
       const std::size_t size = std::size_t(own_count_ * unit_);
       upload_(make_room(own_, size), own, size);
       own = own_.data();
@@ -224,7 +224,7 @@ public:
     const AssemblySums sums{n_,  unit_,         own_count_, list_ptr_.data(), list_.data(), own, received_.data(),
                             add, blocks_.data()};
     const Offset targets = Offset(list_ptr_.extent(0)) - 1;
-    if (far || unit_ == 1) for_each("finegrain::assemble", targets * unit_, AssembleScalar{sums});
+    if (on_device || unit_ == 1) for_each("finegrain::assemble", targets * unit_, AssembleScalar{sums});
     else for_each("finegrain::assemble", targets, AssembleBlock{sums});
     wait();
   }
@@ -244,7 +244,7 @@ private:
     Kokkos::parallel_for(label, Policy(exec, 0, count), body);
   }
   using Vector = Array<Scalar, Space>;
-  static constexpr bool far = works_in_teams<Exec>; // from callers' vectors on the host
+  static constexpr bool on_device = works_in_teams<Exec>; // from callers' vectors on the host
 
   struct Pointers {
     const Scalar *b, *x;
@@ -253,7 +253,7 @@ private:
   // Vectors of `from` and `to` block rows where kernels can read them.
   Pointers enter(Memory memory, const Scalar *b, const Scalar *x, Scalar *y, Index from, Index to)
   {
-    if (memory == Memory::engine || !far) return {b, x, y};
+    if (memory == Memory::engine || !on_device) return {b, x, y};
     const std::size_t in = std::size_t(from) * std::size_t(n_), out = std::size_t(to) * std::size_t(n_);
     copy_up<Space>(make_room(x_, in), x, in);
     make_room(y_, out);
@@ -263,7 +263,7 @@ private:
   void leave(Memory memory, Scalar *y, Index to)
   {
     finish();
-    if (memory == Memory::host && far) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
+    if (memory == Memory::host && on_device) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
   }
 
   // Threads of a host, unlimited where there are teams.
@@ -315,7 +315,7 @@ private:
     constexpr std::size_t slack = block_slack / sizeof(Scalar);
     if (blocks_.extent(0) < scalars() + slack) {
       blocks_ = {};
-      blocks_ = make_array<Scalar, Space>("finegrain::mirror", scalars() + slack);
+      blocks_ = make_array<Scalar, Space>("finegrain::copy", scalars() + slack);
     }
   }
   Run<Exec> run(const Index *cut, bool in_a_loop)
@@ -346,7 +346,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Mirror> make_mirror(Backend backend)
+std::unique_ptr<DeviceCopy> make_device_copy(Backend backend)
 {
   if constexpr (builds_device) {
     if (backend == Backend::device) return std::make_unique<MirrorOn<DeviceExec>>();

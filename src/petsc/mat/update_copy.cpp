@@ -23,15 +23,15 @@ PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
     PetscFunctionBegin;
     PetscCall(OperatorGetBlocks(A, &m->op, &view));
     m->op.backend = has_device() && !BAIJKokkosGet(A)->bound ? Backend::device : Backend::host;
-    if (!m->mirror) m->mirror = make_mirror(m->op.backend);
-    m->mirror->set_structure(view, Index(A->cmap->n / A->rmap->bs));
+    if (!m->copy) m->copy = make_device_copy(m->op.backend);
+    m->copy->set_structure(view, Index(A->cmap->n / A->rmap->bs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
   PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode { // it may need room for copies
     PetscFunctionBegin;
-    m->mirror->set_halo(size > 1 ? &m->halo : nullptr);
+    m->copy->set_halo(size > 1 ? &m->halo : nullptr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // for the assembly that finds others: a conversion had none
@@ -49,17 +49,17 @@ PetscErrorCode Load(Mat A, BAIJKokkos *m)
   PetscFunctionBegin;
   PetscCall(OperatorGetHostValues(A, m->op, &values));
   if (m->op.backend == Backend::device) PetscCall(FinegrainWaitForPetsc()); // whose queue may read the blocks
-  m->mirror->load(values.owned.values, values.coupling.values);
+  m->copy->load(values.owned.values, values.coupling.values);
   PetscCall(OperatorRestoreValues(A, m->op, &values));
 #if defined(FINEGRAIN_SHARES_DEVICE)
-  if (m->op.backend == Backend::device) PetscCall(PetscLogCpuToGpu(PetscLogDouble(m->mirror->bytes())));
+  if (m->op.backend == Backend::device) PetscCall(PetscLogCpuToGpu(PetscLogDouble(m->copy->bytes())));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode BAIJKokkosIsMirrored(Mat A, bool *mirrored)
+PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *mirrored)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
 
@@ -73,7 +73,7 @@ PetscErrorCode BAIJKokkosUpdateStructure(Mat A)
   BAIJKokkos *m = BAIJKokkosGet(A);
 
   PetscFunctionBegin;
-  if (m->mirror && m->structure == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
+  if (m->copy && m->structure == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosSyncHost(A));
   PetscCall(FinegrainOnAllRanks(A, FinegrainStartKokkos));
   PetscCall(MakeMirror(A, m));
@@ -89,14 +89,14 @@ PetscErrorCode BAIJKokkosUpdate(Mat A)
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   if (m->host_is_behind || (m->structure == A->nonzerostate && m->values == state))
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(finegrain_events.mirror, A, nullptr, nullptr, nullptr));
+  PetscCall(PetscLogEventBegin(finegrain_events.matrix_copy, A, nullptr, nullptr, nullptr));
   const PetscErrorCode code = FinegrainGuard([&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(BAIJKokkosUpdateStructure(A));
     PetscCall(FinegrainOnAllRanks(A, [&] { return Load(A, m); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  PetscCall(PetscLogEventEnd(finegrain_events.mirror, A, nullptr, nullptr, nullptr));
+  PetscCall(PetscLogEventEnd(finegrain_events.matrix_copy, A, nullptr, nullptr, nullptr));
   PetscCall(code);
   m->values = state;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -111,11 +111,11 @@ PetscErrorCode BAIJKokkosSyncHost(Mat A)
   if (!m || !m->host_is_behind) PetscFunctionReturn(PETSC_SUCCESS);
   m->host_is_behind = false; // first: what follows asks for the host's values
   PetscCall(OperatorGetHostValues(A, m->op, &values));
-  m->mirror->save(const_cast<Scalar *>(values.owned.values), const_cast<Scalar *>(values.coupling.values));
+  m->copy->save(const_cast<Scalar *>(values.owned.values), const_cast<Scalar *>(values.coupling.values));
   PetscCall(OperatorRestoreValues(A, m->op, &values));
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &m->values));
 #if defined(FINEGRAIN_SHARES_DEVICE)
-  if (m->op.backend == Backend::device) PetscCall(PetscLogGpuToCpu(PetscLogDouble(m->mirror->bytes())));
+  if (m->op.backend == Backend::device) PetscCall(PetscLogGpuToCpu(PetscLogDouble(m->copy->bytes())));
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -131,7 +131,7 @@ PetscErrorCode BAIJKokkosGetValues(Mat A, Backend backend, Values *values, bool 
   *found = m->op.backend == backend;
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   const bool is_short = values->short_residual;
-  *values = m->mirror->values();
+  *values = m->copy->values();
   values->short_residual = is_short;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,11 +143,11 @@ PetscErrorCode BAIJKokkosTakeBlocks(Mat A, Values *values, std::shared_ptr<void>
   PetscFunctionBegin;
   PetscCall(BAIJKokkosSyncHost(A));
   PetscCall(BAIJKokkosUpdateStructure(A));
-  if (*blocks) m->mirror->take_blocks(*blocks);
+  if (*blocks) m->copy->take_blocks(*blocks);
   blocks->reset();
   PetscCall(BAIJKokkosUpdate(A));
-  *values = m->mirror->values();
-  *blocks = m->mirror->give_blocks();
+  *values = m->copy->values();
+  *blocks = m->copy->give_blocks();
   m->values = -1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

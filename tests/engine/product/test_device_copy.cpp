@@ -2,7 +2,7 @@
 // Products and assembly of a mirror against plain loops: the same sums in the same order.
 #include "problems.hpp"
 
-#include "product/mirror.hpp"
+#include "product/device_copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ struct Matrix {
   Graph owned, coupling;
   List values, outside;
   Half halo;
-  std::unique_ptr<Mirror> mirror;
+  std::unique_ptr<DeviceCopy> copy;
 
   Matrix(Index rows, Index cols, Index ghost_count, int block) : n(block), columns(cols), ghosts(ghost_count)
   {
@@ -94,12 +94,12 @@ struct Matrix {
     view.owned = owned;
     view.coupling = ghosts ? coupling : Graph();
     view.ghosts = ghosts;
-    mirror = make_mirror(where == Where::device ? Backend::device : Backend::host);
-    mirror->set_structure(view, columns);
+    copy = make_device_copy(where == Where::device ? Backend::device : Backend::host);
+    copy->set_structure(view, columns);
     halo.size = std::size_t(ghosts * n);
-    mirror->set_halo(ghosts ? &halo : nullptr);
+    copy->set_halo(ghosts ? &halo : nullptr);
   }
-  void load() { mirror->load(values.data(), outside.data()); }
+  void load() { copy->load(values.data(), outside.data()); }
 
   // y += a x over the entries of a part.
   void add(const Graph &g, const List &a, const List &x, List &y) const
@@ -150,8 +150,8 @@ struct Matrix {
         const List zero(b.size(), Scalar(0));
         const Scalar *from = added == 2 ? y.data() : added ? b.data() : nullptr;
         const List expected = transposed ? oracle_transposed(x, added ? b : zero) : oracle(x, added ? b : zero);
-        if (transposed) mirror->multiply_transposed(memory, from, x.data(), y.data());
-        else mirror->multiply(memory, from, x.data(), y.data());
+        if (transposed) copy->multiply_transposed(memory, from, x.data(), y.data());
+        else copy->multiply(memory, from, x.data(), y.data());
         expect_same(y, expected, std::to_string(n) + (transposed ? " transposed " : " ") + std::to_string(added));
       }
     }
@@ -187,11 +187,11 @@ TEST_P(Mirrors, GiveBackWhatTheyWereGiven)
     for (Scalar &v : m.values) v *= scale;
     List a = nans(m.values.size()), b = nans(m.outside.size());
     m.load();
-    m.mirror->save(a.data(), b.data());
+    m.copy->save(a.data(), b.data());
     expect_same(a, m.values, "owned");
     expect_same(b, m.outside, "coupling");
-    EXPECT_EQ(m.mirror->bytes(), (a.size() + b.size()) * sizeof(Scalar));
-    EXPECT_EQ(m.mirror->flops(), 2. * double(a.size() + b.size()));
+    EXPECT_EQ(m.copy->bytes(), (a.size() + b.size()) * sizeof(Scalar));
+    EXPECT_EQ(m.copy->flops(), 2. * double(a.size() + b.size()));
   }
 }
 
@@ -221,7 +221,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
         const List own = make_vector(std::size_t(lists.own) * size, 5);
         const List far = make_vector(std::size_t(lists.received) * size, 6);
         List expected(blocks * nn, Scalar(0));
-        m.mirror->set_assembly(lists);
+        m.copy->set_assembly(lists);
         for (const bool add : {false, true, false}) {
           for (std::size_t t = 0; t < targets; ++t)
             for (std::size_t p = 0; p < size; ++p) {
@@ -235,10 +235,10 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
               }
             }
           const bool in_place = reads_host() && add; // received values that are there already
-          if (in_place) std::copy(far.begin(), far.end(), m.mirror->received());
-          m.mirror->assemble(memory, own.data(), in_place || !some ? nullptr : far.data(), add);
+          if (in_place) std::copy(far.begin(), far.end(), m.copy->received());
+          m.copy->assemble(memory, own.data(), in_place || !some ? nullptr : far.data(), add);
           List a = nans(m.values.size()), b = nans(m.outside.size());
-          m.mirror->save(a.data(), b.data());
+          m.copy->save(a.data(), b.data());
           a.insert(a.end(), b.begin(), b.end());
           expect_same(a, expected, std::to_string(unit) + (add ? " added" : ""));
         }
@@ -248,20 +248,20 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
       }
 }
 
-TEST(Mirror, InteriorRowsRunWhileTheHaloIsUnderWay)
+TEST(DeviceCopy, InteriorRowsRunWhileTheHaloIsUnderWay)
 {
   Matrix m(23, 23, 9, 3);
   m.load();
   const List x = make_vector(69, 3);
   List y(69);
-  m.mirror->multiply(Memory::host, nullptr, x.data(), y.data());
+  m.copy->multiply(Memory::host, nullptr, x.data(), y.data());
   EXPECT_EQ(m.halo.events, (std::vector<std::string>{"begin", "interior", "end", "boundary"}));
   m.halo.events.clear();
-  m.mirror->multiply_transposed(Memory::host, nullptr, x.data(), y.data());
+  m.copy->multiply_transposed(Memory::host, nullptr, x.data(), y.data());
   EXPECT_EQ(m.halo.events, (std::vector<std::string>{"add"}));
 }
 
-TEST(Mirror, TakesAnotherStructure)
+TEST(DeviceCopy, TakesAnotherStructure)
 {
   Matrix m(23, 23, 9, 3), other(30, 12, 0, 5);
   m.load();
@@ -269,9 +269,9 @@ TEST(Mirror, TakesAnotherStructure)
   OperatorView view;
   view.block = 5;
   view.owned = other.owned;
-  m.mirror->set_structure(view, 12);
-  m.mirror->set_halo(nullptr);
-  std::swap(m.mirror, other.mirror);
+  m.copy->set_structure(view, 12);
+  m.copy->set_halo(nullptr);
+  std::swap(m.copy, other.copy);
   other.load();
   other.check_products(Memory::host);
 }

@@ -53,7 +53,7 @@ struct KeepWord {
   }
 };
 
-template <class Exec> class WholeFactoring final : public ProductsFactoring<Exec>
+template <class Exec> class FullFactoring final : public ProductsFactoring<Exec>
 {
 public:
   using Base = ProductsFactoring<Exec>;

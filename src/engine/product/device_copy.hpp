@@ -8,20 +8,20 @@
 namespace finegrain
 {
 
-// Which values make up each number of a mirror, for Mirror::assemble(). Targets are the blocks of the owned square,
-// then those of the couplings; target t is the sum of values list[ptr[t]] to list[ptr[t + 1] - 1], in that order. A
-// value is `unit` scalars: one, or a block by rows. Scalars of a block are targets of their own if unit is 1, by
-// columns.
+// Which values make up each number of a mirror, for DeviceCopy::assemble(). Targets are the blocks of the owned
+// square, then those of the couplings; target t is the sum of values list[ptr[t]] to list[ptr[t + 1] - 1], in that
+// order. A value is `unit` scalars: one, or a block by rows. Scalars of a block are targets of their own if unit is
+// 1, by columns.
 struct AssemblyLists {
   int unit = 1;
   HostArray<Offset> ptr, list; // numbers from `own` on are received ones
   Offset own = 0, received = 0;
 };
 
-class Mirror
+class DeviceCopy
 {
 public:
-  virtual ~Mirror() = default;
+  virtual ~DeviceCopy() = default;
 
   // Begins anew; `columns` are the block columns owned. Values are not defined until they are loaded or assembled.
   virtual void set_structure(const OperatorView &, Index columns) = 0;
@@ -65,6 +65,6 @@ public:
 };
 
 // After start_kokkos(). Backend::device needs has_device().
-std::unique_ptr<Mirror> make_mirror(Backend);
+std::unique_ptr<DeviceCopy> make_device_copy(Backend);
 
 } // namespace finegrain
