@@ -2,7 +2,7 @@
 /*
    finegrain: fine-grained parallel preconditioners for PETSc.
 
-   Nothing here is needed to use the preconditioners from options:
+   Programs that select the preconditioners by options do not need this header:
 
      your_program -dll_append /path/to/libpetscfinegrain.so -pc_type fgbilu
 
@@ -19,7 +19,7 @@
 #define FINEGRAIN_EXTERN extern __attribute__((visibility("default")))
 #endif
 
-/* A program that was built with 1.0 runs with each later 1.x (docs/contributing.md) */
+/* A program built with 1.0 runs with any later 1.x (docs/contributing.md) */
 #define PETSCFINEGRAIN_VERSION_MAJOR 1
 #define PETSCFINEGRAIN_VERSION_MINOR 0
 #define PETSCFINEGRAIN_VERSION_SUBMINOR 0
@@ -34,7 +34,7 @@ FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainGetVersion(char version[], size_t 
 #define PCPOWERQILU "powerqilu"
 #define PCSIP "sip"
 
-/* Mat types: BAIJ with a copy of its blocks where Kokkos' kernels run */
+/* Mat types: BAIJ with a second copy of its blocks, from which kernels read (device copy) */
 #define MATBAIJKOKKOS "baijkokkos"
 #define MATSEQBAIJKOKKOS "seqbaijkokkos"
 #define MATMPIBAIJKOKKOS "mpibaijkokkos"
@@ -47,14 +47,14 @@ FINEGRAIN_EXTERN PetscErrorCode MatBAIJKokkosSetPreallocationCOO(Mat A, PetscCou
 #define KSPSIP "sip"
 
 /*E
-   PCFinegrainScheduleType - which groups of mutually independent block rows a preconditioner runs in parallel
+   PCFinegrainScheduleType - groups of mutually independent block rows that a preconditioner runs in parallel
 
    Values:
-+  PC_FINEGRAIN_SCHEDULE_AUTO       - `PCFGBILU`: hyperplanes where the grid is known and they fit the matrix, else
-                                      level sets; `PCMCPI` and `PCPOWERQILU`: colors
-.  PC_FINEGRAIN_SCHEDULE_HYPERPLANE - hyperplanes of a structured grid; an error where they do not fit
++  PC_FINEGRAIN_SCHEDULE_AUTO       - `PCFGBILU` and `PCFGBICC`: hyperplanes if a grid is known and they fit the
+                                      matrix, else level sets; `PCMCPI` and `PCPOWERQILU`: colors
+.  PC_FINEGRAIN_SCHEDULE_HYPERPLANE - hyperplanes of a structured grid; an error if they do not fit
 .  PC_FINEGRAIN_SCHEDULE_LEVEL      - level sets of the matrix graph
--  PC_FINEGRAIN_SCHEDULE_COLOR      - colors; an error for `PCFGBILU`
+-  PC_FINEGRAIN_SCHEDULE_COLOR      - colors; an error for `PCFGBILU` and `PCFGBICC`
 
    Level: intermediate
 
@@ -72,12 +72,13 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
    PCFinegrainAlgorithmType - how the rows of a sweep or a factorization run in parallel
 
    Values:
-+  PC_FINEGRAIN_ALGORITHM_AUTO       - sequential on one host thread or where few rows are independent, levels for
-                                       wide colors, else tasks
++  PC_FINEGRAIN_ALGORITHM_AUTO       - sequential on one host thread or if few rows are independent, levels for wide
+                                       colors, else tasks
 .  PC_FINEGRAIN_ALGORITHM_SEQUENTIAL - one host thread, rows in elimination order
-.  PC_FINEGRAIN_ALGORITHM_LEVELS     - a kernel for each group of the schedule
--  PC_FINEGRAIN_ALGORITHM_TASKS      - one kernel per sweep, whose threads draw tasks and wait for those that a task
-                                       depends on: tiles of a grid, else runs of consecutive rows
+.  PC_FINEGRAIN_ALGORITHM_LEVELS     - one kernel for each group of the schedule
+-  PC_FINEGRAIN_ALGORITHM_TASKS      - one kernel per sweep; a thread takes the next task and waits for the tasks that
+                                       it depends on. Tasks are tiles of a grid on the host, else runs of consecutive
+                                       rows
 
    Note:
    Results are bitwise identical for all algorithms.
@@ -95,11 +96,11 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainAlgorithmTypes[];
 
 /*E
-   PCFinegrainBackendType - where a preconditioner keeps its factor and is applied
+   PCFinegrainBackendType - back end that stores the factor of a preconditioner and applies it
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - a GPU where the matrix or its vectors are there, unless the algorithm is
-                                 sequential or the factor global; else the host
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU if the matrix or its vectors are there, unless the algorithm is sequential, a
+                                 tile is set or the factorization is global; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 
@@ -115,14 +116,14 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainBackendTypes[];
 
 /*E
-   PCFinegrainPrecisionType - how off-diagonal blocks are stored
+   PCFinegrainPrecisionType - storage precision of off-diagonal blocks
 
    Values:
-+  PC_FINEGRAIN_PRECISION_WORKING  - as `PetscScalar`
-.  PC_FINEGRAIN_PRECISION_SINGLE   - 32 bits per real number
-.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16 bits, scaled by powers of two; a factor has inverses and
-                                      sums in single precision then; not `PCFGBICC`
--  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16 bits with the range of single; `PCMCPI` only
++  PC_FINEGRAIN_PRECISION_WORKING  - `PetscScalar`
+.  PC_FINEGRAIN_PRECISION_SINGLE   - single precision, 32-bit real numbers
+.  PC_FINEGRAIN_PRECISION_HALF     - IEEE half precision, 16-bit real numbers, scaled by powers of two; a factor then
+                                     has inverses and sums in single precision; not `PCFGBICC`
+-  PC_FINEGRAIN_PRECISION_BFLOAT16 - 16-bit real numbers with the range of single precision; `PCMCPI` only
 
    Level: intermediate
 
@@ -137,11 +138,15 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainPrecisionTypes[];
 
 /*E
-   PCFinegrainDiagonalPrecisionType - how inverted diagonal blocks are stored
+   PCFinegrainDiagonalPrecisionType - storage precision of inverted diagonal blocks
 
    Values:
-+  PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING - as `PetscScalar`
--  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE - as the other blocks, see `PCFinegrainSetPrecision()`, but single at least
++  PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING - `PetscScalar`
+-  PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE - that of the other blocks, see `PCFinegrainSetPrecision()`, but at least
+                                             single
+
+   Note:
+   Factors in half precision always store single precision.
 
    Level: advanced
 
@@ -154,11 +159,12 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainDiagonalPrecisionTypes[];
 
 /*E
-   PCFinegrainGridCoupling - how the factor treats blocks that couple the grids of a rank
+   PCFinegrainGridCoupling - treatment of blocks that couple the grids of a rank
 
    Values:
-+  PC_FINEGRAIN_GRID_COUPLING_COUPLED      - one factor of all grids
--  PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI - a factor for each grid; these blocks act in residuals only
++  PC_FINEGRAIN_GRID_COUPLING_COUPLED      - one factor of all grids of a rank
+-  PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI - one factor for each grid; these blocks are ignored, and act in
+                                             residuals only
 
    Level: intermediate
 
@@ -168,12 +174,13 @@ typedef enum { PC_FINEGRAIN_GRID_COUPLING_COUPLED, PC_FINEGRAIN_GRID_COUPLING_BL
 FINEGRAIN_EXTERN const char *const PCFinegrainGridCouplings[];
 
 /*E
-   PCFinegrainApplyRichardsonType - whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+   PCFinegrainApplyRichardsonType - iterations that `KSPRICHARDSON` leaves to the preconditioner
 
    Values:
-+  PC_FINEGRAIN_APPLY_RICHARDSON_NONE      - never
-.  PC_FINEGRAIN_APPLY_RICHARDSON_FIXED     - a fixed number of iterations, without a norm: for smoothers
--  PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE - with the tolerances of the KSP for the preconditioned norm: for solvers
++  PC_FINEGRAIN_APPLY_RICHARDSON_NONE      - none
+.  PC_FINEGRAIN_APPLY_RICHARDSON_FIXED     - a fixed number of iterations without a norm, for smoothers
+-  PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE - iterations up to the tolerances of the KSP, in the preconditioned norm,
+                                             for solvers
 
    Level: advanced
 
@@ -187,12 +194,12 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainApplyRichardsonTypes[];
 
 /*E
-   PCFinegrainCheckType - what follows a solve that claims convergence to a relative tolerance but leaves a large
-residual
+   PCFinegrainCheckType - effect of the check of a solution, if a solve claims convergence to a relative tolerance but
+   leaves a large residual
 
    Values:
 +  PC_FINEGRAIN_CHECK_FAIL - the solve fails with `KSP_DIVERGED_PC_FAILED`
-.  PC_FINEGRAIN_CHECK_WARN - one line on stderr says so
+.  PC_FINEGRAIN_CHECK_WARN - one line on stderr reports it
 -  PC_FINEGRAIN_CHECK_NONE - solutions are not checked
 
    Level: intermediate
@@ -203,17 +210,18 @@ typedef enum { PC_FINEGRAIN_CHECK_FAIL, PC_FINEGRAIN_CHECK_WARN, PC_FINEGRAIN_CH
 FINEGRAIN_EXTERN const char *const PCFinegrainCheckTypes[];
 
 /*E
-   PCFinegrainColoringType - how block rows are colored; names as in `MatColoringType` where that has the same
+   PCFinegrainColoringType - coloring of block rows; names are those of `MatColoringType` if it has the same
 
    Values:
-+  PC_FINEGRAIN_COLORING_AUTO     - greedy; `PCMCPI`: red-black where a grid is known and it fits, and jp
-                                    for an exchange by color
-.  PC_FINEGRAIN_COLORING_GREEDY   - the smallest color free, in natural order
++  PC_FINEGRAIN_COLORING_AUTO     - `PCMCPI`: redblack if a grid is known and it fits, else greedy; `PCPOWERQILU`:
+                                    greedy; with an exchange by color or a global factorization: redblack if it fits,
+                                    else jp
+.  PC_FINEGRAIN_COLORING_GREEDY   - the smallest free color, in natural order
 .  PC_FINEGRAIN_COLORING_LF       - the same, largest degree first
 .  PC_FINEGRAIN_COLORING_SL       - the same, smallest degree last
 .  PC_FINEGRAIN_COLORING_JP       - Jones and Plassmann's, by a hash of global rows
-.  PC_FINEGRAIN_COLORING_REDBLACK - the parity of grid points; an error where it does not fit
--  PC_FINEGRAIN_COLORING_LEVEL    - level sets: sweeps go in the order of rows, as `PCSOR`'s do
+.  PC_FINEGRAIN_COLORING_REDBLACK - the parity of grid points; an error if it does not fit
+-  PC_FINEGRAIN_COLORING_LEVEL    - level sets: sweeps go in the order of rows, as those of `PCSOR`
 
    Level: intermediate
 
@@ -231,10 +239,10 @@ typedef enum {
 FINEGRAIN_EXTERN const char *const PCFinegrainColoringTypes[];
 
 /*E
-   PCFGBILUFactorType - which blocks a `PCFGBILU` factorization modifies
+   PCFGBILUFactorType - blocks that a `PCFGBILU` factorization modifies
 
    Values:
-+  PCFGBILU_FACTOR_AUTO - DILU where it is ILU(0) exactly (no three block rows are mutually coupled), else ILU(0)
++  PCFGBILU_FACTOR_AUTO - DILU if it equals ILU(0) (no three block rows are mutually coupled), else ILU(0)
 .  PCFGBILU_FACTOR_DILU - the diagonal blocks only
 -  PCFGBILU_FACTOR_ILU0 - all blocks in the pattern of the matrix
 
@@ -246,12 +254,12 @@ typedef enum { PCFGBILU_FACTOR_AUTO, PCFGBILU_FACTOR_DILU, PCFGBILU_FACTOR_ILU0 
 FINEGRAIN_EXTERN const char *const PCFGBILUFactorTypes[];
 
 /*E
-   PCFGBILUEisenstatType - which solves with `PCFGBILU` take Eisenstat's trick
+   PCFGBILUEisenstatType - solves with `PCFGBILU` that use Eisenstat's trick
 
    Values:
 +  PCFGBILU_EISENSTAT_FALSE - none
-.  PCFGBILU_EISENSTAT_TRUE  - all; an error where one cannot
--  PCFGBILU_EISENSTAT_AUTO  - those whose factor is DILU, where nothing but the time shows it
+.  PCFGBILU_EISENSTAT_TRUE  - all; settings that exclude it are an error
+-  PCFGBILU_EISENSTAT_AUTO  - solves with a DILU factor in which only time and rounding change
 
    Level: intermediate
 
@@ -261,12 +269,12 @@ typedef enum { PCFGBILU_EISENSTAT_FALSE, PCFGBILU_EISENSTAT_TRUE, PCFGBILU_EISEN
 FINEGRAIN_EXTERN const char *const PCFGBILUEisenstatTypes[];
 
 /*E
-   PCMCPISweepType - in which order a `PCMCPI` sweep visits the colors
+   PCMCPISweepType - order in which a `PCMCPI` sweep visits the colors
 
    Values:
-+  PCMCPI_SWEEP_FORWARD   - up
-.  PCMCPI_SWEEP_BACKWARD  - down
--  PCMCPI_SWEEP_SYMMETRIC - up, then down
++  PCMCPI_SWEEP_FORWARD   - ascending
+.  PCMCPI_SWEEP_BACKWARD  - descending
+-  PCMCPI_SWEEP_SYMMETRIC - ascending, then descending (one symmetric sweep)
 
    Level: intermediate
 
@@ -276,12 +284,12 @@ typedef enum { PCMCPI_SWEEP_FORWARD, PCMCPI_SWEEP_BACKWARD, PCMCPI_SWEEP_SYMMETR
 FINEGRAIN_EXTERN const char *const PCMCPISweepTypes[];
 
 /*E
-   PCMCPIExchangeType - when `PCMCPI` fetches the values of other ranks
+   PCMCPIExchangeType - times at which `PCMCPI` fetches ghost values from other ranks
 
    Values:
-+  PCMCPI_EXCHANGE_NONE  - never: couplings between ranks are left out, as in additive Schwarz
++  PCMCPI_EXCHANGE_NONE  - never: off-rank blocks are ignored, as in block Jacobi
 .  PCMCPI_EXCHANGE_SWEEP - before each sweep
--  PCMCPI_EXCHANGE_COLOR - after each color: the result does not depend on the number of ranks
+-  PCMCPI_EXCHANGE_COLOR - after each color: the result is bitwise identical on any number of ranks
 
    Level: intermediate
 
@@ -291,10 +299,10 @@ typedef enum { PCMCPI_EXCHANGE_NONE, PCMCPI_EXCHANGE_SWEEP, PCMCPI_EXCHANGE_COLO
 FINEGRAIN_EXTERN const char *const PCMCPIExchangeTypes[];
 
 /*E
-   PCMCPIScalingType - how couplings are scaled to fit half precision, always by a power of two
+   PCMCPIScalingType - scaling of off-diagonal blocks to fit half precision, by powers of two
 
    Values:
-+  PCMCPI_SCALING_GLOBAL - one scale for the matrix
++  PCMCPI_SCALING_GLOBAL - one scale for the whole matrix
 -  PCMCPI_SCALING_ROW    - one for each block row
 
    Level: advanced
@@ -305,11 +313,11 @@ typedef enum { PCMCPI_SCALING_GLOBAL, PCMCPI_SCALING_ROW } PCMCPIScalingType;
 FINEGRAIN_EXTERN const char *const PCMCPIScalingTypes[];
 
 /*E
-   PCMCPISumPrecisionType - the precision in which `PCMCPI` sums the products of a row's off-diagonal blocks
+   PCMCPISumPrecisionType - precision in which `PCMCPI` sums the products of a row's off-diagonal blocks
 
    Values:
 +  PCMCPI_SUM_PRECISION_WORKING - `PetscScalar`
--  PCMCPI_SUM_PRECISION_SINGLE  - single, for blocks stored in single precision or below
+-  PCMCPI_SUM_PRECISION_SINGLE  - single, for blocks stored in single precision or lower
 
    Level: intermediate
 
@@ -319,15 +327,16 @@ typedef enum { PCMCPI_SUM_PRECISION_WORKING, PCMCPI_SUM_PRECISION_SINGLE } PCMCP
 FINEGRAIN_EXTERN const char *const PCMCPISumPrecisionTypes[];
 
 /*E
-   PCPOWERQILUDropType - what becomes of fill of `PCPOWERQILU` between two block rows of one color
+   PCPOWERQILUDropType - treatment of `PCPOWERQILU`'s fill between block rows of one color
 
    Values:
-+  PCPOWERQILU_DROP_DURING - it is left out of the factorization, and so is what would follow from it
-.  PCPOWERQILU_DROP_AFTER  - it is factored, by level sets, and left out of L and U afterwards
--  PCPOWERQILU_DROP_NONE   - it stays; run by level sets
++  PCPOWERQILU_DROP_DURING - the factorization never creates it, nor further fill from it
+.  PCPOWERQILU_DROP_AFTER  - the factorization includes it and runs by level sets; it is dropped from L and
+                             U afterwards
+-  PCPOWERQILU_DROP_NONE   - it is kept; factorization and sweeps run by level sets
 
    Note:
-   There is none with q > p, see `PCPOWERQILUSetPower()`.
+   There is no such fill with q > p, see `PCPOWERQILUSetPower()`.
 
    Level: intermediate
 
@@ -339,7 +348,7 @@ FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
-/* What all types share. Setters do nothing for other types of PC, getters are an error there. */
+/* Settings of several types. For other types of PC setters do nothing, and getters are an error. */
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetSchedule(PC pc, PCFinegrainScheduleType schedule);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule);
 FINEGRAIN_EXTERN PetscErrorCode PCFinegrainSetAlgorithm(PC pc, PCFinegrainAlgorithmType algorithm);
@@ -417,7 +426,7 @@ FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its);
 
-/* Setters do nothing for other types of KSP, getters are an error there. */
+/* For other types of KSP setters do nothing, and getters are an error. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner);
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineGetInner(KSP ksp, PetscInt *inner);
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetDamping(KSP ksp, PetscReal damping);

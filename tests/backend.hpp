@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which engines the engine's tests and the device benchmark run: --backend and --algorithms of their command lines.
+// Engines that the engine's tests and the device benchmark run: --backend and --algorithms of their command lines.
 #pragma once
 
 #include "device_copies.hpp"
@@ -12,11 +12,11 @@
 namespace finegrain::test
 {
 
-// On the host, on the host behind copies of all arrays, or on the device behind copies.
+// Engines run on the host, on the host behind copies of all arrays, or on the device behind copies.
 enum class Where { host, staged, device };
 inline Where where = Where::host;
 
-// Reads --backend=NAME or --backend NAME at argument i. False: it is something else.
+// Reads --backend=NAME or --backend NAME at argument i; false if the argument is another one.
 inline bool read_backend(int argc, char **argv, int &i)
 {
   const std::string argument = argv[i], flag = "--backend";
@@ -30,7 +30,7 @@ inline bool read_backend(int argc, char **argv, int &i)
   return true;
 }
 
-// The algorithms that are left, all if none is named.
+// The chosen algorithms; all if none is named.
 inline std::vector<Algorithm> chosen_algorithms;
 
 inline constexpr std::pair<const char *, Algorithm> algorithm_names[] = {
@@ -42,7 +42,8 @@ inline const char *name_of(Algorithm algorithm)
   return "auto";
 }
 
-// Reads --algorithms levels,tasks at argument i, as above. False: it is something else, or no algorithm.
+// Reads --algorithms levels,tasks at argument i, as above; false if the argument is another one, or names no
+// algorithm.
 inline bool read_algorithms(int argc, char **argv, int &i)
 {
   if (argv[i] != std::string("--algorithms") || i + 1 == argc) return false;
@@ -56,7 +57,7 @@ inline bool read_algorithms(int argc, char **argv, int &i)
   return true;
 }
 
-// Starts Kokkos. False, and a line on stderr: the back end is not there.
+// Starts Kokkos. Returns false, and prints a line on stderr, if the back end is missing.
 inline bool start_backend(const char *program)
 {
   const bool started = start_kokkos() == KokkosState::ready;
@@ -72,7 +73,7 @@ inline std::unique_ptr<Engine> make_tested_engine(Method method = Method::factor
   return make_engine_for_host_arrays(where == Where::device ? Backend::device : Backend::host, method);
 }
 
-// The algorithms of the back end that were chosen, the simplest first, which is always there to compare with.
+// The chosen algorithms of the back end, the simplest first, which is always present as the reference.
 inline std::vector<Algorithm> algorithms()
 {
   std::vector<Algorithm> all{Algorithm::sequential, Algorithm::levels, Algorithm::tasks};

@@ -9,7 +9,7 @@
 namespace finegrain::test
 {
 
-// In [-1, 1), from an integer hash.
+// A value in [-1, 1) from an integer hash.
 inline PetscReal hash_value(std::uint64_t key)
 {
   key ^= key >> 33;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Kokkos as target finegrain_kokkos: PETSc's own if it has one, else Kokkos_ROOT or a CMake package, else by header and
-# library, as Debian installs it (its CMake packages name files it does not ship). A Kokkos with CUDA is taken by header and
-# library too, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would send the whole project through nvcc_wrapper.
+# Finds Kokkos and defines the target finegrain_kokkos. Order: PETSc's own Kokkos, Kokkos_ROOT, a CMake package,
+# header and library (as in Debian, whose CMake packages name files that it does not ship). A Kokkos with CUDA is
+# also found by header and library, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would compile the whole
+# project with nvcc_wrapper.
 add_library(finegrain_kokkos INTERFACE)
 
-# Whether the Kokkos of a folder of headers has a back end.
+# Tests if the Kokkos with these headers has a back end.
 function(kokkos_has include backend result)
   file(STRINGS ${include}/KokkosCore_config.h line REGEX "^#define KOKKOS_ENABLE_${backend}[ \t]*$")
   string(COMPARE NOTEQUAL "${line}" "" found)
@@ -62,7 +63,7 @@ if(NOT Kokkos_FOUND)
 endif()
 message(STATUS "Kokkos: ${kokkos_origin} ${kokkos_include}")
 
-# To be called for the sources of a target that see Kokkos: they are CUDA sources where it has CUDA.
+# Call this for the sources of a target that include Kokkos headers; with CUDA they become CUDA sources.
 function(finegrain_sees_kokkos)
   if(FINEGRAIN_CUDA)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)

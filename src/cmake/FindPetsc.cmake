@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# PETSc as target finegrain_petsc, from PETSC_DIR and PETSC_ARCH (CMake or environment variables), else pkg-config's own
-# search. Sets PETSC_COMPLEX and PETSC_SINGLE from its configuration, and PETSC_LIBRARY_FOLDER.
+# Finds PETSc and defines the target finegrain_petsc, from PETSC_DIR and PETSC_ARCH (CMake or environment variables),
+# else by pkg-config. Sets PETSC_COMPLEX and PETSC_SINGLE from PETSc's configuration, and PETSC_LIBRARY_FOLDER.
 foreach(name PETSC_DIR PETSC_ARCH)
   if(NOT DEFINED ${name} AND DEFINED ENV{${name}})
     set(${name} $ENV{${name}})

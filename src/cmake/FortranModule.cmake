@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Makes the Fortran module from the public header, so that a function is written once: finegrain_fortran_module(header
-# template result). The template has the functions that are not of an object and one value. A function of the header for
-# which there is neither stops the configuration.
+# Generates the Fortran module from the public header, so that each function is declared once:
+# finegrain_fortran_module(header template result). The template has the functions whose arguments are not an object
+# and one value. A function of the header that neither covers stops the configuration.
 function(finegrain_fortran_module header template result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header} ${template})
   file(READ ${header} text)
@@ -36,7 +36,7 @@ function(finegrain_fortran_module header template result)
     endforeach()
   endforeach()
 
-  # How C takes and gives a value of each type.
+  # C interfaces of setters and getters, for each type of value.
   set(shapes "")
   set(PetscEnum_of_c integer\(c_int\))
   set(PetscLogDouble_of_c real\(c_double\))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What a Kokkos with CUDA asks of its users: nvcc for every source that sees its headers, its architecture, and CUDA's runtime,
-# linked statically as Kokkos itself should be (docs/topics/gpu.md).
+# Requirements of a Kokkos with CUDA: nvcc for every source that includes its headers, the GPU architecture that it
+# was built for, and CUDA's runtime, linked statically as Kokkos itself should be (docs/topics/gpu.md).
 find_program(nvcc nvcc HINTS ENV CUDACXX ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
 if(NOT nvcc)
   message(FATAL_ERROR "Kokkos in ${kokkos_include} was built with CUDA, and there is no nvcc: put it in PATH, or set CUDACXX")
@@ -15,7 +15,7 @@ endif()
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 string(REPLACE "-O3 -DNDEBUG" "-O3" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake before 3.26 does not know what nvcc calls it
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake before 3.26 does not know nvcc's option
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
 endif()
 set(CMAKE_CUDA_STANDARD 20)
@@ -28,8 +28,8 @@ target_compile_definitions(finegrain_kokkos INTERFACE FINEGRAIN_CUDA_ARCH=${arch
 if(kokkos_openmp)
   target_compile_options(finegrain_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
 endif()
-# The driver's library is not there on machines without a GPU, where the host back end should work: engine/no_device.cpp
-# stands for what Kokkos calls of it, and it is linked only if that is not all.
+# Machines without a GPU lack the driver's library, but the host back end should work there. engine/no_device.cpp
+# defines the driver functions that Kokkos calls, and the library is linked only if that is not enough.
 target_link_libraries(finegrain_kokkos INTERFACE CUDA::cudart_static
   -Wl,--push-state,--as-needed CUDA::cuda_driver -Wl,--pop-state dl)
 message(STATUS "CUDA: ${nvcc}, sm_${CMAKE_CUDA_ARCHITECTURES}")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An engine for callers whose arrays may lie on the host, around one that works in another memory space: there they
-// are copied there and back. It runs in the tests with Space = HostSpace; docs/topics/gpu.md says
-// what ran on a GPU.
+// Engine for callers whose arrays may be on the host, around an engine that works in another memory space: it copies
+// them there and back. The tests run it with Space = HostSpace; docs/topics/gpu.md lists what ran on a GPU.
 #pragma once
 
 #include "staged_halo.hpp"
@@ -56,7 +55,7 @@ public:
     here.diagonal_shift = values.diagonal_shift;
     sent_ = false;
     owned_.current = staged;
-    coupling_.current = staged && values.coupling.values; // need not be given
+    coupling_.current = staged && values.coupling.values; // couplings are optional
     return engine_->factor(here, largest);
   }
 
@@ -160,13 +159,13 @@ public:
 private:
   using Vector = Array<Scalar, Space>;
 
-  // Values of a part of the operator.
+  // Values of the owned square, or of its couplings to ghosts.
   struct Part {
     std::size_t entries = 0;
     Vector values;
     Array<Offset, Space> base;
     Array<std::uint32_t, Space> mask;
-    bool current = false; // as they were at the last factor()
+    bool current = false; // the values of the last factor()
 
     MatrixValues source() const { return {values.data(), base.data(), mask.data()}; }
     std::size_t bytes() const
@@ -183,14 +182,14 @@ private:
   }
   void fetch(Scalar *to, const Vector &from) { copy_down<Space>(to, from.data(), scalars_); }
 
-  // `factored`: the values are those of the last factor(), and need not be sent if they are there.
+  // `factored`: the values are those of the last factor(), and are sent only if they are not there yet.
   void send(Part &part, const MatrixValues &from, bool factored)
   {
     if (part.entries == 0 || !from.values || (factored && part.current)) return;
     part.current = factored;
     const std::size_t pieces = part.entries * std::size_t(block_);
     std::size_t size = pieces * std::size_t(block_);
-    if (from.base) { // scalar rows with holes: their values end somewhere
+    if (from.base) { // scalar rows with gaps: finds the end of their values
       size = 0;
       for (std::size_t p = 0; p < pieces; ++p)
         size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
@@ -220,7 +219,7 @@ private:
   }
 
   Values sent() const { return {owned_.source(), coupling_.source(), false, Memory::engine}; }
-  // The values where the engine can read them.
+  // Returns the values in memory that the engine can read.
   Values send(const Values &values, bool factored)
   {
     if (values.memory == Memory::engine) return values;
@@ -236,15 +235,15 @@ private:
   int block_ = 1;
   std::size_t scalars_ = 0, ghosts_ = 0;
   Part owned_, coupling_;
-  Upload<Space> upload_; // of values
+  Upload<Space> upload_; // copies values
   bool corrects_ = false;
-  bool sent_ = false; // by find_largest(), for the factor() that follows
+  bool sent_ = false; // set by find_largest(), for the next factor()
   Vector b_, x_, last_, step_, total_, many_b_, many_x_;
   HostArray<Scalar> residual_, scratch_;
   StagedHalo<Space> halo_;
 };
 
-// An engine for arrays on the host, wherever it works. After start_kokkos(); a device needs has_device().
+// Creates an engine for host arrays on any back end. Requires start_kokkos(), and has_device() for a device.
 inline std::unique_ptr<Engine> make_engine_for_host_arrays(Backend backend, Method method)
 {
   if constexpr (builds_device) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the engine of a method on a back end.
+// Creates the engine of a method on a back end.
 #include "engine.hpp"
 
 namespace finegrain

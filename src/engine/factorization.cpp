@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine of fgbilu, fgbicc, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a
-// graph, options, values. It plans, and has a factoring, which makes the factor, and sweeps, which apply it.
+// Engine of fgbilu, fgbicc, powerqilu and of each factor of sip: triangular sweeps (numerics.md 1, 3, 4). In: a
+// graph, options, values. It makes a plan, a Factoring, which computes the factor, and Sweeps, which apply it.
 #include "eisenstat/eisenstat_sweeps.hpp"
 #include "factor/half_sweeps.hpp"
 #include "factor/symmetric_factor.hpp"
@@ -79,7 +79,7 @@ public:
     StoredBlocks<Space> made = factor_.make_room(run_.n, made_in_);
     factoring_->factor(values, made, reports_position_ ? nullptr : run_.row_of());
     if (made.lower.data() != factor_.lower.data()) {
-      run_.exec.fence(); // before memory goes
+      run_.exec.fence(); // before memory is freed
       factoring_->give_back();
     }
     sweeps_->take(made);
@@ -97,7 +97,7 @@ public:
   void apply(const Application &a) override
   {
     if (a.vectors == 1 || a.transposed || !sweeps_->goes_by_lines()) return sweeps_->apply(a);
-    Application one = a; // lines have one vector, and are faster
+    Application one = a; // sweeps by lines have one vector, and are faster
     one.vectors = 1;
     for (int v = 0; v < a.vectors; ++v, one.b += a.stride, one.x += a.stride) sweeps_->apply(one);
   }
@@ -171,7 +171,7 @@ private:
     const std::size_t lines = sweeps_->line_bytes();
     Statistics &s = run_.statistics;
     s.lower = Index(lower);
-    s.upper = s.factor == FactorKind::icc ? 0 : Index(upper); // that are stored
+    s.upper = s.factor == FactorKind::icc ? 0 : Index(upper); // stored blocks
     s.updates = Offset(made.products);
     s.searched = made.searched;
     s.lists_wait = made.lists_wait;
@@ -195,11 +195,11 @@ private:
   StoredFactor<Exec> factor_;
   std::unique_ptr<Factoring<Exec>> factoring_;
   std::unique_ptr<Sweeps<Exec>> sweeps_;
-  EisenstatSweeps<Exec> *eisenstat_ = nullptr; // which the sweeps are, perhaps
+  EisenstatSweeps<Exec> *eisenstat_ = nullptr; // the sweeps, if they are Eisenstat's
   Storage made_in_;
   Grid grid_;
   GridCoupling grid_coupling_ = GridCoupling::coupled;
-  bool reports_position_ = false; // the kernel gives the first bad position, not the smallest row
+  bool reports_position_ = false; // the kernel reports the first bad position, not the smallest row
 };
 
 } // namespace

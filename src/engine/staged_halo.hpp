@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The hook for ghosts where kernels have their arrays elsewhere than on the host, around a caller's that takes arrays
-// on the host: they are copied there and back.
+// Hook for ghosts if kernels have their arrays in another memory than the host's, around a caller's hook for host
+// arrays. It copies arrays there and back.
 #pragma once
 
 #include "halo.hpp"
@@ -12,8 +12,8 @@ namespace finegrain
 template <class Space> class StagedHalo final : public Halo
 {
 public:
-  // `rows` and `ghosts` are the scalars of each. What set() returns is the hook to call: the caller's, if it takes
-  // arrays where they are.
+  // `rows` and `ghosts` are their numbers of scalars. Returns the hook to call: the caller's, if it accepts arrays
+  // in the memory of kernels.
   Halo *set(Halo *halo, std::size_t rows, std::size_t ghosts)
   {
     halo_ = halo;
@@ -27,7 +27,7 @@ public:
   void begin(Index color, const Scalar *x, Scalar *ghosts) override
   {
     copy_down<Space>(x_.data(), x, rows_);
-    if (color != all) copy_down<Space>(ghosts_.data(), ghosts, ghosts_.extent(0)); // the others stay
+    if (color != all) copy_down<Space>(ghosts_.data(), ghosts, ghosts_.extent(0)); // ghosts of other colors stay
     halo_->begin(color, x_.data(), ghosts_.data());
   }
   void end(Index color, const Scalar *, Scalar *ghosts) override

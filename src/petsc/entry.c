@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where programs enter the library. The processor is asked here whether it can run the rest, so nothing here may need
-   more than any x86-64 has: this is C, compiled without -march, because the linker keeps one copy of what is inline
-   in C++, and that may be one compiled for the processor that is not there. */
+/* Entry points of the library. This file checks that the processor can run the rest, so its own code must run on any
+   x86-64. It is C, compiled without -march: of C++ inline functions the linker keeps one copy, which may be compiled
+   for a newer processor. */
 #include "entry.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int HasBit(unsigned leaf, int bit)
   return __get_cpuid(leaf, &a, &b, &c, &d) && (c >> bit & 1);
 }
 
-/* __builtin_cpu_supports() asks whether the system saves their registers, too. */
+/* __builtin_cpu_supports() also checks that the operating system saves the registers of the feature. */
 #define NAMED(name, macro) {name, __builtin_cpu_supports(name)},
 #define BIT(name, macro, leaf, bit) {name, HasBit(leaf, bit)},
 
@@ -53,8 +53,8 @@ static PetscErrorCode CheckProcessor(void)
    Level: developer
 
    Note:
-   -dll_append calls this; programs that link the library call it themselves, after `PetscInitialize()`. A second call
-does nothing. A processor that lacks what the library was compiled for is an error.
+   -dll_append calls this function. Programs that link the library call it themselves, after `PetscInitialize()`. A
+   second call does nothing. It is an error if the processor lacks instructions that the library was compiled for.
 
 .seealso: `PCFGBILU`, `PCFGBICC`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
 @*/
@@ -68,11 +68,11 @@ PetscErrorCode PetscFinegrainInitializePackage(void)
   PetscFunctionReturn(0);
 }
 
-/* What -dll_append calls. The name follows from the file's, libpetscfinegrain.so. */
+/* -dll_append calls this function. PETSc derives its name from that of the file, libpetscfinegrain.so. */
 FINEGRAIN_EXTERN PetscErrorCode PetscDLLibraryRegister_petscfinegrain(void);
 PetscErrorCode PetscDLLibraryRegister_petscfinegrain(void)
 {
-  if (PETSC_COMM_WORLD == MPI_COMM_NULL) { /* a second libpetsc that nobody initialized: no PETSc error gets out */
+  if (PETSC_COMM_WORLD == MPI_COMM_NULL) { /* a second libpetsc, not initialized: PETSc cannot report errors */
     fprintf(stderr,
             "libpetscfinegrain: the PETSc it was linked with is not the one this program runs; rebuild it with "
             "this program's PETSC_DIR and PETSC_ARCH\n");

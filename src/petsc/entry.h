@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Between entry.c, which any processor runs, and plugin.cpp, which is compiled for FINEGRAIN_MARCH as the rest is. */
+/* Interface between entry.c, which runs on any processor, and plugin.cpp, which is compiled for FINEGRAIN_MARCH like
+   the rest of the library. */
 #ifndef FINEGRAIN_ENTRY_H
 #define FINEGRAIN_ENTRY_H
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Features that compilers use by themselves, beyond SSE2: their names, and the macro that says that the compiler may.
-   Of those that not every compiler asks for by name, the leaf of cpuid and the bit of ecx. */
+/* Processor features beyond SSE2 that compilers use on their own. NAMED: name and compiler macro. BIT: a feature
+   whose name __builtin_cpu_supports() of some compilers does not know; also the leaf of cpuid and the bit of ecx. */
 #define FINEGRAIN_FEATURES(NAMED, BIT)                                                                               \
   NAMED("sse3", __SSE3__)                                                                                            \
   NAMED("ssse3", __SSSE3__)                                                                                          \
@@ -41,9 +42,9 @@ extern "C" {
   NAMED("avx512vpopcntdq", __AVX512VPOPCNTDQ__)                                                                      \
   NAMED("avx512bf16", __AVX512BF16__)
 
-extern const unsigned char finegrain_compiled_for[]; /* 1 for each of them that the library may use */
+extern const unsigned char finegrain_compiled_for[]; /* 1 for each feature that the library may use */
 
-PetscErrorCode FinegrainRegister(void); /* of which a second call does nothing */
+PetscErrorCode FinegrainRegister(void); /* a second call does nothing */
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Registration of the package in PETSc.
+// Registers the package in PETSc.
 #include "entry.h"
 #include "ksp/iteration.hpp"
 #include "pc/types.hpp"
@@ -13,13 +13,13 @@
 namespace
 {
 
-bool registered = false; // in this run of PETSc
+bool registered = false; // since PetscInitialize()
 
-// Stops where the PETSc that loads us is not the one we were built for: another minor version has other private
-// structures; another scalar or index size would give wrong answers, or crash, without a word.
+// Checks that the running PETSc is the one the library was built for. Another minor version has other private
+// structures; another scalar or index size would give wrong results, or crash, without a message.
 PetscErrorCode CheckPetsc()
 {
-  std::int64_t version[4] = {0, 0, 0, 0}; // eight bytes each, whatever the caller's PetscInt is
+  std::int64_t version[4] = {0, 0, 0, 0}; // eight bytes each, for any size of the program's PetscInt
   const auto slot = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
   PetscDataType scalar;
   PetscBool found;
@@ -41,8 +41,8 @@ PetscErrorCode CheckPetsc()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Options of the whole process: the prefetch distance of products, and the number of host threads. -help lists them
-// once.
+// Reads options of the whole process: the prefetch distance of products and the number of host threads. -help lists
+// them once.
 PetscErrorCode ReadProcessOptions()
 {
   PetscInt bytes = -1, threads = 0;
@@ -65,14 +65,15 @@ PetscErrorCode ReadProcessOptions()
 
 } // namespace
 
-// As a constant, which needs no code of ours to run: a macro of the compiler's that is there is 1.
+// Compile-time constant, so that entry.c can read it without running code of this file. A compiler macro that is
+// defined has the value 1.
 #define IS_ONE(macro) #macro[0] == '1'
 #define MAY_USE(name, macro, ...) IS_ONE(macro),
 constinit const unsigned char finegrain_compiled_for[] = {FINEGRAIN_FEATURES(MAY_USE, MAY_USE)};
 
 /*@C
-   PetscFinegrainFinalizePackage - Forgets what `PetscFinegrainInitializePackage()` registered; `PetscFinalize()`
-calls it
+   PetscFinegrainFinalizePackage - Forgets the registrations of `PetscFinegrainInitializePackage()`; called by
+   `PetscFinalize()`
 
    Not Collective
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the library says of itself.
+// Version and build configuration of the library.
 #include "common/petsc_compat.hpp"
 
 #include <petscfinegrain.h>
 
 #include <Kokkos_Macros.hpp>
 
-#if !defined(FINEGRAIN_COMMIT) // src/CMakeLists.txt has both, for the library alone
+#if !defined(FINEGRAIN_COMMIT) // src/CMakeLists.txt defines both, for the library only
 #define FINEGRAIN_COMMIT ""
 #define FINEGRAIN_MARCH ""
 #endif
@@ -27,7 +27,7 @@
 #endif
 
 /*@C
-   PetscFinegrainGetVersion - Says which finegrain this is, and what it was built with
+   PetscFinegrainGetVersion - Gets the version of finegrain and its build configuration
 
    Not Collective
 
@@ -35,15 +35,14 @@
 .  len - the length of `version`, in characters
 
    Output Parameter:
-.  version - "finegrain 1.0.0", the commit where it is known, the PETSc, type of numbers and size of indices that it
-was built for, the Kokkos and the compiler that it was built with, and `-march`; 256 characters are enough
+.  version - "finegrain 1.0.0", the commit if known, the version, scalar type and index size of PETSc, the versions
+             of Kokkos and the compiler, and `-march`; 256 characters are enough
 
    Level: developer
 
    Note:
-   With `-info` the library says it when it is loaded. `PETSCFINEGRAIN_VERSION`, and its parts `_MAJOR`, `_MINOR` and
-`_SUBMINOR`, are of the header that a program was compiled with.
-
+   With `-info` the library prints this text when it is loaded. `PETSCFINEGRAIN_VERSION`, `_MAJOR`, `_MINOR` and
+   `_SUBMINOR` are the version of the header that a program was compiled with.
 .seealso: `PetscFinegrainInitializePackage()`
 @*/
 PetscErrorCode PetscFinegrainGetVersion(char version[], size_t len)

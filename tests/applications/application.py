@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs a program of others with a preconditioner, and finds out how it ended: reason, iterations, solution."""
+"""Runs a program of another package with a preconditioner and reads its result: reason, iterations, solution."""
 import os
 import re
 import shlex
@@ -15,38 +15,40 @@ from meshes import write_square
 here = Path(__file__).resolve().parent
 compile_script = here.parent / "clients/compile"
 types = ["fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"]
-# What -citations prints if the type has played a part; a program that ignores an option would otherwise compare PETSc with itself.
+# Text that -citations prints if the type was used. Without this check, a program that ignores an option would
+# compare PETSc with itself.
 citation = {"fgbilu": "fine-grained block", "fgbicc": "coefficient matrix is a symmetric", "mcpi": "mixed precision multicolor", "powerqilu": "power(q)-pattern",
             "sip": "implicit approximations"}
-rtol = 1e-10  # of linear and nonlinear solves
-seconds = 120  # for one run
+rtol = 1e-10  # relative tolerance of linear and nonlinear solves
+seconds = 120  # time limit of one run
 
 
 class Skipped(Exception):
-    """A package is missing, or it is for another PETSc."""
+    """A package is missing, or it belongs to another PETSc."""
 
 
 @dataclass
 class Application:
-    """One row of the table. Each @ in the options stands for the preconditioner; without one, it is -pc_type."""
-    path: str  # below PETSc's or SLEPc's src; a Python program here or with its full path; or the name of a command
+    """One row of the table. Each @ in the options is replaced by the preconditioner; without one, -pc_type is
+    appended."""
+    path: str  # below PETSc's or SLEPc's src; or a Python program, here or with its full path; or a command
     options: str
     types: list
-    fails: dict = field(default_factory=dict)  # by type or (type, ranks): what the reason or the error has in it
-    prefix: str = ""  # of the KSP whose iterations count
-    view: str = ""  # the option that writes what is compared; by default that of the folder's solver
+    fails: dict = field(default_factory=dict)  # text of the expected reason or error, by type or (type, ranks)
+    prefix: str = ""  # options prefix of the KSP whose iterations are counted
+    view: str = ""  # the option that writes the compared values; by default that of the folder's solver
     reference: str = "bjacobi"
     ranks: tuple = (1, 2)
-    condition: float = 1e3  # an upper bound of the error over the residual, both relative
-    values: int = None  # how many are compared, if not all
-    module: str = ""  # a Python module that is needed
+    condition: float = 1e3  # upper bound of the relative error divided by the relative residual
+    values: int = None  # number of compared values, if not all
+    module: str = ""  # a Python module that the program needs
 
     @property
     def name(self):
         return Path(self.path).name if self.path.startswith("/") else self.path.replace("/tutorials", "")
 
     def view_into(self, path):
-        """The option that has the program write what is compared."""
+        """The option that makes the program write the compared values."""
         solver = self.path.split("/")[0]
         prefixed = f"{solver}_view_solution" if solver in ("snes", "ts", "tao") else f"{self.prefix}ksp_view_solution"
         return f"-{self.view or prefixed} binary:{path}"
@@ -61,14 +63,14 @@ class Application:
 
 @dataclass
 class Outcome:
-    """How a run ended: "converged", or the first reason or error of another kind."""
+    """Result of a run: "converged", or the first reason or error of another kind."""
     reason: str
     iterations: int
     solution: object  # numpy array, or None
-    text: str  # what to print if it was not expected
+    text: str  # printed if the result was not the expected one
 
     def difference(self, other):
-        """Relative, in the Euclidean norm; infinite where a solution is missing."""
+        """Relative difference in the Euclidean norm; infinite if a solution is missing."""
         if self.solution is None or other.solution is None or self.solution.shape != other.solution.shape:
             return float("inf")
         return numpy.linalg.norm(self.solution - other.solution) / numpy.linalg.norm(other.solution)
@@ -86,12 +88,13 @@ def reason_of(status, output):
 
 
 def iterations_of(output):
-    """Of all linear solves."""
+    """Sum over all linear solves."""
     return sum(map(int, re.findall(r"Linear (?:\w+ )?solve (?:converged|did not converge) due to \w+ iterations (\d+)", output)))
 
 
 def read_vector(path):
-    """What PETSc wrote: Vecs of real numbers in double precision, of which the last counts, or SLEPc's array of eigenvalues."""
+    """Reads what PETSc wrote: real Vecs in double precision, of which the last one counts, or SLEPc's array of
+    eigenvalues."""
     content = path.read_bytes()
     values = numpy.frombuffer(content, dtype=">f8")
     while content:
@@ -110,14 +113,14 @@ class Runner:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.references, self.commands = {}, {}
         write_square(self.folder / "square.msh", 24)
-        shutil.copy(here / "poisson.pro", self.folder)  # getdp writes beside it
+        shutil.copy(here / "poisson.pro", self.folder)  # getdp writes its files to the same folder
         program, *flags = os.environ.get("MPIEXEC", "mpiexec").split()
         if not flags and re.search("Open MPI|OpenRTE|open-mpi", subprocess.run([program, "--version"], capture_output=True, text=True).stdout):
             flags = ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         self.mpiexec = [program, *flags]
 
     def petsc_variables(self):
-        """How the PETSc of the build was configured."""
+        """The configuration of the build's PETSc."""
         cache = (self.build / "CMakeCache.txt").read_text()
         of = {name: re.search(rf"^{name}:STRING=(.*)$", cache, re.M)[1] for name in ("PETSC_DIR", "PETSC_ARCH")}
         folder = Path(of["PETSC_DIR"]) / of["PETSC_ARCH"] if of["PETSC_DIR"] else Path(
@@ -138,7 +141,7 @@ class Runner:
         path = application.path
         if path.endswith(".py"):
             path = os.path.join("../applications", path)  # a full path stays as it is
-        # Several programs have one name: each folder of PETSc's has its own here.
+        # Several programs have the same name, so each folder of PETSc's examples has its own folder here.
         out = self.folder / Path(application.path).parent.as_posix().replace("/", "-").lstrip("-")
         run = subprocess.run([compile_script, self.build, path, out], capture_output=True, text=True)
         if run.returncode == 77:
@@ -160,7 +163,7 @@ class Runner:
         written = self.folder / f"{Path(application.path).stem}.vec"
         written.unlink(missing_ok=True)
         p = application.prefix
-        # Without a folder, because TAO also opens a file with the whole value of its option as its name.
+        # The file name has no folder, because TAO also opens a file named like the whole value of its option.
         common = [application.view_into(written.name), "-viewer_binary_skip_info", "-citations", f"-{p}ksp_rtol {rtol}",
                   f"-snes_rtol {rtol}", f"-{p}ksp_converged_reason", "-snes_converged_reason", "-tao_converged_reason"]
         if type_ in types:
@@ -169,7 +172,7 @@ class Runner:
             application = replace(application, options=application.options.replace("baijkokkos", "baij"))
         options = application.options if "@" in application.options else f"{application.options} -{p}pc_type @"
         environment = self.environment(" ".join(common))
-        # getdp does not finalize MPI, which mpiexec takes for an error.
+        # getdp does not finalize MPI, which mpiexec reports as an error.
         arguments = [*([*self.mpiexec, "-n", str(ranks)] if ranks > 1 else []), *command, *shlex.split(options.replace("@", type_))]
         try:
             run = subprocess.run(arguments, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options of the tests, what they share, and the table that they make: build/applications.md, with --update docs/applications/petsc_tutorials.csv too."""
+"""Options and fixtures of the tests, and the table that they write: build/applications.md, with --update also
+docs/applications/petsc_tutorials.csv."""
 import re
 import sys
 from pathlib import Path
@@ -21,7 +22,8 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def runner(pytestconfig):
-    """Skips all where the PETSc in use has other numbers: programs, solutions and counts are those of real double precision."""
+    """Skips all tests if PETSc does not use real double precision, for which programs, solutions and counts were
+    recorded."""
     build = pytestconfig.getoption("build").resolve()
     runner = Runner(build)
     try:

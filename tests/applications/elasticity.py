@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A cantilever under its own weight with dolfinx: three coupled displacements on tetrahedra. Knows nothing of finegrain.
+# A cantilever under its own weight with dolfinx: three coupled displacements on tetrahedra. The program does not
+# know finegrain.
 import sys
 
 import petsc4py

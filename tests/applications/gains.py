@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of docs/applications: programs of others, from the command that they have to ours, one row for each step.
+"""The tables of docs/applications.md: programs of other packages, from their own options to ours, one row for
+each step.
 
   gains.py BUILD [--quick] [--only NAME...] [--repeat 2] [--limit 100] [--out FILE]
 
-Each row is a process of its own, the fastest of --repeat ones: seconds of its linear solvers from PETSc's log, and seconds of the
-whole program. A run that does not converge has no times. --quick takes sizes of a test, whose times say nothing, and fails where
-a row has none."""
+Each row is the fastest of --repeat runs, each in a process of its own: seconds of its linear solvers from PETSc's
+log, and seconds of the whole program. A run that does not converge has no times. --quick runs test sizes, whose
+times are meaningless, and fails if a row has none."""
 import argparse
 import csv
 import re
@@ -21,14 +22,15 @@ from application import Application, Runner, Skipped, iterations_of, reason_of  
 from meshes import write_cube  # noqa: E402
 from where import where  # noqa: E402
 
-# gamg with one step of Richardson's by a smoother, on aggregates as they are; of elasticity its coarser levels have singular blocks.
+# gamg smoothed by one step of Richardson, on unsmoothed aggregates. For elasticity its coarser levels have singular
+# blocks.
 unsmoothed = "-pc_type gamg -pc_gamg_agg_nsmooths 0"
 smoother = unsmoothed + " -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -mg_levels_pc_type "
 of_st = "-st_pc_type gamg -st_mg_levels_ksp_type richardson -st_mg_levels_ksp_max_it 1 -st_mg_levels_pc_type "
 turning = " -mg_levels_pc_fgbilu_shift_type inblocks"
 ours = "baijkokkos -pc_type fgbilu"
 split = "-fieldsplit_0_pc_type {0} -fieldsplit_1_pc_type {0}"
-# Name: program, options for all rows, a size to measure, one to test, rows: the first is what users have.
+# Name: program, options for all rows, a size to measure, a size to test, rows. The first row is what users have.
 programs = {
     "elasticity": ("elasticity.py", "-ksp_type cg -ksp_rtol 1e-8", "-n 32", "-n 4", [
         "-pc_type gamg", "-pc_type ilu", "-pc_type hypre", unsmoothed, f"-matrix {ours}", f"-matrix {ours} -pc_fgbilu_precision single",
@@ -56,7 +58,7 @@ programs = {
 
 
 def run(runner, path, options, limit):
-    """Seconds of set-up, iterations, seconds of solves and of the program; or None and what went wrong."""
+    """Seconds of set-up, iterations, seconds of solves and of the program; or None and the reason of the failure."""
     command = runner.command(Application(path, "", [])) + options.split()
     reasons = " ".join(f"-{prefix}ksp_converged_reason" for prefix in ("", "st_"))
     environment = runner.environment(f"-dll_append {runner.build}/libpetscfinegrain.so -log_view {reasons} -snes_converged_reason")
@@ -67,7 +69,7 @@ def run(runner, path, options, limit):
         return None, f"not done in {limit:g} s"
     seconds = time.perf_counter() - begin
     text = done.stdout + done.stderr
-    # SLEPc's program says so of errors above its tolerance.
+    # SLEPc's program reports errors above its tolerance in this way.
     reason = "errors above the tolerance" if "Problem: " in text else reason_of(done.returncode, text)
     if reason != "converged":
         return None, reason

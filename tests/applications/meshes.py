@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A square of triangles and a cube of tetrahedra in Gmsh's format 2, so that getdp needs no mesh generator. Region 1 is the
-inside, region 2 the boundary."""
+"""A square of triangles and a cube of tetrahedra in Gmsh's format 2, so that getdp needs no mesh generator.
+Region 1 is the inside, region 2 the boundary."""
 from itertools import accumulate, permutations, product
 
 
 def write(path, nodes, elements):
-    """Nodes by their coordinates, numbered from 0; elements (Gmsh's type: 1 a line, 2 a triangle, 4 a tetrahedron; region; nodes)."""
+    """Writes nodes by their coordinates, numbered from 0, and elements: Gmsh's type (1 line, 2 triangle, 4
+    tetrahedron), region, nodes."""
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(nodes))]
     lines += [f"{i} {x} {y} {z}" for i, (x, y, z) in enumerate(nodes, 1)]
     lines += ["$EndNodes", "$Elements", str(len(elements))]
@@ -28,7 +29,8 @@ def write_square(path, n):
 
 
 def write_cube(path, n):
-    """Each of n^3 cells is six tetrahedra, one for each order in which the axes lead from its first corner to its last."""
+    """Each of n^3 cells is six tetrahedra, one for each order in which the axes lead from its first corner to its
+    last."""
     step = (1, n + 1, (n + 1)**2)
 
     def walk(start, axes):

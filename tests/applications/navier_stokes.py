@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The lid-driven cavity at Re 50 with dolfinx, Taylor-Hood elements and Newton's method: a saddle point matrix, whose
-# rows of the pressure have no diagonal block. A square, or with -dim 3 a cube. Knows nothing of finegrain.
+# The lid-driven cavity at Re 50 with dolfinx, Taylor-Hood elements and Newton's method. The matrix is a saddle point
+# matrix: its pressure rows have no diagonal block. The domain is a square, or with -dim 3 a cube. The program does
+# not know finegrain.
 import sys
 
 import petsc4py

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Poisson's equation on the unit square with dolfinx, linear elements. Knows nothing of finegrain: options choose the solver.
+# Poisson's equation on the unit square with dolfinx, linear elements. The program does not know finegrain: options
+# choose the solver.
 import sys
 
 import petsc4py

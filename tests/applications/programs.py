@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The programs of the table: what is run, with which types, and what is expected not to work."""
+"""The programs of the table: commands, types to run, and expected failures."""
 from application import Application
 
 GENERAL = ["fgbilu", "mcpi", "powerqilu"]
-STAR = GENERAL + ["sip"]  # on the star of a grid
+STAR = GENERAL + ["sip"]  # for the star of a grid
 SYMMETRIC = ["fgbilu", "fgbicc", "mcpi", "powerqilu"]
 ALL = SYMMETRIC + ["sip"]
 
@@ -11,7 +11,7 @@ ksp, snes, ts, tao = "ksp/ksp/tutorials/", "snes/tutorials/", "ts/tutorials/", "
 plex = "-dm_plex_simplex 0 -petscpartitioner_type simple -dm_plex_box_faces "
 schur = ("-stokes_pc_type fieldsplit -stokes_pc_fieldsplit_type schur -stokes_pc_fieldsplit_schur_fact_type upper -stokes_fieldsplit_p_ksp_type preonly "
          "-stokes_fieldsplit_u_ksp_rtol 1e-2 -stokes_fieldsplit_u_pc_type @")
-# Fields of Q2 and Q1 on squares: the rows of the pressure have no diagonal block.
+# Q2 and Q1 fields on squares: the pressure rows have no diagonal block.
 taylor_hood = plex + "4,4 -vel_petscspace_degree 2 -pres_petscspace_degree 1 -mms 1 -ts_max_steps 2"
 
 tutorials = [
@@ -49,7 +49,7 @@ tutorials = [
     # Nonlinear equations.
     Application(snes + "ex3.c", "-nox -n 50", GENERAL),
     Application(snes + "ex5.c", "-da_grid_x 24 -da_grid_y 24", ALL),
-    # Active points leave the system, and the rest is no grid.
+    # Active points are removed from the system, so that it is no grid any more.
     Application(snes + "ex9.c", "-da_refine 2 -snes_type vinewtonrsls", ALL, fails={"sip": "Nonconforming object sizes"}),
     Application(snes + "ex14.c", "-da_grid_x 9 -da_grid_y 9 -da_grid_z 9", STAR),
     Application(snes + "ex15.c", "-da_grid_x 20 -da_grid_y 20 -p 1.3 -lambda 1 -jtype NEWTON", GENERAL),
@@ -60,11 +60,11 @@ tutorials = [
     Application(snes + "ex20.c", f"-potential_petscspace_degree 1 {plex} 8,8", SYMMETRIC),
     Application(snes + "ex25.c", "-da_refine 2", GENERAL),
     Application(snes + "ex28.c", "-u_da_grid_x 20 -problem_type 2 -pack_dm_mat_type aij", GENERAL, fails={"mcpi": "DIVERGED_PC_FAILED"}),
-    # powerqilu converges, in 15 000 iterations.
+    # powerqilu converges, but needs 15 000 iterations.
     Application(snes + "ex30.c", "-ni 16", ["fgbilu", "mcpi"], fails={"mcpi": "DIVERGED_PC_FAILED"}),
     Application(snes + "ex35.c", "-da_refine 3", ALL),
     Application(snes + "ex46.c", "-da_grid_x 20 -da_grid_y 20", STAR),
-    # 27 points a row: without products off the diagonal, fgbicc is worse than PETSc's ICC.
+    # 27 points per row: without products off the diagonal, fgbicc is worse than PETSc's ICC.
     Application(snes + "ex48.c", "-M 8 -P 4 -ksp_max_it 500", SYMMETRIC, fails={"fgbicc": "DIVERGED_ITS"}),
     Application(snes + "ex56.c", "-cells 2,2,1 -petscspace_degree 2 -max_conv_its 2", SYMMETRIC),
     # Time steps.
@@ -90,7 +90,8 @@ demos = "/usr/share/doc/python-petsc4py-doc/examples/demo/"
 others = [
     Application("eps/tutorials/ex13.c", "-n 20 -m 20 -eps_nev 4 -eps_tol 1e-10 -st_type sinvert -st_ksp_type gmres -st_pc_type @", SYMMETRIC, prefix="st_",
                 view="eps_view_values", values=8,  # four complex numbers
-                # SLEPc says of the shifted matrix that it is not symmetric where nobody has said that the given ones are.
+                # SLEPc reports the shifted matrix as not symmetric unless the caller has declared the given matrices
+                # symmetric.
                 fails={"fgbicc": "MAT_SYMMETRIC says that this one is not"}),
     Application(demos + "bratu3d/bratu3d.py", "-n 10", GENERAL, view="snes_view_solution"),
     Application("getdp", "poisson.pro -msh square.msh -solve Poisson -ksp_type gmres", SYMMETRIC, ranks=(1,)),

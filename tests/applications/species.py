@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Four species in a mixture, where each diffuses along the gradients of all (as Maxwell and Stefan have it), is carried by a
-# flow and reacts, in a cube of n^3 points: implicit time steps with matrices of scipy, solved by petsc4py. One rank. Knows
-# nothing of finegrain.
+# Four species in a mixture, in a cube of n^3 points: each diffuses along the gradients of all (Maxwell and Stefan),
+# is convected and reacts. Implicit time steps with matrices of scipy, solved by petsc4py on one rank. The program
+# does not know finegrain.
 import sys
 
 import petsc4py
@@ -34,7 +34,8 @@ points = numpy.arange(n**3 + 1)
 ksp = PETSc.KSP().create()
 ksp.setFromOptions()
 for step in range(steps):
-    # Each species is eaten by the one before it, which grows by as much: c[i] c[i-1], with the second as it was at the last step.
+    # Each species is consumed by the one before it, which grows by as much: c[i] c[i-1], with the second factor at
+    # the last time step.
     reaction = numpy.zeros((n**3, species, species))
     for i in range(species):
         reaction[:, i, i] = 1 / dt + 40 * c[:, i - 1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# How dolfinx gives cells to ranks here: consecutive cells of the mesh, and those beside them as ghosts. Its own choice changes from run to run,
-# and with it the order of the unknowns, so that solutions could not be compared.
+# Distribution of dolfinx's cells to ranks: consecutive cells of the mesh, with their neighbors as ghosts. dolfinx's
+# own choice differs from run to run, and with it the order of the unknowns, so that solutions could not be compared.
 import numpy
 from dolfinx.graph import create_adjacencylist
 from dolfinx.mesh import create_cell_partitioner

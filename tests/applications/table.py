@@ -15,7 +15,7 @@ packages = {"PETSc": "petsc-dev", "dolfinx": "python3-dolfinx-real", "SLEPc": "s
 
 
 def short(reason):
-    """An end other than convergence, as a cell."""
+    """A result other than convergence, as a cell."""
     diverged = re.search(r"DIVERGED_\w+", reason)
     return diverged[0] if diverged else "refused"
 
@@ -34,7 +34,7 @@ def line_of_versions():
 
 
 def cell(outcomes, application, type_):
-    """Iterations on 1 and on 2 ranks, or how it ended."""
+    """Iterations on 1 and on 2 ranks, or the failure."""
     found = []
     for ranks in application.ranks:
         outcome = outcomes.get((type_, ranks))

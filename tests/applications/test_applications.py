@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs of others solve with each type what they solve with PETSc's own preconditioner, or end as programs.py says."""
+"""Programs of other packages solve the same problem with each type as with PETSc's own preconditioner, or fail as
+programs.py expects."""
 import numpy
 import pytest
 from application import Application, Skipped
@@ -32,7 +33,7 @@ def test_solution(runner, results, application, type_, ranks):
 
 @pytest.mark.parametrize("application", [a for a in others if a.module], ids=lambda a: f"{a.name}-{a.options}")
 def test_ranks_agree(runner, application):
-    """Our scripts distribute their meshes themselves; a wrong distribution solves another problem."""
+    """Our scripts distribute their meshes themselves; a wrong distribution would solve another problem."""
     try:
         norms = [numpy.linalg.norm(runner.reference(application, ranks).solution) for ranks in application.ranks]
     except Skipped as reason:
@@ -41,7 +42,8 @@ def test_ranks_agree(runner, application):
 
 
 def test_pivot_of_rounding_errors(runner):
-    """Two corners of one triangle each: the terms of a pivot cancel. It hid the rows before it, and the KSP said converged."""
+    """The mesh has two corners of one triangle each, where the terms of a pivot cancel. Accepted, such a pivot
+    makes a KSP report convergence although rows before it are not solved."""
     application = Application("navier_stokes.py", "-diagonal left -ksp_gmres_restart 200", [], module="dolfinx", view="snes_view_solution")
     try:
         assert runner.run(application, "ilu", 1).reason == "DIVERGED_PC_FAILED"

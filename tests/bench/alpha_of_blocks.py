@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What alpha -pc_type sip bears where the unknowns of a point are coupled.
+"""The largest alpha of -pc_type sip for which coupled unknowns of a point still converge.
 
     alpha_of_blocks.py <plugin> [<matrix> <block size> <I,J,K>]...
 
 Solves model problems, and matrices that a program has written with -ksp_view_mat binary:<matrix>, by GMRES(30),
-preconditioned from the left, to 1e-5, for several alpha. Prints iterations and, after a slash, the decimal exponent
-of the true residual relative to b; "div." for more than 400, and "fails" where the check of the solution refuses it.
-docs/types/sip.md shows its table. Needs petsc4py and numpy.
+preconditioned from the left, to 1e-5, for several alpha. Prints iterations and, after a slash, the decimal
+exponent of the true residual relative to b; "div." for more than 400, and "fails" if the check of the solution
+refuses it. docs/types/sip.md shows its table. Needs petsc4py and numpy.
 """
 import sys
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Set-up of values and application of block DILU, of sweeps of mcpi and of ILU(1) by colors, by every algorithm and
-// by the one that `auto` takes, in turn in one run, beside the bandwidth of the same run: that of reading with as
-// many threads on a host, of copying on a device. A table in Markdown. Needs no PETSc.
+// Times the set-up of values and the application of block DILU, sweeps of mcpi, and ILU(1) by colors. Runs every
+// algorithm and the one that `auto` chooses in turn, and compares with the bandwidth of the same run: of reads by as
+// many threads on a host, of copies on a device. Prints a table in Markdown. Needs no PETSc.
 //   bench_algorithms [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                   [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--without-waiting]
-// --mesh: of tetrahedra, instead of a star on a grid.
-// --without-waiting adds self and tile whose tasks wait for nobody. Their results are wrong and not looked at; their
-// times say what waiting costs, as Table V of Dufrechou, Ezzatti and Usera.
+//                    [--methods dilu,single,mcpi,mcpi_half,ilu1] [--mesh] [--without-waiting]
+// --mesh: a mesh of tetrahedra instead of a star on a grid.
+// --without-waiting also runs tasks without their waits. Their results are wrong and not checked; their times show
+// the cost of waiting, as in Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
 #include "base/threads.hpp"
 
@@ -26,8 +26,8 @@ extern bool tasks_wait; // whether the tasks of plans that are made from now on 
 namespace
 {
 
-// The 7-point star on side^3 points, or a mesh of as many vertices: cubes cut into six tetrahedra (mesh.hpp). Columns
-// ascend.
+// The 7-point star on side^3 points, or a mesh of as many vertices: cubes cut into six tetrahedra (mesh.hpp).
+// Columns ascend.
 Graph make_graph(Index side, bool mesh)
 {
   using Steps = std::vector<std::array<Index, 3>>;
@@ -72,7 +72,7 @@ HostArray<Scalar> make_values(const Graph &g, int n)
   return values;
 }
 
-// What is set up and applied.
+// A method that the benchmark sets up and applies.
 struct MethodCase {
   const char *name;
   void (*set)(EngineOptions &);
@@ -100,7 +100,7 @@ struct Settings {
   bool without_waiting = false, mesh = false;
 };
 
-// Seconds of a call that returns when its work is done.
+// Seconds of a synchronous call.
 template <class Body> double seconds(Body body)
 {
   Kokkos::Timer timer;
@@ -116,13 +116,13 @@ template <class Exec> class Bench
 public:
   explicit Bench(const Settings &s) : settings_(s), threads_(here ? usable_threads() : 1)
   {
-    const std::size_t length = std::size_t(1) << (here ? 25 : 27); // of doubles
+    const std::size_t length = std::size_t(1) << (here ? 25 : 27); // in doubles
     from_ = make_array<double, Space>("from", length);
     if (!here) to_ = make_array<double, Space>("to", length);
     Kokkos::deep_copy(from_, 1.0);
   }
 
-  // False: a result is wrong, and a line on stderr says so.
+  // Returns false, and prints a line on stderr, if a result is wrong.
   bool run()
   {
     std::printf("%s, threads: %d\n\n", here ? HostExec::name() : DeviceExec::name(), threads_);
@@ -130,7 +130,7 @@ public:
       "| points | n | method | algorithm | tasks or groups | in a row | kernels | apply ns/point | apply, of %s | "
       "of bandwidth | factor ns/point | factor, of %s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       here ? "sequential" : "levels", here ? "sequential" : "levels");
-    bool good = true; // what is wrong with one size need not be with another
+    bool good = true; // each size is checked on its own
     for (const int side : settings_.points) {
       const Graph graph = make_graph(side, settings_.mesh);
       for (const int n : settings_.sizes) {
@@ -173,7 +173,7 @@ private:
     };
     std::vector<Algorithm> algorithms = test::algorithms();
     algorithms.push_back(Algorithm::automatic);
-    std::vector<std::pair<Algorithm, bool>> cases; // whether it waits
+    std::vector<std::pair<Algorithm, bool>> cases; // algorithm, and whether its tasks wait
     for (const bool waits : {true, false})
       for (const Algorithm algorithm : algorithms)
         if (waits ||
@@ -202,9 +202,9 @@ private:
       constexpr double never = std::numeric_limits<double>::max();
       candidates.push_back({algorithm == Algorithm::automatic, waits, std::move(engine), never, never});
     }
-    // As long as it takes to be out of any cache.
+    // Enough applications that the data of one repetition exceeds any cache.
     const int inner = int(1 + 2e7 / (double(size) * n * sizeof(Scalar)));
-    bandwidth_ = 0; // of these minutes: a machine that is shared has better and worse ones
+    bandwidth_ = 0; // bandwidth of these minutes: on a shared machine it varies
     for (int r = 0; r < settings_.repetitions; ++r) {
       measure_bandwidth();
       for (Candidate &c : candidates) {
@@ -225,7 +225,7 @@ private:
   {
     const Statistics s = c.engine->statistics();
     const double rows = double(s.rows);
-    // The least that can be read: every coupling once, columns, pointers, and four vectors.
+    // Lower bound of the bytes read: every coupling once, columns, pointers, and four vectors.
     const double least = double(s.factor_bytes) + rows * (4 * n * double(sizeof(Scalar)) + 4 * 8);
     std::printf("| %d^3 | %d | %s | %s%s%s | %d | %d | %ld | %.1f | %.2f | %.0f %% | %.0f | %.2f |\n", int(side), n,
                 method, c.automatic ? "auto: " : "", test::name_of(s.algorithm),
@@ -251,7 +251,7 @@ private:
               for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += stream[s * quarter + i + k];
           for (const double v : sum) sums[std::size_t(thread) * 8] += v;
         });
-        if (sums[0] <= 0) std::abort(); // and so the loop is not left out
+        if (sums[0] <= 0) std::abort(); // uses the sums, so that the compiler keeps the loop
       } else {
         Kokkos::deep_copy(to_, from_);
         Kokkos::fence();

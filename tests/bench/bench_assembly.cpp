@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Values given to MATBAIJKOKKOS beside MATBAIJ and MATAIJ, and what a preconditioner's refresh costs after them; in
-// one run, repetitions interleaved, best of all. Stars of seven points, full blocks. Options: -sizes 1,4,5,8 -points
-// 48 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// Assembly of MATBAIJKOKKOS compared with MATBAIJ and MATAIJ, and the cost of a preconditioner's refresh after it.
+// All in one run, repetitions interleaved, best of all. Stars of seven points, full blocks. Options: -sizes 1,4,5,8
+// -points 48 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -13,10 +13,10 @@ namespace
 // The blocks of a matrix by rows, as coordinates and values; block columns of a block row follow each other.
 struct Blocks {
   PetscInt n = 1;
-  std::vector<PetscInt> row, col;               // block after block
-  std::vector<PetscInt> first;                  // block of each block row, and the end
+  std::vector<PetscInt> row, col;               // of each block
+  std::vector<PetscInt> first;                  // first block of each block row, and the end
   std::vector<PetscScalar> values;              // blocks by rows
-  std::vector<PetscInt> number_row, number_col; // scalar after scalar, in that order
+  std::vector<PetscInt> number_row, number_col; // of each scalar, in the order of values
 
   explicit Blocks(Mat A)
   {
@@ -121,7 +121,7 @@ void run(PetscInt n, PetscInt points, PetscInt repetitions, int threads)
   }
   Mat aij = make_empty(A, MATAIJ), numbers = make_empty(A, MATBAIJKOKKOS), blocks = make_empty(A, MATBAIJKOKKOS);
   for (const Mat mat : {aij, numbers}) {
-    std::vector<PetscInt> row = b.number_row, col = b.number_col; // AIJ sorts what it is given
+    std::vector<PetscInt> row = b.number_row, col = b.number_col; // AIJ sorts its input
     OK(MatSetPreallocationCOO(mat, PetscCount(row.size()), row.data(), col.data()));
   }
   OK(MatBAIJKokkosSetPreallocationCOO(blocks, PetscCount(b.row.size()), b.row.data(), b.col.data()));

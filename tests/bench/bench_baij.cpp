@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Products of MATBAIJKOKKOS beside those of MATBAIJ and the machine's read bandwidth, or the copy bandwidth of the
-// device that the former's vectors lie on, in one run, repetitions interleaved; best of all. Stars of seven points,
-// full blocks. Options: -sizes 4,5,6,8 -points 64 -repetitions 7. Memory is read by OMP_NUM_THREADS threads, one if
-// that is not set.
+// Products of MATBAIJKOKKOS compared with those of MATBAIJ and with a bandwidth: the machine's read bandwidth, or
+// the copy bandwidth of the device that has the vectors of MATBAIJKOKKOS. All in one run, repetitions interleaved,
+// best of all. Stars of seven points, full blocks. Options: -sizes 4,5,6,8 -points 64 -repetitions 7. Memory is read
+// by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -13,7 +13,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Of the memory that A's vectors lie in.
+// Bandwidth of the memory that has A's vectors.
 class Bandwidth
 {
 public:
@@ -29,7 +29,7 @@ public:
   double bytes() const { return copies_ ? Copies::bytes : read_bytes; }
 
 private:
-  std::unique_ptr<Copies> copies_; // on a device
+  std::unique_ptr<Copies> copies_; // for vectors on a device
 };
 
 void run(PetscInt n, PetscInt points, int repetitions, int threads)
@@ -58,7 +58,7 @@ void run(PetscInt n, PetscInt points, int repetitions, int threads)
   all.run(&best);
   const double rows = double(points) * double(points) * double(points);
   const double bandwidth = memory.bytes() / best.ns["memory/0"];
-  const double blocks = 7 - 6.0 / double(points), size = double(n); // of a row; the grid has an end
+  const double blocks = 7 - 6.0 / double(points), size = double(n); // per row; points on the boundary have fewer
   const double bytes = (blocks * size * size + 2 * size) * sizeof(PetscScalar);
   const auto per = [&](const char *which) { return best.ns[which] / rows; };
   std::printf("| %d | %.1f | %.1f | %.1f | %.2f | %.0f %% | %.1f | %.1f | %.2f |\n", int(n), bandwidth,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Products of MATBAIJKOKKOS and fgbilu in double precision beside cuSPARSE's block routines (bsrmv, bsrsv2, bsrilu02)
-// and the device's copy bandwidth, in one run, repetitions interleaved; best of all. Stars of seven points, full
-// blocks. Results are compared first, and the program ends where they differ. Options: -sizes 5 -points 128
-// -repetitions 7, -levels false for cuSPARSE's policy without levels.
+// Products of MATBAIJKOKKOS and fgbilu in double precision compared with cuSPARSE's block routines (bsrmv, bsrsv2,
+// bsrilu02) and the device's copy bandwidth. All in one run, repetitions interleaved, best of all. Stars of seven
+// points, full blocks. The program compares results first, and stops if they differ. Options: -sizes 5 -points 128
+// -repetitions 7; -levels false selects cuSPARSE's policy without levels.
 #include "compare.hpp"
 #include "pcs.hpp"
 #include "star.hpp"
@@ -16,7 +16,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// An array of `length` entries on the device, as `from` has them on the host.
+// Copies an array of `length` entries to the device.
 template <class T> PetscErrorCode Upload(const T *from, std::size_t length, T **array)
 {
   PetscFunctionBegin;
@@ -25,7 +25,7 @@ template <class T> PetscErrorCode Upload(const T *from, std::size_t length, T **
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where v lies on the device.
+// The device array of v.
 PetscErrorCode DeviceArray(Vec v, double **array)
 {
   PetscMemType memory;
@@ -38,11 +38,11 @@ PetscErrorCode DeviceArray(Vec v, double **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A matrix of blocks as cuSPARSE takes it, and its ILU(0).
+// A block matrix in cuSPARSE's format, and its ILU(0).
 class Bsr
 {
 public:
-  // From a SEQBAIJ matrix. `w` holds what lies between the two triangles.
+  // Copies a SEQBAIJ matrix. `w` holds the vector between the two triangular solves.
   PetscErrorCode make(Mat A, Vec w, bool by_levels)
   {
     const PetscInt *rows, *cols;
@@ -121,7 +121,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  // L U = A, in a copy: bsrilu02 works in place, fgbilu copies as well.
+  // L U = A, in a copy: bsrilu02 works in place, and fgbilu copies as well.
   PetscErrorCode factor()
   {
     PetscFunctionBegin;
@@ -149,7 +149,7 @@ public:
   double blocks() const { return double(blocks_); }
 
 private:
-  static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_COLUMN; // of BAIJ's blocks
+  static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_COLUMN; // order of the scalars in BAIJ's blocks
   static constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
   cusparseSolvePolicy_t policy_{};
@@ -157,7 +157,7 @@ private:
   cusparseMatDescr_t whole_ = nullptr, lower_ = nullptr, upper_ = nullptr;
   bsrilu02Info_t ilu_ = nullptr;
   bsrsv2Info_t forward_ = nullptr, backward_ = nullptr;
-  PetscInt n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, rows of blocks, blocks
+  PetscInt n_ = 0, count_ = 0, blocks_ = 0; // rows of a block, block rows, blocks
   std::size_t length_ = 0;
   PetscInt *rows_ = nullptr, *cols_ = nullptr;
   double *values_ = nullptr, *factor_ = nullptr, *between_ = nullptr;
@@ -206,7 +206,7 @@ void run(PetscInt n, PetscInt points, int repetitions, bool by_levels)
   all.add("product/theirs", [&](benchmark::State &s) { repeat(s, [&] { return bsr.multiply(from, to); }); });
   all.add("product/ours", [=](benchmark::State &s) { repeat(s, [=] { return MatMult(B, in, ours); }); });
   all.add("factor/theirs", [&](benchmark::State &s) { repeat(s, [&] { return bsr.factor(); }); });
-  // The product brings new values to the mirror: no copy from the host is part of the time.
+  // The product brings new values to the device copy, so that no copy from the host is timed.
   all.add("factor/ours", [=](benchmark::State &s) { refresh(s, pc, [=] { return MatMult(B, in, ours); }); });
   all.add("solve/theirs", [&](benchmark::State &s) { repeat(s, [&] { return bsr.solve(from, to); }); });
   all.add("solve/ours", [=](benchmark::State &s) { apply(s, pc, in, ours); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the engine's back end runs on: a device's limits beside those that the engine counts on, and how fast it
-// copies and reads arrays that no cache holds, which every per cent in docs/performance.md refers to. No PETSc.
-// Options: --backend host, --mebibytes 2048 (of each of two arrays).
+// Limits of the device that the engine's back end runs on, compared with those that the engine relies on. Also its
+// bandwidth for copies and reads of arrays larger than any cache, to which the percentages of docs/gpu_times.md
+// refer. Needs no PETSc. Options: --backend host, --mebibytes 2048 (of each of two arrays).
 #include "../backend.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool print_limits()
   struct Limit {
     const char *name;
     cudaDeviceAttr which;
-    int least; // that the engine counts on; 0: nothing
+    int least; // minimum that the engine relies on; 0: no minimum
   };
   for (const Limit &l :
        {Limit{"compute capability, major", cudaDevAttrComputeCapabilityMajor, 0},

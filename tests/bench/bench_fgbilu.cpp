@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fgbilu beside PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
-// Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
+// fgbilu compared with PETSc's ILU(0) and the machine's read bandwidth, in one run, repetitions interleaved, best of
+// all. Options after -- go to PETSc: -sizes 1,4,5,6,8 -points 64
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -55,14 +55,14 @@ PC make_ours(const Problem &p, bool single, bool launch)
   return pc;
 }
 
-// Nanoseconds a point of what is asked for.
+// Returns a function: ns/point of a benchmark.
 auto times_of(Best &best, PetscInt n, PetscInt points)
 {
   return
     [&best, n, points](const std::string &what) { return best.ns[what + "/" + std::to_string(n)] / double(points); };
 }
 
-// Only one is in memory at a time.
+// Sets up a PC for `body` and frees its factor afterwards: only one factor is in memory at a time.
 template <class Body> void with(PC pc, Body body)
 {
   body(pc);
@@ -95,7 +95,7 @@ void print_table(Best &best)
   }
 }
 
-// The same matrix taken for symmetric: its upper triangle.
+// The same matrix treated as symmetric: its upper triangle.
 void print_symmetric_table(Best &best)
 {
   std::printf(
@@ -111,12 +111,12 @@ void print_symmetric_table(Best &best)
   }
 }
 
-// How a factor is stored, beside working and single precision, which the first table has.
+// Storage of a factor, for the precisions other than working and single, which are in the first table.
 struct Store {
   const char *name;
   PCFinegrainPrecisionType precision;
   PCFinegrainDiagonalPrecisionType diagonal;
-  double coupling, inverse; // bytes of a number
+  double coupling, inverse; // bytes of a scalar
 };
 constexpr double parts = sizeof(PetscScalar) / sizeof(PetscReal);
 constexpr Store stores[] = {
@@ -151,7 +151,7 @@ void print_storage_table(Best &best)
   }
 }
 
-// Product and application, theirs and ours, and products by Eisenstat's trick.
+// Product and application, PETSc's and ours, and products by Eisenstat's trick.
 void print_products_table(Best &best)
 {
   std::printf(
@@ -166,7 +166,7 @@ void print_products_table(Best &best)
   }
 }
 
-// Several vectors at once, by PETSc's PCILU one after the other.
+// Several vectors at once; PETSc's PCILU applies them one after the other.
 constexpr PetscInt vectors = 8;
 void apply_to_several(benchmark::State &s, const Problem &p, PC pc)
 {
@@ -225,7 +225,7 @@ void multiply_and_apply(benchmark::State &s, const Problem &p, const char *forma
   OK(MatDestroy(&A));
 }
 
-// What a solver calls instead: the product with the operator that a KSP has in its solve.
+// The product with the preconditioned operator that a KSP calls in its solve.
 benchmark::State *timed = nullptr;
 PetscErrorCode TimeProducts(KSP ksp)
 {
@@ -244,7 +244,7 @@ void multiply_by_sweeps(benchmark::State &s, const Problem &p, const char *solve
   KSP ksp;
   PC pc;
   OK(MatConvert(p.A, MATBAIJKOKKOS, MAT_INITIAL_MATRIX, &A));
-  if (solver == std::string(KSPCG)) { // pivots are Hermitian
+  if (solver == std::string(KSPCG)) { // the pivots are Hermitian
     Mat transposed;
     OK(MatTranspose(A, MAT_INITIAL_MATRIX, &transposed));
     OK(MatAXPY(A, 1, transposed, SAME_NONZERO_PATTERN));

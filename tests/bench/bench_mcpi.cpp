@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// mcpi beside PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
-// interleaved; best of all. Forward sweeps from a guess of zero, and from x as the sweep before leaves it: of mcpi
-// (time of 5 sweeps - time of 1) / 4, of PETSc one call. Beside each ratio to DS and DSH is what bytes allow. A
-// problem, block size and algorithm at a time, with all settings in memory: 8 GB at 64^3 points and n = 6. Options
-// after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings working,single,DS,half,DSH
-// -algorithms sequential -shuffle natural|random|rcm (the mesh's vertices). Memory is read by OMP_NUM_THREADS
-// threads, one if that is not set.
+// mcpi compared with PETSc's SOR and the machine's read bandwidth, in one run, on a grid and on a mesh; repetitions
+// interleaved, best of all. Forward sweeps start from a zero guess, or from the x of the previous sweep: for mcpi
+// (time of 5 sweeps - time of 1) / 4, for PETSc one call. Each ratio to DS and DSH is followed by the ratio of the
+// bytes. The program runs one problem, block size and algorithm at a time, with all settings in memory: 8 GB at 64^3
+// points and n = 6. Options after --: -sizes 4,5,6 -points 64 -repetitions 7 -problems grid,mesh -settings
+// working,single,DS,half,DSH -algorithms sequential -shuffle natural|random|rcm (the mesh's vertices). Memory is
+// read by OMP_NUM_THREADS threads, one if that is not set.
 #include "mesh.hpp"
 #include "pcs.hpp"
 
@@ -20,13 +20,13 @@ using namespace finegrain::test;
 namespace
 {
 
-constexpr PetscInt many = 5; // sweeps of one application beside those of one
+constexpr PetscInt many = 5; // sweeps of the longer application, which is compared with one sweep
 
 struct Setting {
   const char *name;
   PCFinegrainPrecisionType precision;
   PCMCPISumPrecisionType sums;
-  double size; // bytes of a stored entry
+  double size; // bytes of a stored scalar
 
   double block(double n) const { return n * n * size; } // bytes
 };
@@ -51,18 +51,19 @@ struct Options {
 struct Problem {
   std::string name;
   PetscInt n = 0, rows = 0;
-  double couplings = 0; // of a row
+  double couplings = 0; // per row
   DM da = nullptr;
   Mat A = nullptr;
   Vec b = nullptr, x = nullptr, w = nullptr;
 
-  // Bytes that a sweep reads and writes at least. Half of all couplings are to rows that a first sweep has been at.
+  // Lower bound of the bytes that a sweep reads and writes. In a first sweep half of the couplings are to rows that
+  // are already updated.
   double least(const Setting &s, double share) const
   {
     const double nn = double(n * n), vectors = 3 * double(n);
     return couplings * share * (s.block(double(n)) + 4) + (nn + vectors) * sizeof(PetscScalar) + 8;
   }
-  // Bytes that a sweep loads where no entry of x is reused (docs/topics/precision.md).
+  // Bytes that a sweep loads if no entry of x is reused (numerics.md 2).
   double loads(const Setting &s) const
   {
     const double size = double(n), entry = s.sums == PCMCPI_SUM_PRECISION_SINGLE ? 4 * scalars : 8 * scalars;
@@ -126,7 +127,7 @@ PC make_sor(const Problem &p)
   return pc;
 }
 
-// What is timed reduces the residual.
+// Checks that the timed operation reduces the residual.
 void check(const Problem &p, PC pc)
 {
   PetscReal before, after;
@@ -239,7 +240,7 @@ private:
     return found == best_.ns.end() ? 0 : found->second / double(p_.rows);
   }
   double next(const std::string &name) const { return (row("many/" + name) - row("zero/" + name)) / (many - 1); }
-  // The time of a setting's next sweep over this one's, and what the bytes of both would have it be.
+  // Time of a setting's next sweep over this one's, and the ratio of their bytes.
   std::string beside(const char *name, const Setting &s, double time) const
   {
     const double other = next(name);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// powerqilu beside PETSc's ILU(p) and the machine's read bandwidth, in one run, repetitions interleaved; best of all.
-// Symbolic time is that of a first set-up less that of a refresh. A problem and p at a time.
-// Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks.
-// -problems ecology,circuit,star (and shell, whose lists of products are large) -unknowns
-// 1000000 -levels 0,1,2,3 -points 48 -n 5
-// -repetitions 5 -algorithms sequential. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// powerqilu compared with PETSc's ILU(p) and the machine's read bandwidth, in one run, repetitions interleaved, best
+// of all. Symbolic time is that of a first set-up less that of a refresh. The program runs one problem and p at a
+// time. Problems: the generated matrices of tutorials/powerq, and a 7-point star of blocks. Options: -problems
+// ecology,circuit,star (and shell, whose lists of products are large) -unknowns 1000000 -levels 0,1,2,3 -points 48
+// -n 5 -repetitions 5 -algorithms sequential. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -61,7 +60,7 @@ PC make_petsc(const Problem &p, PetscInt levels)
 {
   PC pc = make_pc(p.A, PCILU);
   OK(PCFactorSetLevels(pc, levels));
-  OK(PCFactorSetFill(pc, 30)); // no growing of arrays
+  OK(PCFactorSetFill(pc, 30)); // so that arrays do not grow
   return pc;
 }
 
@@ -82,7 +81,7 @@ struct Variant {
   std::function<PC()> make;
 };
 
-// Blocks of the factor.
+// Number of blocks of the factor.
 double count_blocks(PC pc, const Problem &p, bool single)
 {
   const double nn = double(p.n * p.n);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reduction of storage in place beside conversion by copy and the machine's read bandwidth. No PETSc.
-//
-// Gigabytes per second count what each algorithm's loads and stores ask for: a copy reads every number and writes
-// every result; the pass of one thread does too; gather and spread also write and read every result once more. Memory
-// moves more than that where a store's cache line is first read. "useful" divides a copy's bytes by any of the times.
+// Reduction of storage precision in place compared with conversion by copy and the machine's read bandwidth. Needs
+// no PETSc. GB/s counts the loads and stores of each algorithm. A copy, and the single pass of one thread, read
+// every number and write every result; gather and spread also write and read every result once more. Memory moves
+// more bytes if a store first reads its cache line. "useful" is the bytes of a copy divided by any of the times.
 #include "base/kokkos.hpp"
 #include "base/threads.hpp"
 
@@ -24,7 +23,7 @@ constexpr Offset count = Offset(64) << 20;
 
 enum class Way { copy, pass, parts };
 
-// Each thread's range.
+// Runs `body` on the range of each thread.
 template <class Body> void for_ranges(Index threads, const Body &body)
 {
   for_threads(threads, [&](Index i) { body(count * i / threads, count * (i + 1) / threads); });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// sip beside PETSc's ILU(0) on AIJ and the machine's read bandwidth, in one run, repetitions interleaved; best of
-// all. One unknown per point, stars of seven points. An iteration is one of KSPSIP, or of KSPRICHARDSON with PETSc's
-// ILU, without a norm. Options after --: -grids 64,64,64,128,128,128,512,64,64 -repetitions 5 -algorithms sequential,
-// or -launches for views instead of times. Memory is read by OMP_NUM_THREADS threads, one if that is not set.
+// sip compared with PETSc's ILU(0) on AIJ and the machine's read bandwidth, in one run, repetitions interleaved,
+// best of all. One unknown per point, stars of seven points. An iteration is one of KSPSIP, or of KSPRICHARDSON with
+// PETSc's ILU, without a norm. Options after --: -grids 64,64,64,128,128,128,512,64,64 -repetitions 5 -algorithms
+// sequential, or -launches for views instead of times. Memory is read by OMP_NUM_THREADS threads, one if that is not
+// set.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -15,7 +16,7 @@ using namespace finegrain::test;
 namespace
 {
 
-constexpr PetscInt iterations = 10; // of one solve
+constexpr PetscInt iterations = 10; // iterations of one solve
 
 struct Variant {
   std::string name, ksp;
@@ -41,7 +42,7 @@ PC make_ours(const Problem &p, const std::string &algorithm, bool single)
   return pc;
 }
 
-// Iterations from a guess, without norms.
+// Iterations from a nonzero guess, without norms.
 void iterate(benchmark::State &state, KSP ksp, Vec b, Vec x)
 {
   OK(VecSet(x, 0));
@@ -93,7 +94,8 @@ void run(const Problem &p, const std::vector<std::string> &algorithms, int repet
   for (std::size_t k = 0; k < variants.size(); ++k) {
     const Variant &v = variants[k];
     const double factor = 7 * scalar / (v.single ? 2 : 1);
-    // Sweeps: the factor, and four passes over vectors; an iteration: two more, the matrix and three of its residual.
+    // Sweeps read the factor and make four passes over vectors. An iteration makes two more, and reads the matrix
+    // and the three vectors of its residual.
     const double pair = factor + 4 * scalar, iteration = pair + 2 * scalar + (7 + 3) * scalar;
     std::printf("| %d x %d x %d | %.1f | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f %% | %.0f %% |\n",
                 int(p.size[0]), int(p.size[1]), int(p.size[2]), bandwidth, v.name.c_str(), per("refresh", v.name),
@@ -108,7 +110,7 @@ void run(const Problem &p, const std::vector<std::string> &algorithms, int repet
   std::fflush(stdout);
 }
 
-// What the views say of launches: one for each hyperplane, or one for each sweep.
+// Prints the kernel launches that views report: one per hyperplane, or one per sweep.
 void view_launches(const Problem &p)
 {
   for (const char *algorithm : {"levels", "tasks"}) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whole solves in one run, repetitions interleaved; best of all: matrices and preconditioners of PETSc's, then ours,
-// each where its vectors lie; on several ranks PETSc's inside bjacobi. With a PETSc that has CUDA and finds a device
-// AIJ is AIJCUSPARSE. Stars of seven points, full blocks: diffusion of all unknowns and random couplings. There rows
-// that have their vectors on the host are left out, and a row is printed when it is done, before the next begins.
-// Options: -sizes 5 -points 48 -solvers gmres -diffusion 100 -tolerance 1e-8 -repetitions 5; -check: with and without
-// the check of solutions instead. For cg the matrix is A + A^T.
+// Whole solves in one run, repetitions interleaved, best of all: matrices and preconditioners of PETSc, then ours,
+// each on the memory of its vectors; on several ranks PETSc's are inside bjacobi. If PETSc has CUDA and finds a
+// device, AIJ is AIJCUSPARSE. Rows with vectors on the host are then omitted, and each row is timed alone and
+// printed when it is done. Stars of seven points, full blocks: diffusion of all unknowns and random couplings. For
+// cg the matrix is A + A^T. Options: -sizes 5 -points 48 -solvers gmres -diffusion 100 -tolerance 1e-8 -repetitions
+// 5; -check times solves with and without the check of solutions instead.
 #include "pcs.hpp"
 #include "star.hpp"
 
@@ -16,7 +16,7 @@ namespace
 {
 
 struct Method {
-  const char *matrix, *pc, *options; // the last: what PCSetFromOptions() reads
+  const char *matrix, *pc, *options; // options: for PCSetFromOptions()
 };
 constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJ, PCILU, ""},
@@ -26,13 +26,13 @@ constexpr Method methods[] = {{MATAIJ, PCILU, ""},
                               {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_precision single"},
                               {MATBAIJKOKKOS, PCPOWERQILU, ""},
                               {MATBAIJKOKKOS, PCMCPI, "-pc_mcpi_precision half"}};
-// What the check of solutions costs.
+// Measures the cost of the check of solutions.
 constexpr Method unchecked_and_checked[] = {
   {MATAIJ, PCFGBILU, "-pc_fgbilu_check_solution none"},        {MATAIJ, PCFGBILU, ""},
   {MATBAIJ, PCFGBILU, "-pc_fgbilu_check_solution none"},       {MATBAIJ, PCFGBILU, ""},
   {MATBAIJKOKKOS, PCFGBILU, "-pc_fgbilu_check_solution none"}, {MATBAIJKOKKOS, PCFGBILU, ""}};
 
-// AIJ is that on a device where ours are.
+// Uses AIJCUSPARSE for AIJ if vectors of MATBAIJKOKKOS are on a device.
 MatType place_type(MatType type, [[maybe_unused]] Mat like)
 {
 #if defined(PETSC_HAVE_CUDA)
@@ -101,8 +101,8 @@ void solve(PetscInt n, Mat A, const char *solver, const std::vector<Method> &row
     OK(KSPGetPC(s.ksp, &pc));
     all.add_once("setup/" + std::to_string(m), [pc](benchmark::State &state) { refresh(state, pc); });
     all.add_once("solve/" + std::to_string(m), [s, pc](benchmark::State &state) {
-      OK(PCSetUp(pc));                                                  // refresh() has left it behind
-      OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(s.b))); // as a caller's new right-hand side
+      OK(PCSetUp(pc));                                                  // refresh() has changed A's state
+      OK(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(s.b))); // like a new right-hand side of a caller
       for (auto _ : state) OK(KSPSolve(s.ksp, s.b, s.x));
     });
   }

@@ -3,8 +3,9 @@
 
   difficult_flow.py BUILD [--cells 64] [--limit 200] [--largest 200,2000] [--ranks 1] [--only "NAME;..."] [--out FILE]
 
-Each row is one run of BUILD/tutorials/navierstokes to a steady state, a process of its own; its seconds are those that the
-program prints. A run that takes longer than the limit, or loses the flow, has no times but how far it came."""
+Each row is one run of BUILD/tutorials/navierstokes to a steady state, in a process of its own; its seconds are
+those that the program prints. A run that exceeds the limit, or whose flow diverges, has no times but its last
+state."""
 import argparse
 import csv
 import os

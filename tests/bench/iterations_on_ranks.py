@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linear iterations on 1, 2, 4 and 8 ranks: block Jacobi, corrections, and one factor over all ranks.
+"""Linear iterations on 1, 2, 4 and 8 ranks: block Jacobi, corrections, and a global factorization.
 
     iterations_on_ranks.py <build folder> [<name of a problem>...]
 
-Problems are tutorials of ours and of PETSc, GMRES to 1e-8 or as the program has it; sums where a program solves
-several systems. A type that a problem does not fit is "-", a solve that fails "fails". docs/topics/ranks.md shows the table.
+Problems are tutorials of finegrain and of PETSc, solved by GMRES to 1e-8 or with the program's own settings;
+iterations are summed if a program solves several systems. "-" marks a type that does not fit the problem, "fails"
+a solve that fails. docs/topics/ranks.md shows the table.
 """
 import os
 import re

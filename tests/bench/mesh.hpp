@@ -28,7 +28,7 @@ public:
   PetscInt vertices() const { return PetscInt(number_.size()); }
   PetscInt number(PetscInt vertex) const { return number_[std::size_t(vertex)]; }
 
-  // In natural order, the vertex itself included.
+  // Neighbors in natural order, the vertex itself included.
   std::vector<PetscInt> neighbors(PetscInt vertex) const
   {
     constexpr int steps[15][3] = {{-1, -1, -1}, {0, -1, -1}, {-1, 0, -1}, {0, 0, -1}, {-1, -1, 0},
@@ -55,7 +55,7 @@ private:
     for (std::size_t r = 0; r < order.size(); ++r) number_[std::size_t(order[r])] = PetscInt(r);
   }
 
-  // Cuthill and McKee's order from a corner, reversed.
+  // The reverse Cuthill-McKee order from a corner.
   std::vector<PetscInt> reversed_breadth_first() const
   {
     std::vector<PetscInt> order{0};
@@ -71,7 +71,7 @@ private:
   }
 
   PetscInt side_;
-  std::vector<PetscInt> number_; // of each vertex
+  std::vector<PetscInt> number_; // number of each vertex
 };
 
 // Full blocks of n rows, SEQBAIJ. Values depend on the vertices' natural numbers: all numberings permute one matrix.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the model of fgbilu's exchange pipeline says of many ranks (distributed/pipeline_model.hpp): a table in
-// Markdown. Cubes of points on ranks that cut two of their axes.
-//
-//   model_pipeline <seconds a row of a sweep> <seconds of latency> <seconds to send a message>
+// Prints, in Markdown, what the model of fgbilu's exchange pipeline predicts for many ranks
+// (distributed/pipeline_model.hpp). Cubes of points on ranks that cut two of their axes.
+//   model_pipeline <seconds per row of a sweep> <seconds of latency> <seconds to send a message>
 #include "distributed/pipeline_model.hpp"
 
 #include <cmath>

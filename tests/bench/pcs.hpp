@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What benchmarks of preconditioners share: their phases, and options.
+// Phases and options that benchmarks of preconditioners share.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -17,7 +17,7 @@
 namespace finegrain::test
 {
 
-// Whether A's vectors lie on a device.
+// True if A's vectors are on a device.
 inline bool has_vectors_on_device(Mat A)
 {
   Vec v;
@@ -30,7 +30,7 @@ inline bool has_vectors_on_device(Mat A)
   return PetscMemTypeDevice(memory);
 }
 
-// What has been queued on PETSc's stream is done.
+// Waits until the work queued on PETSc's stream is done.
 inline PetscErrorCode wait_for_device()
 {
 #if defined(PETSC_HAVE_CUDA)
@@ -41,7 +41,7 @@ inline PetscErrorCode wait_for_device()
   return PETSC_SUCCESS;
 }
 
-// Once before, so that nothing is set up in what is timed.
+// Calls body() once before, so that nothing is set up in the timed calls.
 template <class Body> void repeat(benchmark::State &state, Body body)
 {
   OK(body());
@@ -51,8 +51,8 @@ template <class Body> void repeat(benchmark::State &state, Body body)
   }
 }
 
-// Copies of a gibibyte where A's vectors lie: the reference of every per cent on a device. Several for one wait, of
-// more than any cache holds.
+// Copies of a gibibyte in the memory of A's vectors: the reference of all percentages on a device. Several copies,
+// larger than any cache, share one wait.
 class Copies
 {
 public:
@@ -102,7 +102,7 @@ inline PC make_pc(Mat A, const char *type)
   return pc;
 }
 
-// By the name that the option has.
+// Sets the algorithm by its option name.
 inline void set_algorithm(PC pc, const std::string &name)
 {
   PetscEnum value;
@@ -118,7 +118,7 @@ inline void apply(benchmark::State &state, PC pc, Vec b, Vec x)
   repeat(state, [=] { return PCApply(pc, b, x); });
 }
 
-// Set-up of a new PC that make() gives.
+// Times the set-up of the new PC that make() returns.
 template <class Make> void first_setup(benchmark::State &state, Make make)
 {
   for (auto _ : state) {
@@ -130,7 +130,7 @@ template <class Make> void first_setup(benchmark::State &state, Make make)
   }
 }
 
-// Set-up after the first, with other values, less the time of prepare(), which may look at them before.
+// Times a set-up after the first, with other values, less the time of prepare(), which may access them before.
 inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErrorCode()> &prepare = {})
 {
   Mat A;
@@ -150,7 +150,7 @@ inline void refresh(benchmark::State &state, PC pc, const std::function<PetscErr
     }
     OK(PCSetUp(pc));
     OK(PCSetUpOnBlocks(pc));
-    OK(wait_for_device()); // PETSc's factorizations are only queued
+    OK(wait_for_device()); // PETSc's factorizations are asynchronous
   }
   OK(PetscObjectStateSet(object, before)); // for the other preconditioners
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Plots what tests/bench/measure study has written: microseconds per point over grid sizes and over unknowns per point.
+"""Plots what tests/bench/measure study has written: microseconds per point over grid sizes and over unknowns per
+point.
 
 usage: plot_study.py FOLDER study_fgbilu.png
 
@@ -17,7 +18,7 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
 TASKS = {"factorization": "tab:red", "triangular solve": "tab:blue", "residual": "tab:green"}
-# Columns of the tables after n and the grid come in threes, a task each.
+# After n and the grid, each method has three columns, one for each task.
 METHODS = {"PETSc ILU(0), MatMult": ("--", "s"), "fgbilu natural": ("-", "o"), "fgbilu launch": (":", "^")}
 PAPER_65 = {"CPU": ((3.48, 0.84, 0.51), "x"), "GPU": ((0.122, 0.0604, 0.0324), "+")}
 
@@ -30,7 +31,7 @@ def read(folder, name):
 def plot(axes, x, rows):
     for m, (style, marker) in enumerate(METHODS.values()):
         for t, color in enumerate(TASKS.values()):
-            # A residual is a difference of two times and may be lost in the noise.
+            # A residual is the difference of two times and may be lost in the noise.
             times = [float(row[2 + 3 * m + t]) for row in rows]
             kept = [(a, b) for a, b in zip(x, times) if b > 0]
             axes.plot(*zip(*kept), style, marker=marker, color=color, markersize=3.5, linewidth=1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Problems of the benchmarks and of the tests against Luo et al. (2015): 7-point stars of full blocks on
-// a DMDA. Values depend on the coordinates of points only, so that a problem is the same on any number of ranks.
+// Problems of the benchmarks and of the tests of Luo et al. (2015): 7-point stars of full blocks on a DMDA. Values
+// depend only on the coordinates of points, so that a problem is the same on any number of ranks.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -18,9 +18,9 @@ namespace finegrain::test
 
 struct Star {
   std::array<PetscInt, 3> points;
-  std::vector<PetscInt> systems; // independent systems that make up the blocks, block diagonal where several
-  PetscReal dominance;           // the diagonal has this times the size of its system more than [-1, 1)
-  PetscReal diffusion = 0;       // this times the Laplacian of each unknown, h = 1, is added
+  std::vector<PetscInt> systems; // sizes of the independent systems; several make the block block diagonal
+  PetscReal dominance;           // how much the diagonal exceeds [-1, 1), divided by the size of its system
+  PetscReal diffusion = 0;       // factor of the Laplacian (h = 1) that is added for each unknown
 
   PetscInt block() const
   {
@@ -43,7 +43,7 @@ template <class Body> PetscErrorCode ForPoints(DM da, Body body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Writes the block that couples points `row` and `col` into rows `stride` scalars long.
+// Writes the block that couples points `row` and `col` into rows of `stride` scalars.
 inline void star_block(const Star &star, PetscInt row, PetscInt col, PetscInt stride, PetscScalar *block)
 {
   const PetscInt n = star.block();
@@ -66,7 +66,7 @@ inline PetscInt number_of(const Star &star, const std::array<PetscInt, 3> &at)
   return at[0] + star.points[0] * (at[1] + star.points[1] * at[2]);
 }
 
-// The points coupled with one, itself included, in the order of their numbers.
+// The points coupled with a point, itself included, in the order of their numbers.
 inline std::vector<std::array<PetscInt, 3>> neighbors(const Star &star, const std::array<PetscInt, 3> &at)
 {
   std::vector<std::array<PetscInt, 3>> all;
@@ -79,7 +79,7 @@ inline std::vector<std::array<PetscInt, 3>> neighbors(const Star &star, const st
   return all;
 }
 
-// A grid of stars of blocks of n, and its matrix without values.
+// Creates a grid of stars of n x n blocks, and its matrix without values.
 inline PetscErrorCode MakeStar(MPI_Comm comm, const std::array<PetscInt, 3> &points, PetscInt n, DM *da, Mat *A)
 {
   PetscFunctionBegin;
@@ -87,7 +87,7 @@ inline PetscErrorCode MakeStar(MPI_Comm comm, const std::array<PetscInt, 3> &poi
                          points[1], points[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, n, 1, nullptr, nullptr,
                          nullptr, da));
   PetscCall(DMSetMatType(*da, n == 1 ? MATAIJ : MATBAIJ));
-  PetscCall(DMSetMatrixPreallocateOnly(*da, PETSC_TRUE)); // no zeros inserted first
+  PetscCall(DMSetMatrixPreallocateOnly(*da, PETSC_TRUE)); // so that no zeros are inserted first
   PetscCall(DMSetUp(*da));
   PetscCall(DMCreateMatrix(*da, A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -121,7 +121,7 @@ inline PetscErrorCode AssembleStar(MPI_Comm comm, const Star &star, DM *da, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A random right-hand side of norm `size`.
+// Creates a random right-hand side of norm `size`.
 inline PetscErrorCode MakeRightHandSide(const Star &star, DM da, PetscReal size, Vec *b)
 {
   const PetscInt n = star.block();
@@ -167,9 +167,9 @@ inline PetscErrorCode RichardsonHistory(PC pc, Vec b, PetscInt steps, std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Stands for the system of table 1 of Luo et al. (2015), which is not public: the same grid and unknowns, the same
-// sum of squares of the right-hand side, and residuals that fall by about as much in as many steps. Complex entries
-// are larger by the root of two.
+// Replaces the system of table 1 of Luo et al. (2015), which is not public. It has the same grid and unknowns, the
+// same sum of squares of the right-hand side, and residuals that decrease by about as much in as many steps. Complex
+// entries are larger by the root of two.
 inline Star table_1(const std::array<PetscInt, 3> &points)
 {
   return {points, {6}, PetscReal(0.876) * PetscSqrtReal(PetscReal(sizeof(PetscScalar)) / sizeof(PetscReal))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The numerical experiments of Luo et al. (2015) with fgbilu, beside PETSc's sequential block ILU(0):
+// The numerical experiments of Luo et al. (2015) with fgbilu, compared with PETSc's sequential block ILU(0):
 // residuals of table 1, times over grid sizes (figure 9, table 3) and over unknowns per point (figure 10). Prints
 // tables in Markdown. Needs 5 GB of memory. Options: -seconds 8 (for each problem, at least two rounds)
 #include "star.hpp"
@@ -72,7 +72,7 @@ PetscErrorCode Table1()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Something timed: calls enough to be seen by the clock, and the best time of one.
+// A timed call: enough repetitions for the clock's resolution, and the best time of one.
 struct Timed {
   std::function<PetscErrorCode()> call;
   int repetitions; // in each round
@@ -94,7 +94,7 @@ PetscErrorCode Measure(Timed *t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Microseconds per point of one preconditioner. Residual: PETSc's is MatMult().
+// Microseconds per point of one preconditioner. PETSc's residual is MatMult().
 struct Times {
   double factor, solve, residual;
 };
@@ -119,7 +119,7 @@ PetscErrorCode Create(Problem *p)
   PetscCall(PCFinegrainSetAlgorithm(p->pcs[1], PC_FINEGRAIN_ALGORITHM_SEQUENTIAL));
   PetscCall(PCFinegrainSetAlgorithm(p->pcs[2], PC_FINEGRAIN_ALGORITHM_LEVELS));
   for (PC pc : p->pcs) {
-    PetscCall(PCFinegrainSetCorrections(pc, corrections)); // before the set-up, which prepares them; not for PETSc's
+    PetscCall(PCFinegrainSetCorrections(pc, corrections)); // before the set-up, which prepares them
     PetscCall(PCSetUp(pc));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,8 +136,8 @@ PetscErrorCode Destroy(Problem *p)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// All three preconditioners on one problem, in rounds. Corrections read less after a factorization of their own than
-// after another's, which has marked the matrix as changed: each preconditioner factors, then applies.
+// Times all three preconditioners on one problem, in rounds. Each preconditioner factors, then applies: corrections
+// read less after a factorization of their own than after another's, which has marked the matrix as changed.
 PetscErrorCode MeasureProblem(const Star &star, double seconds, std::array<Times, 3> *times)
 {
   Problem p{star};
@@ -221,7 +221,7 @@ PetscErrorCode GridSizes(double seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Section 4.3: blocks of n made of systems of 6 and 4, about 1.8e7 / n^2 points.
+// Section 4.3: blocks of n that consist of systems of 6 and 4, about 1.8e7 / n^2 points.
 PetscErrorCode Unknowns(double seconds)
 {
   std::array<Times, 3> t;
@@ -230,7 +230,7 @@ PetscErrorCode Unknowns(double seconds)
   PetscCall(Heading("Unknowns per point: microseconds per point"));
   for (const PetscInt n : {4, 6, 8, 10, 12, 16, 20, 24, 28, 32}) {
     Star star{{}, {}, 1};
-    for (PetscInt rest = n; rest;) { // as many of 6 as leave no 2
+    for (PetscInt rest = n; rest;) { // as many systems of 6 as leave no rest of 2
       star.systems.push_back(rest == 6 || rest >= 10 ? 6 : 4);
       rest -= star.systems.back();
     }

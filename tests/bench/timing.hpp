@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What benchmarks against PETSc share: all in one run, repetitions interleaved, best of all; read bandwidth.
+// Timing that benchmarks against PETSc share: all in one run, repetitions interleaved, best of all; read bandwidth.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,7 @@ inline void read_memory(benchmark::State &state, int threads = 1)
     for (std::size_t i = 0; i < quarter; i += 8)
       for (std::size_t s = 0; s < 4; ++s)
         for (std::size_t k = 0; k < 8; ++k) sum[8 * s + k] += stream[s * quarter + i + k];
-    double total = 0; // of an array that is handed on whole, GCC keeps the sums in memory
+    double total = 0; // if the whole array were handed on, GCC would keep the sums in memory
     for (const double part : sum) total += part;
     benchmark::DoNotOptimize(total);
   };
@@ -43,7 +43,7 @@ inline void read_memory(benchmark::State &state, int threads = 1)
 }
 constexpr double read_bytes = double(std::size_t(32) << 20) * 8;
 
-// Keeps the best time of each benchmark, in nanoseconds an iteration. Names are "what/of which".
+// Keeps the best time of each benchmark, in ns/iteration. Names are "operation/variant".
 class Best : public benchmark::BenchmarkReporter
 {
 public:
@@ -61,21 +61,21 @@ public:
   }
 };
 
-// Benchmarks that run together, their repetitions interleaved: at random, or, on several ranks, which must agree on
-// the order, in turn.
+// Benchmarks that run together, their repetitions interleaved: in random order, or, on several ranks, which must
+// agree on the order, in turn.
 class Interleaved
 {
 public:
   explicit Interleaved(PetscInt repetitions) : repetitions_(int(repetitions)) {}
 
-  // Not on several ranks, which would not agree on the number of iterations.
+  // For one rank only: several would not agree on the number of iterations.
   template <class Body> void add(const std::string &name, Body body)
   {
     benchmark::RegisterBenchmark(name.c_str(), body)->Repetitions(repetitions_)->MinTime(0.05)->UseRealTime();
   }
-  // What takes long: one iteration a repetition.
+  // Adds a long benchmark: one iteration per repetition.
   template <class Body> void add_once(const std::string &name, Body body) { once_.emplace_back(name, body); }
-  // Runs what has been added since the last run.
+  // Runs the benchmarks added since the last run.
   void run(Best *best)
   {
     static bool started = false;

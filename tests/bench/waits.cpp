@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine's run/tasks.cpp, whose place this file takes in bench_algorithms, with a switch that leaves the waits of
-// all tasks out. The library has no such switch.
+// Replaces the engine's run/tasks.cpp in bench_algorithms and adds a switch that removes the waits of all tasks. The
+// library has no such switch.
 #include "run/tasks.hpp"
 
 #define plan_tasks plan_waiting_tasks

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* PetscInitialize() and PetscFinalize() three times in one process, each time with a solve by fgbilu. With -link the
-   package is registered by a call, otherwise by what -dll_append loads. */
+/* Calls PetscInitialize() and PetscFinalize() three times in one process, each time with a solve by fgbilu. With
+ * -link a call registers the package, otherwise -dll_append loads it. */
 #if defined(FINEGRAIN_NO_LINK)
 #include <petscpc.h>
 #else

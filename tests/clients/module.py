@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The module finegrain for petsc4py: types as names, settings by keyword, what the setters refuse, and numbers.
+# The module finegrain for petsc4py: types as names, settings by keyword, values that the setters refuse, and
+# numbers.
 import re
 import sys
 from pathlib import Path
@@ -26,14 +27,14 @@ b.set(1)
 
 pc = PETSc.PC().create()
 pc.setOptionsPrefix("mine_")
-PETSc.Options()["mine_pc_fgbilu_corrections"] = 3  # of the PC's own prefix: configure() leaves it alone
+PETSc.Options()["mine_pc_fgbilu_corrections"] = 3  # has the PC's own prefix: configure() keeps it
 pc.setOperators(A)
 pc.setType(finegrain.FGBILU)
 pc.setUp()
 whole = finegrain.factor_bytes(pc)
 finegrain.configure(pc, precision="single", grid=list(da.getCorners()[1]) + [1])
 pc.setUp()
-assert whole > finegrain.factor_bytes(pc) > whole / 2  # diagonal blocks stay as they are
+assert whole > finegrain.factor_bytes(pc) > whole / 2  # diagonal blocks keep working precision
 assert finegrain.scaled_residual(pc) == -1  # no solve yet
 assert pc.getOptionsPrefix() == "mine_"
 pc.apply(b, x)

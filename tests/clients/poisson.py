@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A Python program that knows nothing of finegrain: three coupled Poisson problems on a grid, solved as the options say.
+# A Python program that does not know finegrain: three coupled Poisson problems on a grid, solved as the options say.
 import sys
 import petsc4py
 

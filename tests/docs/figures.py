@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Figures that sentences of README.md and docs quote, and the CSV files that they are from: tests/docs/tables --check compares
-them to the digits that are shown."""
+"""Figures that sentences of README.md and docs quote, and the CSV files that they are computed from:
+tests/docs/tables --check compares them to the digits that are shown."""
 import csv
 import re
 import statistics
@@ -22,19 +22,19 @@ def number(text):
 
 
 def machine(file):
-    """Of a file's first line, without the command."""
+    """The machine in a file's first line, without the command."""
     return read(file)[0].split(", `")[0]
 
 
 def gpu_solve(docs, method, algorithm):
-    """Solve beside aijcusparse with its ILU."""
+    """Time of our solve over that of aijcusparse with its ILU."""
     file = docs / "performance/h200/solves.csv"
     time = {(r["matrix, preconditioner"], r["algorithm"]): number(r["solve"]) for r in rows(file)}
     return time["seqbaijkokkos, " + method, algorithm] / time["seqaijcusparse, ilu", ""]
 
 
 def seconds(docs, method, largest, ranks=1):
-    """Of docs/tutorial.md's table."""
+    """Seconds in docs/tutorial.md's table."""
     return number(rows(docs / "performance/difficult.csv", preconditioner=method, ranks=ranks, largest_CFL=largest)[0]["all s"])
 
 
@@ -47,14 +47,14 @@ def difficult(docs):
 
 
 def spread(values):
-    """Numbers of a column, or the least and the largest of many."""
+    """Numbers of a column, or the minimum and the maximum of many."""
     values = [number(v) if isinstance(v, str) else v for v in values]
     shown = [f"{v:.1f}" if v >= 3 else f"{v:.2f}" for v in values]
     return ", ".join(shown) if len(values) <= 5 else f"{min(values):.2f} to {max(values):.2f}"
 
 
 def gains(cpu):
-    """The table of docs/performance.md: PETSc's time over finegrain's, out of the files of tests/bench/measure."""
+    """The table of docs/performance.md: PETSc's time over finegrain's, from the files of tests/bench/measure."""
     table = lambda name, **wanted: rows(cpu / f"{name}.csv", **wanted)  # noqa: E731
     sizes = "4, 5, 6, 8"
 
@@ -103,20 +103,22 @@ def gains(cpu):
 
 
 def of_solves(docs, theirs, ours):
-    """Set-up and solve of one matrix and preconditioner over those of another, for each number of unknowns of solves.csv."""
+    """Set-up and solve of one matrix and preconditioner over those of another, for each number of unknowns of
+    solves.csv."""
     time = {(int(r["n"]), r["matrix, preconditioner"]): number(r["set-up"]) + number(r["solve"]) for r in rows(docs / "performance/cpu/solves.csv")}
     return [time[n, theirs] / time[n, ours] for n in sorted({n for n, _ in time})]
 
 
 def of_threads(cpu):
-    """The table of docs/topics/threads.md: what several threads gain over sequential, which has one, out of the files *_threads.csv."""
+    """The table of docs/topics/threads.md: gain of several threads over sequential, which has one, from the files
+    *_threads.csv."""
     stars = rows(cpu / "algorithms_threads.csv", method="dilu", algorithm="tasks")
 
     def tiles(n, what):
         return spread(1 / float(r[what + ", of sequential"]) for r in stars if r["n"] == str(n))
 
     def against(file, which, column, **wanted):
-        """By what is not in the columns of times: sequential's time over the other's."""
+        """Sequential's time over the other's, matched by the columns that are not times."""
         time = {}
         for row in rows(cpu / f"{file}_threads.csv", **wanted):
             time[tuple(row[key] for key in ("problem", "n", "p", "grid") if key in row), row["which"]] = float(row[column])
@@ -134,7 +136,8 @@ def of_threads(cpu):
 
 
 def taken(file, wanted="points="):
-    """What auto chooses on one thread and on all, and its times over those of sequential, of auto.csv and auto_threads.csv."""
+    """The choice of auto on one thread and on all, and its times over those of sequential, from auto.csv and
+    auto_threads.csv."""
     points = wanted.removeprefix("points=")
     found = {}
     several = file.with_name(f"{file.stem}_threads.csv")
@@ -151,20 +154,22 @@ def taken(file, wanted="points="):
 
 
 def gain(docs, method="fgbilu", threads=1, ranks=1):
-    """Of systems with blocks: the median gain over the best of PETSc's ILU and SOR, how many systems, the least and the largest."""
+    """For systems with blocks: median gain over the best of PETSc's ILU and SOR, number of systems, minimum and
+    maximum."""
     pairs = table_of_peers.beside_ilu(rows(docs / "performance/gain.csv"), method, str(ranks), str(threads))
     found = [number(best["total s"]) / number(ours["total s"]) for best, ours in pairs if ours and best["block"] != "1"]
     return [statistics.median(found), len(found), min(found), max(found)]
 
 
 def gains_of_precisions(docs):
-    """How many systems, then median, least and largest gain in double and in single precision."""
+    """Number of systems, then median, minimum and maximum gain in double and in single precision."""
     (median, count, least, largest), (of_single, _, *ends) = gain(docs), gain(docs, "fgbilu, single")
     return [count, median, least, largest, of_single, *ends]
 
 
 def gmres(docs):
-    """Set-up and GMRES of the model problem, over the faster of PETSc's ILU(0) on AIJ and on BAIJ: the least and the largest gain."""
+    """Set-up and GMRES of the model problem, over the faster of PETSc's ILU(0) on AIJ and on BAIJ: minimum and
+    maximum gain."""
     time = {(r["n"], r["matrix, preconditioner"]): number(r["set-up"]) + number(r["solve"])
             for r in rows(docs / "performance/cpu/solves.csv", solver="gmres")}
     found = [min(time[n, "seqaij, ilu"], time[n, "seqbaij, ilu"]) / t for (n, name), t in time.items() if name == "seqbaijkokkos, fgbilu"]
@@ -172,7 +177,8 @@ def gmres(docs):
 
 
 def gamg(docs):
-    """Over the better gamg, of those systems on which it ends: the least and the largest gain of the better gamg with fgbilu."""
+    """Gain of the better gamg with fgbilu over the better gamg, on the systems where the latter finishes: minimum
+    and maximum."""
     every = [r for r in rows(docs / "performance/peers.csv", ranks=1, threads=1) if r["block"] != "1" and not r["trouble"]]
     found = []
     for problem in dict.fromkeys(r["problem"] for r in every):
@@ -188,7 +194,7 @@ def measured(docs, file, column, **wanted):
 
 
 def of_bound(docs):
-    """Per cent of the bandwidth bound at which PETSc's ILU(0) runs at n = 5 and 6."""
+    """Percentage of the bandwidth bound at which PETSc's ILU(0) runs at n = 5 and 6."""
     return [100 * measured(docs, "fgbilu", "least", n=n)[0] / measured(docs, "fgbilu", "PETSc apply", n=n)[0] for n in (5, 6)]
 
 
@@ -200,7 +206,7 @@ def with_set_up(docs):
 
 
 def with_and_without_trick(docs):
-    """Least and largest gain of set-up and GMRES over AIJ and ilu, with Eisenstat's trick and without."""
+    """Minimum and maximum gain of set-up and GMRES over AIJ and ilu, with Eisenstat's trick and without."""
     names = "seqbaijkokkos, fgbilu", "seqbaijkokkos, fgbilu -pc_fgbilu_eisenstat false"
     return [end(of_solves(docs, "seqaij, ilu", name)) for name in names for end in (min, max)]
 
@@ -210,7 +216,7 @@ def gains_of_single(docs):
 
 
 def of_scalars(docs, column, which, levels):
-    """powerqilu's time over PETSc's, of scalars: the least and the largest."""
+    """powerqilu's time over PETSc's, for scalars: minimum and maximum."""
     all_rows = rows(docs / "performance/cpu/powerqilu.csv", n=1)
     time = {(r["problem"], r["p"], r["which"]): float(r[column]) for r in all_rows}
     found = [t / time[problem, p, "PETSc"] for (problem, p, name), t in time.items() if name == which and int(p) in levels]
@@ -218,7 +224,7 @@ def of_scalars(docs, column, which, levels):
 
 
 def with_eisenstat(docs):
-    """GMRES with the trick over without, set-up included: the least and the largest gain."""
+    """GMRES with the trick over without, set-up included: minimum and maximum gain."""
     time = {(r["n"], r["matrix, preconditioner"]): number(r["set-up"]) + number(r["solve"])
             for r in rows(docs / "performance/cpu/solves.csv", solver="gmres")}
     ours = "seqbaijkokkos, fgbilu"
@@ -227,7 +233,8 @@ def with_eisenstat(docs):
 
 
 def of_icc(docs):
-    """Applications of fgbicc over those of fgbilu, and of PETSc's ICC(0) over those of fgbicc: the least and the largest of each."""
+    """Applications of fgbicc over those of fgbilu, and of PETSc's ICC(0) over those of fgbicc: minimum and
+    maximum of each."""
     time = rows(docs / "performance/cpu/fgbicc.csv")
     ours = [number(r["fgbicc apply"]) / number(r["fgbilu apply"]) for r in time]
     theirs = [number(r["PETSc ICC(0) apply"]) / number(r["fgbicc apply"]) for r in time]
@@ -235,7 +242,7 @@ def of_icc(docs):
 
 
 def of_check(docs):
-    """What the check of the solution costs, in % of set-up and solve: the median, how many solves, the largest."""
+    """Cost of the check of the solution, in % of set-up and solve: median, number of solves, maximum."""
     none = " -pc_fgbilu_check_solution none"
     time = {(r["n"], r["solver"], r["matrix, preconditioner"]): number(r["set-up"]) + number(r["solve"])
             for r in rows(docs / "performance/cpu/check.csv")}
@@ -244,45 +251,47 @@ def of_check(docs):
 
 
 def of_blocks(top, bottom):
-    """Two columns whose first row has n = 1: the least and the largest ratio of the other rows."""
+    """Two columns whose first row has n = 1: minimum and maximum ratio of the other rows."""
     found = [a / b for a, b in zip(top[1:], bottom[1:], strict=True)]
     return [min(found), max(found)]
 
 
 def of_systems(docs, ranks, *methods):
-    """Rows of gain.csv, one thread: for each system those of the methods."""
+    """Rows of gain.csv with one thread: for each system those of the methods."""
     every = rows(docs / "performance/gain.csv", ranks=ranks, threads=1)
     by_method = {(r["problem"], r["method"]): r for r in every}
     return [[by_method[problem, m] for m in methods] for problem in dict.fromkeys(r["problem"] for r in every)]
 
 
 def solves_of_single(docs, ranks):
-    """fgbilu's time over that in single precision, of systems with blocks: the median, the least and the largest."""
+    """fgbilu's time over that in single precision, for systems with blocks: median, minimum and maximum."""
     found = [number(w["total s"]) / number(s["total s"]) for w, s in of_systems(docs, ranks, "fgbilu", "fgbilu, single") if w["block"] != "1"]
     return [statistics.median(found), min(found), max(found)]
 
 
 def iterations_of_storage(docs):
-    """Of each system, one rank: iterations in working precision, single and half."""
+    """For each system, on one rank: iterations in working precision, single and half."""
     return [[number(r["iterations"]) for r in found]
             for found in of_systems(docs, 1, "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half")]
 
 
 def more_by_half(docs):
-    """How many systems keep their iterations, how many need more but not twice as many, and by how many per cent these do."""
+    """Number of systems that keep their iterations, number that need more but not twice as many, and by how many
+    per cent."""
     more = [100 * (half / working - 1) for working, _, half in iterations_of_storage(docs)]
     some = [m for m in more if 1 < m < 100]
     return [sum(m <= 1 for m in more), len(some), min(some), max(some)]
 
 
 def colors_and_levels(docs):
-    """Of the circuit with CG and three levels of fill: set-up and solve on one thread and on two."""
+    """The circuit with CG and three levels of fill: set-up and solve on one thread and on two."""
     table = {(row[0], row[1]): row for row in csv.reader((docs / "performance/cpu/powerq_times.csv").read_text().splitlines()[1:])}
     return [float(table["circuit", which][column]) for column in (5, 8) for which in ("PETSc ILU(3)", "ILU(3) by levels", "ILU(3,4)")]
 
 
 def smoothers(docs):
-    """How many systems with blocks there are, on how many gamg does not finish, the least and the largest time with fgbilu, on how many mcpi does not."""
+    """Number of systems with blocks, number on which gamg does not finish, minimum and maximum time with fgbilu,
+    number on which mcpi does not finish."""
     every = [r for r in rows(docs / "performance/peers.csv", ranks=1, threads=1) if r["block"] != "1"]
     of = {m: [r for r in every if r["method"] == m] for m in ("gamg", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi")}
     late = {m: sum(r["trouble"] == "time" for r in found) for m, found in of.items()}
@@ -291,20 +300,20 @@ def smoothers(docs):
 
 
 def on_gpu(docs, n):
-    """An application of fgbilu, ns per point: of the GPU, of a core, and their ratio."""
+    """An application of fgbilu, in ns/point: on the GPU, on a core, and their ratio."""
     gpu = number(rows(docs / "performance/h200/waiting.csv", points="128^3", n=n)[0]["tasks, asking, polls acquire"])
     core = number(rows(docs / "performance/cpu/algorithms.csv", points="128^3", n=n, method="dilu", algorithm="sequential")[0]["apply ns/point"])
     return [gpu, core, gpu / core]
 
 
 def gpu_iteration(docs, method, algorithm):
-    """Compared with aijcusparse and its ILU."""
+    """Comparison with aijcusparse and its ILU."""
     time = {(r["matrix, preconditioner"], r["algorithm"]): r for r in rows(docs / "performance/h200/solves.csv")}
     ours, theirs = time["seqbaijkokkos, " + method, algorithm], time["seqaijcusparse, ilu", ""]
     return [number(ours["an iteration"]) / number(theirs["an iteration"]), number(ours["iterations"]), number(theirs["iterations"])]
 
 
-# Page, sentence with the figures in parentheses, what they are.
+# Page, sentence with the figures in parentheses, function that computes them.
 figures = [
     ("topics/multigrid.md", r"Of (\w+) systems with several unknowns per point \(one core, limit of 25 s for each\), gamg with default options did not "
      r"finish on (\w+)\. The recipe, with the option for elasticity below, needed ([\d.]+) to ([\d.]+) s", lambda docs: smoothers(docs)[:4]),

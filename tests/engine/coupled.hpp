@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A problem with ghosts and an exchange that an oracle can follow, for residuals and products.
+// A problem with ghosts and an exchange that an oracle can reproduce, for residuals and products.
 #pragma once
 
 #include "oracle.hpp"
@@ -21,8 +21,8 @@ inline std::vector<Scalar> plain_residual(const Graph &g, std::size_t n, const s
   return r;
 }
 
-// A problem with ghosts. Ghost g is half of owned row g, as if another rank held a copy: an exchange that an oracle
-// can follow. Ghosts are NaN until end().
+// A problem with ghosts. Ghost g is half of owned row g, as if another rank had a copy, so that an oracle can
+// reproduce the exchange. Ghosts are NaN until end().
 struct Coupled : Problem, Halo {
   Graph coupling;
   std::vector<Scalar> outside;

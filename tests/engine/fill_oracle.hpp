@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plain multicolored ILU(p,q): each step dense, sequential and as it is defined (numerics.md 3).
+// Plain multicolored ILU(p,q): each step dense, sequential and according to its definition (numerics.md 3).
 #pragma once
 
 #include "graphs.hpp"
@@ -32,7 +32,7 @@ inline std::vector<Index> random_order(Index rows, unsigned seed)
   return order;
 }
 
-// Boolean powers of the symmetrized pattern with its diagonal, which is left out of what is returned.
+// Boolean powers of the symmetrized pattern with its diagonal. The result has no diagonal.
 inline Graph plain_power(const Graph &g, int power)
 {
   const std::size_t n = std::size_t(g.rows);
@@ -58,13 +58,13 @@ inline Graph plain_power(const Graph &g, int power)
   return make_graph(rows);
 }
 
-// Levels of fill of the rows and columns, by the IKJ loop over all of them in an elimination order.
+// Levels of fill of all entries, computed by the IKJ loop in an elimination order.
 struct PlainFill {
   static constexpr int none = 1 << 20;
   Dense level;
   Offset dropped = 0;
 
-  // Entries between rows of one color are not made; empty: no two are.
+  // Entries between rows of one color are dropped. An empty `color` drops none.
   PlainFill(const Graph &g, const std::vector<Index> &order, int levels, const std::vector<Index> &color)
       : level(make_dense(g.rows, none))
   {
@@ -87,7 +87,7 @@ struct PlainFill {
   bool has(Index i, Index j) const { return level[std::size_t(i)][std::size_t(j)] != none; }
 };
 
-// Colors of the rows, and the order of elimination: that of the options where there are none.
+// Colors of the rows, and the order of elimination: that of the options if there are no colors.
 struct PlainColors {
   std::vector<Index> order, color;
   Index colors = 0;
@@ -98,7 +98,7 @@ struct PlainColors {
     if (r.schedule != ScheduleKind::color) return;
     const Graph power = plain_power(g, r.power ? r.power : r.levels + 1);
     const auto place = invert(order);
-    Rows rows(order.size(), std::set<Index>{}); // the same graph, numbered by place
+    Rows rows(order.size(), std::set<Index>{}); // the same graph, numbered in the order of elimination
     for (Index i = 0; i < g.rows; ++i)
       for (Index e = power.ptr(i); e < power.ptr(i + 1); ++e)
         rows[std::size_t(place[std::size_t(i)])].insert(place[std::size_t(power.col(e))]);
@@ -106,7 +106,7 @@ struct PlainColors {
     const Graph numbered = make_graph(rows);
     std::vector<Index> of_place = color_plainly(numbered, natural_order(g.rows));
     for (const Index c : of_place) colors = std::max(colors, c + 1);
-    if (kind != ColoringKind::greedy || r.balanced) { // these have tests of their own
+    if (kind != ColoringKind::greedy || r.balanced) { // these colorings have their own tests
       Coloring c = make_coloring(kind, numbered, r.grid).value();
       if (r.balanced) balance_colors(numbered, c);
       of_place = to_vector(c.color);
@@ -119,14 +119,14 @@ struct PlainColors {
   bool same(Index i, Index j) const { return color[std::size_t(i)] == color[std::size_t(j)]; }
 };
 
-// The factor is the plain ILU(0) of the matrix that has the fill as zeros, and whose rows come in elimination order.
-// That of the transposed matrix is the transposed factor.
+// The factor is the plain ILU(0) of the matrix that contains the fill as zeros, with its rows in elimination order.
+// The factor of the transposed matrix is the transposed factor.
 class PlainIlu
 {
 public:
   PlainColors colors;
-  Index fill = 0, entries = 0, inside = 0; // inside: fill between rows of a color that is factored
-  Index near = 0, near_fill = 0;           // entries within the radius that is dropped
+  Index fill = 0, entries = 0, inside = 0; // inside: fill between rows of one color, if it is factored
+  Index near = 0, near_fill = 0;           // entries within the dropped radius, and those of them that are fill
   Offset dropped = 0;
 
   PlainIlu(const Problem &p, const EngineOptions &r, bool transposed = false)
@@ -193,7 +193,7 @@ private:
       }
     return q;
   }
-  // from_to(place): which block of one vector becomes which of the other.
+  // Copies blocks between two vectors; from_to(place) returns the source and target block.
   template <class FromTo>
   void copy_blocks(const std::vector<Scalar> &from, std::vector<Scalar> &to, const FromTo &from_to) const
   {

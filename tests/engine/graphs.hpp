@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Graphs of many kinds for the tests of colorings, and a coloring to compare with.
+// Graphs of many kinds for the tests of colorings, and a reference coloring.
 #pragma once
 
 #include "problems.hpp"
@@ -13,8 +13,8 @@ using Keys = HostArray<std::int64_t>;
 
 template <class T> std::vector<T> to_vector(const HostArray<T> &a) { return {a.data(), a.data() + a.extent(0)}; }
 
-// Every row once and no group empty; couplings, in either direction, only between different groups, the smaller row
-// in the earlier one.
+// True if every row occurs once, no group is empty, and couplings in either direction are only between different
+// groups, with the smaller row in the earlier one.
 inline bool follows_couplings(const Schedule &s, const Graph &g)
 {
   std::vector<Index> group_of(std::size_t(g.rows), -1);
@@ -49,7 +49,7 @@ inline Graph make_complete(Index rows)
   return make_graph(r);
 }
 
-// The first or last row is coupled to all others.
+// The row `hub`, the first or last one, is coupled to all others.
 inline Graph make_hub(Index rows, Index hub)
 {
   Rows r(std::size_t(rows), std::set<Index>{});
@@ -59,7 +59,7 @@ inline Graph make_hub(Index rows, Index hub)
 
 inline Graph make_path(Index rows) { return make_grid_graph({rows, 1, 1}, Stencil::star); }
 
-// Grids, odd cases and random graphs, with their diagonals and not all symmetric.
+// Grids, special cases and random graphs, with their diagonals, some of them not symmetric.
 inline std::vector<Graph> make_graphs()
 {
   std::vector<Graph> graphs{make_graph({}),
@@ -87,7 +87,7 @@ inline std::vector<Graph> make_symmetric_graphs()
   return graphs;
 }
 
-// Random different keys, 64 bits wide.
+// Random distinct 64-bit keys.
 inline std::vector<std::int64_t> random_keys(Index rows, unsigned seed)
 {
   std::mt19937_64 random(seed);
@@ -105,7 +105,7 @@ inline std::vector<Index> natural_order(Index rows)
   return order;
 }
 
-// Greedy, row after row in this order.
+// Greedy coloring, row after row in this order.
 inline std::vector<Index> color_plainly(const Graph &g, const std::vector<Index> &order)
 {
   std::vector<Index> color(std::size_t(g.rows), -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Counts the kernels that Kokkos is given, from outside: a hook of Kokkos Tools, which knows nothing of the engine's
-// own statistics.
+// Counts the kernels that Kokkos launches, by a hook of Kokkos Tools, which is independent of the engine's own
+// statistics.
 #pragma once
 
 #include "../backend.hpp"
@@ -21,7 +21,7 @@ public:
   }
   // Row functions and sweeps that were launched since this counter was made.
   Offset count() const { return count_ - first_; }
-  // Threads of a host are none of Kokkos' kernels.
+  // False if kernels run on host threads, which are not Kokkos kernels.
   static bool sees_all() { return where == Where::device; }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Counts the bytes that Kokkos has allocated and not given back, from outside: hooks of Kokkos Tools, which know
-// nothing of the engine's own statistics.
+// Counts the bytes that Kokkos has allocated and not freed, by hooks of Kokkos Tools, which are independent of the
+// engine's own statistics.
 #pragma once
 
 #include "../backend.hpp"
@@ -22,8 +22,8 @@ public:
     Kokkos::Tools::Experimental::set_deallocate_data_callback(
       [](Handle, const char *name, const void *, std::uint64_t size) { add(name, -Offset(size)); });
   }
-  // Since this counter was made: of blocks of factors (BlockStorage), and of all arrays of ours. Kokkos keeps the
-  // scratch memory of its teams.
+  // Bytes allocated since this counter was made: of blocks of factors (BlockStorage), and of all arrays of ours. The
+  // scratch memory of teams, which Kokkos keeps, is not counted.
   Offset blocks() const { return blocks_ - blocks_before_; }
   Offset all() const { return all_ - all_before_; }
 

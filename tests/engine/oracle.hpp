@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plain sequential block ILU(0) and DILU in the textbook form, L with unit diagonal: nothing in common with the
+// Plain sequential block ILU(0) and DILU in the textbook form, with unit diagonal in L. It shares nothing with the
 // engine but the block layout.
 #pragma once
 
@@ -77,7 +77,7 @@ public:
     if (dilu) restore_lower(p);
   }
 
-  // Leaves entries out of both triangular parts; the diagonal blocks stay.
+  // Sets entries of both triangular parts to zero; the diagonal blocks stay.
   template <class Which> void clear(const Which &which)
   {
     for (auto &[at, block] : a_)
@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  // DILU: L is the lower part of A times the inverse of the final diagonal, whatever happened to it on the way.
+  // DILU: L is the lower part of A times the inverse of the final diagonal. This replaces the L computed on the way.
   void restore_lower(const Problem &p)
   {
     for (Index i = 0; i < rows_; ++i)

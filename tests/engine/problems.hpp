@@ -16,7 +16,7 @@
 namespace finegrain::test
 {
 
-// Another value of a setting of the whole process, until the end of a scope.
+// Changes a process-wide setting until the end of a scope.
 class Restored
 {
   bool &setting_;
@@ -47,7 +47,8 @@ inline Graph make_graph(const Rows &rows)
 
 enum class Stencil { star, box };
 
-// All points of a box within `width` along the axes (star) or in the maximum norm (box), wrapped where periodic.
+// Couples each point of a box with all points within `width` along the axes (star) or in the maximum norm (box),
+// with periodic wrapping.
 inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array<bool, 3> periodic = {})
 {
   const std::array<Index, 3> size{box.i, box.j, box.k};
@@ -72,7 +73,7 @@ inline Graph make_grid_graph(Box box, Stencil stencil, int width = 1, std::array
   return make_graph(rows);
 }
 
-// Stars or box stencils of boxes, which do not need each other.
+// Star or box stencils of several boxes that are not coupled with each other.
 inline Graph make_stars(const Grid &grid, Stencil stencil = Stencil::star, int width = 1)
 {
   Rows rows;
@@ -87,7 +88,7 @@ inline Graph make_stars(const Grid &grid, Stencil stencil = Stencil::star, int w
   return make_graph(rows);
 }
 
-// A diagonal and about `degree` other entries a row; the pattern is not symmetric unless asked for.
+// A diagonal and about `degree` other entries per row. The pattern is symmetric only if `symmetric`.
 inline Graph make_random_graph(Index rows, int degree, bool symmetric, unsigned seed)
 {
   std::mt19937 random(seed);
@@ -114,7 +115,7 @@ inline Scalar random_scalar(std::mt19937 &random)
 #endif
 }
 
-// Dense blocks by columns, entry after entry; diagonal blocks dominate, so that every factorization is
+// Dense blocks by columns, entry after entry. Diagonal blocks dominate, so that every factorization is
 // well-conditioned.
 inline std::vector<Scalar> make_values(const Graph &g, int n, unsigned seed)
 {
@@ -143,13 +144,13 @@ inline bool same_bits(const std::vector<Scalar> &a, const std::vector<Scalar> &b
   return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar)));
 }
 
-// Largest difference, relative to the largest entry of the second.
+// Largest difference, relative to the largest entry of b.
 inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar> &b)
 {
   double most = 0, size = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double d = double(magnitude(a[i] - b[i]));
-    if (!(d <= most)) most = d; // NaN counts as large
+    if (!(d <= most)) most = d; // a NaN counts as large
     size = std::max(size, double(magnitude(b[i])));
   }
   return most / size;
@@ -157,8 +158,7 @@ inline double difference(const std::vector<Scalar> &a, const std::vector<Scalar>
 
 inline constexpr double tolerance = 2000. * (sizeof(Real) == 4 ? 6e-8 : 1.1e-16);
 
-// Analyses, factors and applies; the output is filled with NaN first. Launches are counted by the engine and by
-// Kokkos.
+// Analyzes, factors and applies; the output is filled with NaN first. The engine and Kokkos both count launches.
 struct Problem {
   Graph graph;
   int n;
@@ -190,7 +190,7 @@ struct Problem {
   {
     auto e = make_tested_engine(options.method);
     if (e->analyze(view(), options)) return {};
-    const KernelCounter kernels; // an analysis may color on several threads
+    const KernelCounter kernels; // after the analysis, which may use several threads for colorings
     if (e->factor(source()).bad_row != -1) return {};
     auto x = apply(*e);
     if (KernelCounter::sees_all()) {
@@ -201,8 +201,8 @@ struct Problem {
   }
 };
 
-// Makes the matrix of a symmetric graph symmetric: what lies below the diagonal is what lies above it,
-// or, Hermitian, its conjugate.
+// Makes the matrix of a symmetric graph symmetric or Hermitian: entries below the diagonal become those above it, or
+// their conjugates.
 inline void symmetrize_values(Problem &p, bool hermitian = false)
 {
   const std::size_t n = std::size_t(p.n);
@@ -222,7 +222,7 @@ inline void symmetrize_values(Problem &p, bool hermitian = false)
           }
 }
 
-// Every algorithm and schedule gives a problem's solution bit for bit, that of the first algorithm.
+// Expects bitwise identical solutions from every algorithm and schedule.
 inline void expect_same_bits(const Problem &p, EngineOptions r, const std::string &name)
 {
   const auto x = p.solve(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A relaxation that does what the engine says it does, bit for bit.
+// An emulation of relaxations that is bitwise identical to the engine.
 #pragma once
 
 #include "relax_oracle.hpp"
@@ -9,13 +9,14 @@
 namespace finegrain::test
 {
 
-// Bit for bit: h = To(single(beta o)); for each row, column after column, the sums over its terms by (color, row)
-// in working or single precision; dr = b - sum / beta; x from dr through the inverse. Every term of every sweep is
-// there, whatever is zero. The multiply-add and the inverse of a block are the engine's own.
+// Couplings are stored as h = To(single(beta o)). For each row, column after column, sums over its terms by (color,
+// row) are computed in working or single precision. Then dr = b - sum / beta, and x is computed from dr by the
+// inverse. No term of a sweep is skipped, even if it is zero. The multiply-add and the inverse of a block are the
+// engine's own.
 class EmulatedRelaxation
 {
 public:
-  std::vector<Real> scale; // by row
+  std::vector<Real> scale; // of each row
   Offset flushed = 0;
 
   EmulatedRelaxation(const Problem &p, const EngineOptions &r)
@@ -61,10 +62,10 @@ private:
     Block block;
   };
 
-  // Never inline: GCC 12 takes double(float(v)) for v where it vectorizes the two parts of a complex number.
+  // Not inlined, because GCC 12 replaces double(float(v)) by v if it vectorizes the two parts of a complex number.
   [[gnu::noinline]] static Single narrowed(Scalar v) { return convert<Single>(v); }
 
-  // The largest power of two with scale largest <= 65504, kept with its inverse inside the normal numbers.
+  // The largest power of two with scale * largest <= 65504, limited so that its inverse is a normal number.
   static Real find(Real largest)
   {
     if (!(largest > 0)) return 1;
@@ -128,7 +129,7 @@ private:
       for (Scalar &v : d) v = convert<Scalar>(narrowed(v));
     inverse_.push_back(d);
   }
-  // Of row r of a row's blocks times the vector.
+  // Sums entry r of the products of a row's blocks with x.
   template <class Sum> Sum sum_by_columns(std::size_t i, std::size_t r, const std::vector<Scalar> &x) const
   {
     Sum total(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plain relaxations, one sequential and one dense, to rounding. Recipes of tests, and graphs.
+// Plain relaxations, one sequential and one dense, equal up to rounding. Options of tests, and graphs.
 #pragma once
 
 #include "oracle.hpp"
@@ -11,7 +11,7 @@ namespace finegrain::test
 {
 
 inline constexpr Real nan_value = std::numeric_limits<Real>::quiet_NaN();
-inline constexpr bool low_is_lower = sizeof(Single) < sizeof(Scalar); // single is another type than working
+inline constexpr bool low_is_lower = sizeof(Single) < sizeof(Scalar); // false if the working precision is single
 
 struct RelaxCase {
   const char *name;
@@ -19,7 +19,7 @@ struct RelaxCase {
   Grid grid;
 };
 
-inline Graph make_islands() // rows without neighbors between others
+inline Graph make_islands() // rows without neighbors between other rows
 {
   Rows r(23, std::set<Index>{});
   for (Index i = 0; i < 23; ++i) {
@@ -61,7 +61,7 @@ inline EngineOptions relaxation_options(const Grid &grid = {}, SweepKind sweep =
   return r;
 }
 
-// What is stored: precision and scaling of couplings, precision of inverses, precision of sums.
+// Storage settings: precision and scaling of couplings, precision of inverses, precision of sums.
 struct RelaxationStorage {
   const char *name;
   Precision off, diagonal;
@@ -97,7 +97,7 @@ inline std::vector<RelaxationStorage> all_storage()
           {"bfloat16, single inverses", bf16, single, global, true}};
 }
 
-// The colors that the engine is to use.
+// The expected coloring of a problem.
 inline Coloring colors_of(const Problem &p, const EngineOptions &r)
 {
   const Graph symmetric = symmetrize(p.graph);
@@ -106,7 +106,7 @@ inline Coloring colors_of(const Problem &p, const EngineOptions &r)
   return c;
 }
 
-// sweep(backward) for the sweeps of an application.
+// Calls sweep(backward) for the sweeps of an application.
 template <class Sweep> void each_sweep(const Relaxation &r, const Sweep &sweep)
 {
   for (int s = 0; s < r.sweeps; ++s) {
@@ -121,7 +121,7 @@ inline Block block_of(const Problem &p, Index e)
   return Block(p.values.begin() + at, p.values.begin() + at + nn);
 }
 
-// Row by row, color by color, in working precision.
+// A relaxation row by row, color by color, in working precision.
 class PlainRelaxation
 {
 public:
@@ -169,8 +169,8 @@ private:
   mutable std::vector<Scalar> work_;
 };
 
-// The same iteration with dense matrices: x <- x + P^-1 (b - A x), P = D / omega + the couplings to the colors that
-// the sweep has visited. M^-1 is what the sweeps make of the unit vectors.
+// The same iteration with dense matrices: x <- x + P^-1 (b - A x). P is D / omega and the couplings to the colors
+// that the sweep has visited before. Column k of M^-1 is the result of the sweeps for unit vector k.
 class DenseRelaxation
 {
 public:

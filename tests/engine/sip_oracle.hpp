@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stone's factor as the formulas of numerics.md 4 have it, point after point, and what its product differs by from
-// the matrix.
+// Stone's factor computed by the formulas of numerics.md 4, point after point, and the difference of its product
+// from the matrix.
 #pragma once
 
 #include "oracle.hpp"
@@ -14,7 +14,7 @@ namespace finegrain::test
 class PlainSip
 {
 public:
-  // The box's points in elimination order, from 0; b, w, s come before a point, t, e, n after it.
+  // The points of the box in elimination order, from 0; b, w, s come before a point, t, e, n after it.
   PlainSip(const Problem &p, Box box, Real alpha, unsigned mirrored = 0)
       : n_(std::size_t(p.n)), box_(box), alpha_(alpha), row_(find_rows(box, mirrored)), points_(row_.size())
   {
@@ -69,8 +69,8 @@ public:
     return x;
   }
 
-  // (L U - A) v: for each fill product m of a point, m (v at the fill - alpha v at its two neighbors of the star +
-  // alpha v at the point).
+  // (L U - A) v. Each fill product m of a point contributes m (v at the fill - alpha v at its two neighbors of the
+  // star + alpha v at the point).
   std::vector<Scalar> fill_products(const std::vector<Scalar> &v) const
   {
     std::vector<Scalar> y(v.size(), Scalar(0));
@@ -132,7 +132,7 @@ private:
   Index after(Index q, int axis) const { return neighbor(q, axis, 1); }
 
   Block zero() const { return Block(n_ * n_, Scalar(0)); }
-  // Nothing beyond the box.
+  // -1 beyond the box.
   const Point at(Index q) const
   {
     return q < 0 ? Point{zero(), zero(), zero(), zero(), zero(), zero(), zero()} : points_[std::size_t(q)];
@@ -161,7 +161,7 @@ private:
       for (std::size_t r = 0; r < n_; ++r) y[r] += a[c * n_ + r] * x[c];
     return y;
   }
-  // Vectors are by row of the matrix.
+  // Block q of a vector that is numbered by rows of the matrix.
   std::vector<Scalar> vector(const std::vector<Scalar> &v, Index q) const
   {
     const auto at = v.begin() + std::ptrdiff_t(std::size_t(row_[std::size_t(q)]) * n_);

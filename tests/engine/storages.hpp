@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Options of an engine whose factor is stored in some way.
+// Options of an engine for different storage precisions of its factor.
 #pragma once
 
 #include "base/storage.hpp"
@@ -15,7 +15,7 @@ inline EngineOptions with(EngineOptions r, const Storage &s)
   r.single_sums = s.single_sums;
   return r;
 }
-// Not two names for one storage, where numbers are single themselves.
+// False if the storage is working precision under another name, in builds with single precision.
 inline bool is_distinct(const Storage &s) { return sizeof(Real) > 4 || s.off_diagonal != Precision::single; }
 
 } // namespace finegrain::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Engines behind copies, and the device beside the host. The other tests run on them too: --backend of main.cpp.
+// Engines behind copies, and the device compared with the host. The other tests use them too, if --backend of
+// main.cpp selects them.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// The values of p by scalar rows, zeros left out, behind them some that are nobody's.
+// The values of p by scalar rows, without zeros, followed by unused values.
 struct ScalarRows {
   std::vector<Scalar> values;
   std::vector<Offset> base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The facade against a plain sequential oracle, and algorithms against each other.
+// The facade compared with a plain sequential oracle, and algorithms compared with each other.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -114,14 +114,15 @@ TEST(Engine, WindowedStorageGivesTheSameBits)
 
 TEST(Engine, HandCheckedPivots)
 {
-  // 7-point star on 3 x 2 x 2, A = 6 - neighbors. Solving for the last unit vector gives 1 / d there.
+  // A 7-point star on 3 x 2 x 2 points, A = 6 - neighbors. Solving for the last unit vector gives 1 / d at the last
+  // point.
   Problem p(make_grid_graph({3, 2, 2}, Stencil::star), 1);
   for (Index i = 0; i < p.graph.rows; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
       p.values[std::size_t(e)] = Real(p.graph.col(e) == i ? 6 : -1);
   std::fill(p.b.begin(), p.b.end(), Scalar(0));
   p.b[11] = Scalar(1);
-  // d of the points, by number of lower neighbors along i, j, k.
+  // d of the points, by their coordinates.
   const double d000 = 6, d100 = 6 - 1 / d000, d200 = 6 - 1 / d100;
   const double d010 = 6 - 1 / d000, d110 = 6 - 1 / d010 - 1 / d100, d210 = 6 - 1 / d110 - 1 / d200;
   const double d001 = d010, d101 = d110, d201 = d210;
@@ -129,7 +130,7 @@ TEST(Engine, HandCheckedPivots)
   const double d211 = 6 - 1 / d111 - 1 / d201 - 1 / d210;
   const auto x = p.solve({});
   EXPECT_LT(double(magnitude(x[11] - Scalar(Real(1 / d211)))), tolerance);
-  // Its lower neighbor along i has x = -w x_11 = x_11 / d111.
+  // The lower neighbor along i has x = -w x_11 = x_11 / d111.
   EXPECT_LT(double(magnitude(x[10] - Scalar(Real(1 / d211 / d111)))), tolerance);
 }
 
@@ -145,7 +146,7 @@ TEST(Engine, AutomaticFactorAsksForTriangles)
   EXPECT_EQ(kind(make_grid_graph({5, 4, 3}, Stencil::box)), FactorKind::ilu0);
   EXPECT_EQ(kind(make_grid_graph({3, 4, 1}, Stencil::star, 1, {true, false, false})), FactorKind::ilu0);
   EXPECT_EQ(kind(make_grid_graph({4, 4, 1}, Stencil::star, 1, {true, false, false})), FactorKind::dilu);
-  // Both agree where DILU is ILU(0), and differ elsewhere.
+  // DILU and ILU(0) agree on the star, and differ on the box stencil.
   const Problem star(make_grid_graph({5, 4, 3}, Stencil::star), 3), box(make_grid_graph({5, 4, 3}, Stencil::box), 3);
   EngineOptions dilu, ilu0;
   dilu.factor = FactorKind::dilu;
@@ -180,7 +181,7 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
       Problem p(make_grid_graph({6, 5, 4}, Stencil::star), n);
       const Problem good = p;
       const auto nn = std::size_t(n * n);
-      for (const Index row : {97, 41, 63}) // all couplings to and from the row vanish with its diagonal block
+      for (const Index row : {97, 41, 63}) // all couplings of the row vanish together with its diagonal block
         for (Index i = 0; i < p.graph.rows; ++i)
           for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
             if (i == row || p.graph.col(e) == row)
@@ -200,7 +201,7 @@ TEST(Engine, ReportsTheSmallestBadRowAndRecovers)
     }
 }
 
-// Terms of a scalar pivot that cancel but for rounding errors, in every factor and storage.
+// The terms of a scalar pivot cancel up to rounding errors, in every factor and storage.
 TEST(Engine, PivotsOfRoundingErrorsAreBad)
 {
   const Box box{2, 2, 1};
@@ -223,11 +224,11 @@ TEST(Engine, PivotsOfRoundingErrorsAreBad)
         r.grid = {box};
         auto e = make_tested_engine();
         ASSERT_FALSE(e->analyze(p.view(), r));
-        set_last(Real(0.3)); // less 1/10 and 1/5
+        set_last(Real(0.3)); // after subtraction of 1/10 and 1/5
         EXPECT_EQ(e->factor(p.source()).bad_row, 3) << int(factor);
         set_last(Real(0.3001));
         EXPECT_EQ(e->factor(p.source()).bad_row, -1) << int(factor);
-        r.shift.amount = Real(1e-4); // of 0.3001
+        r.shift.amount = Real(1e-4); // relative to 0.3001
         ASSERT_FALSE(e->analyze(p.view(), r));
         EXPECT_EQ(e->factor(p.source()).shifted, 0) << int(factor);
         set_last(Real(0.3));
@@ -239,8 +240,8 @@ TEST(Engine, PivotsOfRoundingErrorsAreBad)
       }
 }
 
-// A line of blocks, B = -A beside A, A at the ends and 2 A inside: the last pivot is zero but for rounding errors. In
-// any units, and by every algorithm.
+// A line of blocks with off-diagonal blocks B = -A, A on the diagonal at the ends, and 2 A inside. The last pivot is
+// zero up to rounding errors, in any units and by every algorithm.
 TEST(Engine, BlockPivotsOfRoundingErrorsAreBad)
 {
   const Box line{1, 1, 9};
@@ -299,7 +300,7 @@ TEST(Engine, RefusesWhatItCannotDo)
   EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::grid_size);
   r.grid = {{6, 8, 5}};
   EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::grid_fit);
-  r.schedule = ScheduleKind::automatic; // a hint only: level sets instead
+  r.schedule = ScheduleKind::automatic; // the grid is only a hint: level sets instead
   EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::none);
   r.diagonal = Precision::single;
   EXPECT_EQ(refuse(p, r, as_is).reason, SetupError::conflict);
@@ -320,7 +321,7 @@ TEST(Engine, CountsBytesFlopsAndLaunches)
   EXPECT_EQ(s.factor_bytes, std::size_t(2 * couplings + 12) * 4 * sizeof(Scalar));
   EXPECT_EQ(s.work_bytes, 24 * sizeof(Scalar));
   EXPECT_EQ(s.apply_flops, 2 * 4 * (2 * couplings + 12));
-  EXPECT_EQ(s.apply_launches, 2 * 5); // hyperplanes
+  EXPECT_EQ(s.apply_launches, 2 * 5); // five hyperplanes
   EXPECT_EQ(s.launches, 3 * 5);       // one factorization, one application
   r.algorithm = Algorithm::tasks;
   p.solve(r, &s);

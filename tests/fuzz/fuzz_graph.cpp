@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// libFuzzer on what only a graph goes into: symmetrization, level sets, colorings, orders, powers and fill, each
-// against its definition. The bytes are the number of rows, a few settings and pairs of rows that are coupled.
+// libFuzzer on functions of graphs: symmetrization, level sets, colorings, orders, powers and fill, each compared
+// with its definition. The bytes are the number of rows, a few settings and pairs of coupled rows.
 #include "fill_oracle.hpp"
 #include "order/fill.hpp"
 

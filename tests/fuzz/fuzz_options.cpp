@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// libFuzzer on the texts of options: the bytes are a type and what stands behind -pc_<type>_ on a command line.
-// Whatever they say, options are read or refused, a set-up works or fails, and the next PC is none the worse.
+// libFuzzer on the texts of options. The bytes are a type and the text behind -pc_<type>_ on a command line. Options
+// may be read or refused, and a set-up may succeed or fail, but the next PC must work.
 #include <petscfinegrain.h>
 #include <petscksp.h>
 
@@ -37,7 +37,7 @@ PetscErrorCode MakeMatrix()
   PetscFunctionReturn(static_cast<PetscErrorCode>(0));
 }
 
-// Errors are what options deserve.
+// Errors are allowed here.
 PetscErrorCode Solve(const char *type)
 {
   PC pc;
@@ -71,12 +71,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   if (size < 2) return 0;
   const char *type = types[data[0] % 5];
   const std::string text(reinterpret_cast<const char *>(data) + 1, size - 1);
-  // PETSc's own options are not meant, and large counts only take time.
+  // PETSc's own options are not tested, and large counts only need time.
   for (std::size_t i = 0; i + 1 < text.size(); ++i)
     if (text[i] == '-' && std::isalpha(static_cast<unsigned char>(text[i + 1]))) return 0;
   for (std::size_t i = 0, digits = 0; i < text.size(); ++i)
     if ((digits = std::isdigit(static_cast<unsigned char>(text[i])) ? digits + 1 : 0) > 3) return 0;
-  // Words by turns an option's name and its value.
+  // Words are alternately the name of an option and its value.
   std::string options;
   for (std::size_t at = 0, word = 0; at < text.size(); ++word) {
     const std::size_t end = std::min(text.find(' ', at), text.size());

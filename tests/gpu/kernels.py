@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What ptxas made of the kernels in objects that nvcc compiled: a table, and errors where a kernel cannot be fast.
+"""Reads the kernels that ptxas compiled from objects of nvcc: prints a table, and errors for kernels that cannot
+be fast.
 
 usage: kernels.py [--disassembler FOLDER] [--sweep-loads N] object...
 
-Per kernel: registers; bytes of stack, of spills and of arguments; the most loads from global memory under way at once
-(a load is under way until an instruction reads what it loads); how many loops poll a task flag.
-Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by another
-way (512 bytes); forward sweeps of 4 to 8 unknowns in double precision with fewer than N loads under way, of several
-vectors too (of tasks they need not be: they wait first).
-cuobjdump and nvdisasm are taken from FOLDER, else from PATH.
+Per kernel: registers; bytes of stack, of spills and of arguments; the maximum number of pending loads from global
+memory (a load is pending until an instruction uses its result); the number of loops that poll a task flag.
+Errors: spills and stack (kernels of any block size keep arrays there); arguments that Kokkos would pass by
+another way (512 bytes); forward sweeps of 4 to 8 unknowns in double precision with fewer than N pending loads,
+also for several vectors (but not for tasks, which wait first).
+cuobjdump and nvdisasm are searched in FOLDER, else in PATH.
 """
 import argparse
 import collections
@@ -59,18 +60,18 @@ def read_sass(text):
 
 
 def registers_of(operands):
-    """Numbers of the registers that these operands name; the second of a pair counts too."""
+    """The numbers of the registers in these operands; the second register of a pair counts too."""
     return {int(number) + i for number, pair in re.findall(r"\bR(\d+)(\.64)?", operands) for i in range(2 if pair else 1)}
 
 
 def is_global_load(operation):
-    """What a pointer from memory leads to is read by any address (LD): the vectors of
-    a kernel of a graph."""
+    """True for loads from global memory. Pointers that are themselves loaded from memory are read by generic
+    loads (LD): the vectors of a kernel of a graph."""
     return operation.startswith(("LDG.", "LD.")) or operation == "LDG"
 
 
 def most_loads(code):
-    most, pending = 0, []  # the registers of each load under way, in order
+    most, pending = 0, []  # the registers of each pending load, in order
     for instruction in code:
         first, _, rest = instruction.operands.partition(",")
         is_load = is_global_load(instruction.operation)
@@ -91,7 +92,7 @@ def most_loads(code):
 
 
 def polls(code):
-    """How many loops sleep."""
+    """Number of loops that sleep."""
     found = 0
     for at, instruction in enumerate(code):
         if not instruction.operation.startswith("BRA"):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compares tests/engine/run/team_rule.hpp with Kokkos' own text, for CUDA's headers and an H200's limits; needs no
-// GPU. Compiled with nvcc by .ci/cuda-check against the newest Kokkos; with another one by hand.
+// Compares tests/engine/run/team_rule.hpp with Kokkos' own code, for CUDA's headers and an H200's limits; needs no
+// GPU. .ci/cuda-check compiles it with nvcc for the newest Kokkos; other versions are compiled by hand.
 #include "../engine/run/team_rule.hpp"
 
 #include <Kokkos_Core.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Hashes of what all types compute: one line for each set of options, over block sizes, matrices, algorithms and
-// forms of application. Two builds that print the same lines give the same bits. `expected_<ranks>.txt` has them for
-// real double precision; a change that is to move no bit runs this before and after. Options: -verbose for a line of
-// every result.
+// Hashes of the results of all types: one line for each set of options, over block sizes, matrices, algorithms and
+// forms of application. Two builds that print the same lines give bitwise identical results. `expected_<ranks>.txt`
+// has the hashes for real double precision; run this before and after a change that must not change any bit.
+// Options: -verbose prints a line for each result.
 #include "../petsc/fixture.hpp"
 
 #include <cstdint>
@@ -71,7 +71,7 @@ void add(Hash *hash, const void *data, std::size_t bytes) // FNV-1a
 }
 constexpr Hash start = 14695981039346656037u;
 
-// Of this rank's part.
+// Adds the entries of this rank.
 PetscErrorCode AddVec(Hash *hash, Vec v)
 {
   const PetscScalar *array;
@@ -85,7 +85,8 @@ PetscErrorCode AddVec(Hash *hash, Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether an application has several steps: the residuals between transposed ones are PETSc's, whose builds differ.
+// True if an application has several steps. PETSc computes the residuals between transposed steps, and its builds
+// differ.
 bool repeats(const std::string &options)
 {
   for (const char *word : {"corrections", "alternate", "sip_its"})
@@ -129,7 +130,7 @@ PetscErrorCode AddPC(Hash *hash, Mat A, PC pc, bool also_transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The hash of all ranks' hashes, on rank 0.
+// Computes the hash of all ranks' hashes, on rank 0.
 PetscErrorCode Collect(Hash *hash)
 {
   PetscMPIInt ranks;
@@ -188,7 +189,7 @@ PetscErrorCode AddProduct(Hash *hash, Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Iterates of a KSP without norms: what PETSc sums over ranks has no part in them.
+// Adds the iterates of a KSP without norms, which do not depend on PETSc's sums over ranks.
 PetscErrorCode AddSolve(Hash *hash, const Problem &p, const char *options)
 {
   Owned<KSP> ksp;
@@ -220,7 +221,7 @@ bool takes(const Case &o, const char *algorithm)
 
 PetscErrorCode Run(PetscBool verbose)
 {
-  // Ranks differ in their exchanges only, which know neither algorithms nor sizes.
+  // Ranks differ in their exchanges only, which do not depend on algorithms and block sizes.
   const std::vector<PetscInt> block =
     Size() == 1 ? std::vector<PetscInt>(std::begin(sizes), std::end(sizes)) : std::vector<PetscInt>{1, 5};
   const std::size_t engine = Size() == 1 ? std::size(algorithms) : 1;

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-2-Clause
-! A program of somebody else in Fortran: sets by the module's setters, reads back by its getters, solves, and looks at
-! the residual. Wherever something is not as it should be, it names it and stops.
+! An outside program in Fortran: sets options by the module's setters, reads them by its getters, solves, and checks
+! the residual. It stops with the name of the first check that fails.
 program outside
 #include <petsc/finclude/petscksp.h>
   use petscksp
@@ -52,7 +52,7 @@ program outside
   PetscCallA(KSPSetOperators(solver, A, A, ierr))
   PetscCallA(KSPGetPC(solver, pc, ierr))
 
-  ! What is not one value, and one of each kind that is.
+  ! Settings of several values, and one of each kind of single value.
   PetscCallA(PCSetType(pc, PCFGBILU, ierr))
   PetscCallA(PCFinegrainSetGrid(pc, blocks, grid, ierr))
   PetscCallA(PCFinegrainGetGrid(pc, count, boxes, ierr))
@@ -95,7 +95,7 @@ program outside
   call expect(count == 2 .and. size(alphas) == 2, 'PCSIPSetAlpha')
   call expect(all(alphas == [0.5, 0.25]), 'PCSIPGetAlpha')
 
-  ! A solve whose settings were all set here: those of the type before are gone.
+  ! A solve whose settings were all set here: the settings of the previous type are gone.
   PetscCallA(PCSetType(pc, PCFGBILU, ierr))
   PetscCallA(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_SINGLE, ierr))
   PetscCallA(PCFinegrainGetPrecision(pc, choice, ierr))

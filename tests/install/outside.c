@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A program of somebody else, which links the installed library: its setters, and the type by its name. */
+/* An outside program that links the installed library: its setters, and the type by its name. */
 #include <petscfinegrain.h>
 #include <petscksp.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Takes the place of the C++ library's operator new in the whole program.
+// Replaces the C++ library's operator new in the whole program.
 #include "failing.hpp"
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace
 {
 
-long left = -1; // allocations that succeed before the one that fails
+long left = -1; // allocations that succeed before the failing one
 bool failed = false;
 
 void *allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept

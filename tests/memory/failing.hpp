@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Allocations that fail when told to: operator new, which the library and Kokkos on a host call.
+// Allocations that fail on demand: operator new, which the library and Kokkos on a host call.
 #pragma once
 
 namespace finegrain::test
 {
 
-// The allocation number `from_now` fails, counted from 0; those after it succeed again.
+// The allocation number `from_now` fails, counted from 0; later ones succeed again.
 void FailAllocation(long from_now);
 
-// No failure from here on. Whether the one that was asked for has happened.
+// Disables the failure. Returns true if it has happened.
 bool StopFailing();
 
 } // namespace finegrain::test

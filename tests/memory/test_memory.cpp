@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every allocation of a set-up and an application may fail: that is an error of PETSc's, and the next set-up of the
-// same PC gives the right result. A PC holds the bytes that it says, and thousands of set-ups leave nothing behind.
+// Every allocation of a set-up and an application may fail. That must be a PETSc error, and the next set-up of the
+// same PC must give the right result. A PC holds the bytes that it reports, and thousands of set-ups do not leak.
 // Options: -setups (2000), on one rank.
 #include "failing.hpp"
 #include "types.hpp"
@@ -36,7 +36,7 @@ TEST_P(AllocationPerType, FailuresAreErrorsAndPass)
         OK(Make(A, variant.options, &pc));
         OK(VecSet(v.x, PETSC_INFINITY));
         ErrorCatcher catcher;
-        catcher.first.reserve(4096); // the error's text needs none
+        catcher.first.reserve(4096); // so that the error's text allocates nothing
         FailAllocation(number);
         const PetscErrorCode code = Apply(pc, v.b, v.x);
         const bool happened = StopFailing();
@@ -44,7 +44,7 @@ TEST_P(AllocationPerType, FailuresAreErrorsAndPass)
         if (code) {
           EXPECT_TRUE(happened);
           EXPECT_NE(catcher.first.find("emory"), std::string::npos) << number << ": " << catcher.first;
-          OK(Apply(pc, v.b, v.x)); // as if nothing had been
+          OK(Apply(pc, v.b, v.x)); // as if no error had happened
         }
         OK(Difference(v.x, v.y, &d));
         EXPECT_EQ(d, 0) << "allocation " << number << (code ? ", again" : "");
@@ -95,14 +95,14 @@ TEST_P(AllocationPerType, FailuresOfLaterFactorizationsPass)
 #if __GLIBC_PREREQ(2, 33)
 #define COUNTS_MEMORY
 
-// Allocated and not given back, by whomever.
+// Bytes that are allocated and not freed, by any library.
 double HeldBytes()
 {
   const auto m = mallinfo2();
   return double(m.uordblks + m.hblkhd);
 }
 
-// What a PC of these options holds after set-ups and applications, and what it says of its factor.
+// Bytes that a PC with these options holds after set-ups and applications, and its reported factor bytes.
 struct Held {
   double all, factor;
 };
@@ -132,7 +132,7 @@ PetscErrorCode Hold(const TypeCase &t, Mat A, const std::string &options, Held *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Storage in fewer bits spares the bytes that it says, after each factorization.
+// Low-precision storage saves the bytes that it reports, after each factorization.
 TEST_P(AllocationPerType, BlocksAreAsLargeAsSaid)
 {
   Owned<DM> da;
@@ -142,7 +142,7 @@ TEST_P(AllocationPerType, BlocksAreAsLargeAsSaid)
   OK(MakeSymmetric(A));
   OK(MatSetDM(A, da));
   Held working, less;
-  OK(Hold(t, A, "", &working)); // the first one has more to allocate
+  OK(Hold(t, A, "", &working)); // the first one allocates more
   OK(Hold(t, A, "", &working));
   for (const std::string options :
        {"single", "single -@_diag_precision storage", "half", "half -@_diag_precision storage"}) {
@@ -150,7 +150,7 @@ TEST_P(AllocationPerType, BlocksAreAsLargeAsSaid)
     if (half && t.type == std::string("fgbicc")) continue;
     SCOPED_TRACE(options);
     OK(Hold(t, A, "-@_precision " + options, &less));
-    const double vector = half ? 990 * 5 * sizeof(PetscScalar) : 0; // of sweeps
+    const double vector = half ? 990 * 5 * sizeof(PetscScalar) : 0; // a vector of the sweeps
     EXPECT_NEAR(working.all - less.all, working.factor - less.factor, 0.01 * working.factor + vector);
     if (half && t.type != std::string("mcpi")) {
       EXPECT_LE(less.factor, 0.35 * working.factor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every allocation of a set-up and of its first use may fail on one rank: that is an error on all of them, and the
-// next set-up gives the right result. A rank that waits for another that has failed waits for the time limit.
+// Every allocation of a set-up and of its first use may fail on one rank. That must be an error on all ranks, and
+// the next set-up must give the right result. A rank that waits for a failed one would wait until the time limit.
 #include "failing.hpp"
 #include "types.hpp"
 
@@ -11,11 +11,11 @@ using namespace finegrain::test;
 namespace
 {
 
-// What the ranks do together with a PC of each kind; every allocation of a set-up and of its first use may fail.
+// A collective use of a PC of some type; every allocation of a set-up and of its first use may fail.
 struct Use {
   const char *type, *options;
   std::function<PetscErrorCode(PC, Vectors &)> apply;
-  bool applies_only = true; // else there is a new KSP
+  bool applies_only = true; // otherwise it makes a new KSP
 };
 
 PetscErrorCode ApplyTransposed(PC pc, Vectors &v)
@@ -25,7 +25,7 @@ PetscErrorCode ApplyTransposed(PC pc, Vectors &v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The last of three columns.
+// Solves for three columns and returns the last one.
 PetscErrorCode ApplyToSeveral(PC pc, Vectors &v)
 {
   Owned<Mat> B, X;
@@ -72,7 +72,7 @@ PetscErrorCode SolveWithIt(PC pc, Vectors &v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// An error on one rank is an error on all of them: none waits for another that has left.
+// An error on one rank is an error on all ranks: none waits for another that has returned.
 TEST(AllocationOnRanks, FailuresAreEverybodys)
 {
   if (Size() == 1) GTEST_SKIP() << "one rank";
@@ -86,8 +86,8 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCFGBILU, "-pc_fgbilu_precision half", ApplyTransposed},
     {PCFGBILU, "-pc_fgbilu_precision half", ApplyInParts},
     {PCFGBILU, "-pc_fgbilu_eisenstat", SolveWithIt, false},
-    {PCFGBILU, "-ksp_max_it 12", SolveWithIt, false},                      // takes the trick by itself
-    {PCFGBILU, "-pc_fgbilu_eisenstat -ksp_type bicg", SolveWithIt, false}, // multiplies by the transpose
+    {PCFGBILU, "-ksp_max_it 12", SolveWithIt, false},                      // chooses the trick by default
+    {PCFGBILU, "-pc_fgbilu_eisenstat -ksp_type bicg", SolveWithIt, false}, // uses transposed products
     {PCFGBILU, "-pc_fgbilu_global", plain},
     {PCFGBILU, "-pc_fgbilu_global", ApplyTransposed},
     {PCFGBILU, "-pc_fgbilu_global -pc_fgbilu_eisenstat", SolveWithIt, false},
@@ -102,7 +102,7 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
     {PCSIP, "-pc_sip_global", plain}};
   for (const char *type : {MATAIJ, MATBAIJKOKKOS})
     for (const Use &use : uses) {
-      if (Size() > 2 && type == std::string(MATBAIJKOKKOS)) continue; // two have tried it
+      if (Size() > 2 && type == std::string(MATBAIJKOKKOS)) continue; // tested on two ranks
       SCOPED_TRACE(std::string(use.type) + " " + use.options + " " + type);
       Owned<DM> da;
       Owned<Mat> A;
@@ -119,14 +119,15 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
       OK(v.code);
       OK(w.code);
       OK(use.apply(sound, w));
-      if (use.applies_only) { // again, which takes no memory: an error of one rank would leave the others waiting
+      if (use.applies_only) { // again, without allocations: an error on one rank would make the others wait
         FailAllocation(0);
         const int code = use.apply(sound, v);
         EXPECT_FALSE(StopFailing());
         OK(code);
       }
       int errors = 0;
-      // Every one at first, then fewer: a set-up has hundreds. On more ranks than cores each takes long.
+      // First every allocation is tested, then fewer, because a set-up has hundreds. With more ranks than cores each
+      // test is slow.
       const long dense = Size() == 2 ? 30 : 8;
       for (long number = 0, step = 1, all = 1; all; number += step, step = 1 + number / dense) {
         const int who = int(number) % Size();
@@ -134,7 +135,7 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
         OK(MakePC(A, use.type, use.options, &pc));
         OK(VecSet(v.x, PETSC_INFINITY));
         ErrorCatcher catcher;
-        catcher.first.reserve(4096); // the error's text needs none
+        catcher.first.reserve(4096); // so that the error's text allocates nothing
         if (Rank() == who) FailAllocation(number);
         int code = use.apply(pc, v) != 0;
         const int happened = StopFailing();
@@ -145,7 +146,7 @@ TEST(AllocationOnRanks, FailuresAreEverybodys)
         if (code) {
           ExpectIn(catcher.first, {Rank() == who ? "emory" : "Another rank has failed"});
           OK(VecSet(v.x, PETSC_INFINITY));
-          OK(use.apply(pc, v)); // as if nothing had been
+          OK(use.apply(pc, v)); // as if no error had happened
         }
         OK(Difference(v.x, w.x, &d));
         EXPECT_EQ(d, 0) << "allocation " << number << (code ? ", again" : "");
@@ -168,7 +169,7 @@ TEST(AllocationOnRanks, MatricesToo)
   OK(MatGetOwnershipRange(A, &first, &last));
   const Couplings couplings = star(6, 5, 4);
   for (PetscInt row = first / 2; row < last / 2; ++row)
-    for (const PetscInt col : couplings[std::size_t(row)]) { // some rows are given by their neighbors
+    for (const PetscInt col : couplings[std::size_t(row)]) { // neighbors set some rows
       i.push_back(row % 7 ? row : (row + 60) % 120);
       j.push_back(row % 7 ? col : i.back());
       for (int k = 0; k < 4; ++k) values.push_back(PetscScalar(k + 1));

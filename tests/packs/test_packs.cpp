@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row functions of a host as a device's compiler reads them, and as they are for complex numbers: sums one by one
-// instead of in vectors. A program of its own, because the engine's other sources have them the other way.
+// Host row functions as a device compiler compiles them, and as they are for complex numbers: sums entry by entry
+// instead of in vectors. A separate program, because the engine's other sources use vectors.
 #define FINEGRAIN_DEVICE_COMPILER
 #include "factor/half.hpp"
 
@@ -14,8 +14,8 @@ using namespace finegrain;
 namespace
 {
 
-// A coupling from row 0 to row 1 forward, and from row 1 to row 0 backward: sums in single precision give one vector
-// and several the same bits (g++ 12 dropped a rounding of several: keep_rounding()).
+// A coupling from row 0 to row 1 forward, and from row 1 to row 0 backward. With sums in single precision, one
+// vector and several give bitwise identical results (g++ 12 omitted a rounding for several: keep_rounding()).
 template <int N> void one_and_several(int n)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();

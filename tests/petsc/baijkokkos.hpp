@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the tests of MATBAIJKOKKOS share: products compared with those of MATBAIJ, and matrices assembled from
-// coordinates in both ways.
+// Helpers for the tests of MATBAIJKOKKOS: comparison of products with MATBAIJ, and matrices of both types assembled
+// from coordinates.
 #pragma once
 
 #include "fixture.hpp"
@@ -8,18 +8,18 @@
 namespace finegrain::test
 {
 
-// Whether BAIJ takes new blocks by MatSetValuesBlocked() after its assembly: PETSc 3.20 does not see them, and
+// True if BAIJ accepts new blocks by MatSetValuesBlocked() after its assembly. PETSc 3.20 does not see them, and
 // crashes in the next product.
 inline constexpr bool takes_new_blocks = PETSC_VERSION_LT(3, 20, 0) || PETSC_VERSION_GE(3, 21, 0);
 
-// v with entries that depend on the global index and the seed only.
+// Fills v with entries that depend only on the global index and the seed.
 PetscErrorCode FillVector(Vec v, int seed);
 
-// The largest of the differences between A's and B's four products, and those with the added vector overwritten.
+// The largest difference between four products of A and B, and variants that overwrite the added vector.
 PetscErrorCode CompareProducts(Mat A, Mat B, PetscReal *d);
 
-// A matrix of zeros laid out like B, and values by coordinates for it: of blocks or of scalars, most of them for rows
-// of other ranks, some twice or from two ranks, some negative; the last rank gives none.
+// A matrix of zeros with the layout of B, and values by coordinates for it: of blocks or scalars, most of them for
+// rows of other ranks, some repeated or from two ranks, some negative. The last rank contributes none.
 struct Coordinates {
   PetscInt n = 1;
   bool blocks = false;

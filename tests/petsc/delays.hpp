@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// While one of these is there, messages are late: ranks sleep at random before they send or wait, and persistent
-// sends are held back and begun in another order. common/delays.cpp stands between the plugin and MPI.
+// While an object of this class exists, messages are late: ranks sleep at random before they send or wait, and
+// persistent sends are held back and started in another order. common/delays.cpp intercepts the plugin's calls of
+// MPI.
 #pragma once
 
 namespace finegrain::test
@@ -13,7 +14,7 @@ public:
   ~Delays();
   Delays(const Delays &) = delete;
   Delays &operator=(const Delays &) = delete;
-  // Sends that were held back so far, on all ranks.
+  // Number of sends that were held back so far, on all ranks.
   int count() const;
 };
 

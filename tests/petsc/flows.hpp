@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Matrices of flows whose unknowns have units of their own, on a box of cells with the seven-point star: compressible
+// Matrices of flows whose unknowns have different units, on a box of cells with the seven-point star: compressible
 // flow in SI units, and two phases in a porous medium.
 #pragma once
 
@@ -10,18 +10,20 @@
 namespace finegrain::test
 {
 
-// About [-1, 1), by number.
+// A hashed value of about [-1, 1).
 inline PetscReal wobble(std::uint64_t key) { return PetscRealPart(hash_scalar(key)); }
 
-// The block that couples two cells, by columns; `axis` and `side` of the face from one to the other. The block of a
-// cell itself gets what all its faces add, those of the boundary too.
+// A cell. The function couple() of a flow computes the block that couples two cells, by columns; `axis` and `side`
+// define the face from one to the other. The diagonal block sums the shares of all faces, including those of the
+// boundary.
 struct FlowCell {
   std::array<PetscInt, 3> at;
   std::uint64_t number;
 };
 
-// Euler's equations, density, momentum and energy per volume, implicit in time, with the flux of Lax and Friedrichs:
-// half of (F(U_i) + F(U_j)) n - lambda (U_j - U_i). Air at 1.2 kg/m^3 and 10^5 Pa, some 150 m/s, cells of 1 cm.
+// Euler's equations for density, momentum and energy per volume, implicit in time, with the flux of Lax and
+// Friedrichs: half of (F(U_i) + F(U_j)) n - lambda (U_j - U_i). Air at 1.2 kg/m^3 and 10^5 Pa, about 150 m/s, cells
+// of 1 cm.
 class CompressibleFlow
 {
 public:
@@ -94,7 +96,7 @@ private:
 };
 
 // Pressure of oil and saturation of water, implicit, upwinded; permeabilities over three orders of magnitude around
-// 10^-13 m^2, 200 bar, cells of 10 m, steps of a day.
+// 10^-13 m^2, 200 bar, cells of 10 m, time steps of a day.
 class TwoPhaseFlow
 {
 public:

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PetscSF as it is on a device: what it has received is there only once somebody has waited for its stream, or for
-// kernels of the same stream.
-//
-// This file's functions stand before PETSc's of the same names in a program that is linked to them. While a
-// LateUnpacking lives, what PetscSFBcastEnd() and PetscSFReduceEnd() have put into their arrays is taken away, NaN
-// left in its place, and brought back by PetscDeviceContextSynchronize(); on PETSc's default stream, also by the next
-// kernel, of ours or of PETSc.
+// PetscSF as on a device: received data is available only after a wait for its stream, or to kernels of the same
+// stream. The functions of this file replace PETSc's functions of the same names in a program that links them. While
+// a LateUnpacking exists, the data that PetscSFBcastEnd() and PetscSFReduceEnd() have put into their arrays is
+// replaced by NaN. PetscDeviceContextSynchronize() restores it; on PETSc's default stream, so does the next kernel,
+// of finegrain or of PETSc.
 #pragma once
 
 #include <petscsf.h>
@@ -13,7 +11,7 @@
 namespace finegrain::test
 {
 
-// While one of these lives, PETSc's current stream is another one than its default.
+// While an object of this class exists, PETSc's current stream is not its default one.
 class OtherStream
 {
 public:
@@ -31,7 +29,7 @@ public:
   LateUnpacking(const LateUnpacking &) = delete;
   LateUnpacking &operator=(const LateUnpacking &) = delete;
 
-  int exchanges() const; // that were late
+  int exchanges() const; // number of delayed exchanges
 };
 
 } // namespace finegrain::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Oracles for the tests of PCMCPI and, by colors too, of PCPOWERQILU: the order of block rows by color, and vectors
+// Oracles for the tests of PCMCPI and, also by colors, of PCPOWERQILU: the order of block rows by color, and vectors
 // in that order.
 #pragma once
 #include "fixture.hpp"
@@ -10,8 +10,9 @@
 namespace finegrain::test::mcpi
 {
 
-// The smallest color free in natural order, on each rank that A has by itself; couplings count in both directions.
-// The rows of each rank by color, which PETSc's PCSOR then visits as ours visits colors.
+// Finds the colors of each rank's rows: each row gets the smallest free color in natural order, with couplings in
+// both directions. `order` has the rows of each rank by color. With this order PETSc's PCSOR visits rows as PCMCPI
+// visits colors.
 inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt n, std::vector<PetscInt> *order)
 {
   const PetscInt *cut;
@@ -42,7 +43,7 @@ inline PetscErrorCode FindColorOrder(const Couplings &couplings, Mat A, PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// to = from with the blocks of this rank in that order.
+// Copies the blocks of this rank to that order.
 inline PetscErrorCode Permute(const std::vector<PetscInt> &order, PetscInt n, Vec from, Vec to)
 {
   PetscInt first, last;

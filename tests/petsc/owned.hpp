@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Owners of PETSc objects: what a test creates goes when its scope ends, after a failed assertion too. Destruction is
-// collective; destructors run in the reverse order of declarations, the same on all ranks.
+// Owners of PETSc objects: a test's objects are destroyed when their scope ends, also after a failed assertion.
+// Destruction is collective; destructors run in the reverse order of declarations, the same on all ranks.
 #pragma once
 
 #include <petscksp.h>
@@ -14,7 +14,7 @@ namespace finegrain::test
 
 template <class T> PetscObject object(T x) { return reinterpret_cast<PetscObject>(x); }
 
-// Any PETSc object knows how it is destroyed; an ISColoring is none.
+// Destroys a PETSc object through its own destructor; an ISColoring is no PETSc object.
 template <class T> PetscErrorCode Destroy(T *x)
 {
   PetscObject o = object(*x);
@@ -23,8 +23,8 @@ template <class T> PetscErrorCode Destroy(T *x)
 }
 inline PetscErrorCode Destroy(ISColoring *x) { return ISColoringDestroy(x); }
 
-// One reference to a Mat, PC, Vec, ..., which goes wherever PETSc wants the handle itself. Handles that PETSc lends,
-// such as that of KSPGetPC(), stay plain.
+// One reference to a Mat, PC, Vec, ..., which converts to PETSc's handle. Handles that PETSc lends, such as that of
+// KSPGetPC(), are not wrapped.
 template <class T> class Owned
 {
 public:
@@ -40,14 +40,14 @@ public:
   T get() const { return handle_; }
   operator T() const { return handle_; }
 
-  // Where a creator writes its result. It overwrites what is there, hence that goes first: without it, every object
-  // of a loop but the last would leak.
+  // Address for a function that creates an object. It destroys the previous object: otherwise every object of a loop
+  // but the last would leak.
   T *operator&()
   {
     reset();
     return &handle_;
   }
-  // For functions that read the handle and may replace it: MAT_REUSE_MATRIX, MAT_INPLACE_MATRIX.
+  // Address for functions that read the handle and may replace it: MAT_REUSE_MATRIX, MAT_INPLACE_MATRIX.
   T *in_place() { return &handle_; }
 
   void reset() { EXPECT_EQ(static_cast<int>(Destroy(&handle_)), 0); }

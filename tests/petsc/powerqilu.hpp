@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Matrices, colors and oracles for the tests of PCPOWERQILU: files of the report, orders by the colors of |A|^q,
-// and PETSc's ILU(p).
+// Matrices, colors and oracles for the tests of PCPOWERQILU: files of the report, orders by the colors of |A|^q, and
+// PETSc's ILU(p).
 #pragma once
 #include "mcpi.hpp"
 
@@ -10,7 +10,7 @@
 namespace finegrain::test::powerqilu
 {
 
-// A file of tutorials/matrices, the whole matrix on each rank.
+// Loads a file of tutorials/matrices; every rank has the whole matrix.
 inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block = 1)
 {
   const std::string path = std::string(FINEGRAIN_MATRICES) + "/" + name;
@@ -38,7 +38,7 @@ inline PetscErrorCode LoadMatrix(const std::string &name, Mat *A, PetscInt block
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Rows that at most `power` couplings, in either direction, join without leaving their rank in A.
+// Rows that are connected by at most `power` couplings, in either direction, within their rank in A.
 inline PetscErrorCode FindPower(const Couplings &couplings, Mat A, PetscInt n, PetscInt power, Couplings *result)
 {
   const PetscInt *cut;
@@ -64,7 +64,7 @@ inline PetscErrorCode FindPower(const Couplings &couplings, Mat A, PetscInt n, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The rows of each rank by the colors of |A|^power, and how many colors the rank with the most of them has.
+// The rows of each rank by the colors of |A|^power. Returns the maximum number of colors over ranks.
 inline PetscErrorCode FindOrder(const Couplings &couplings, Mat A, PetscInt n, PetscInt power,
                                 std::vector<PetscInt> *order)
 {
@@ -85,13 +85,13 @@ inline PetscErrorCode MakeIlu(Mat A, PetscInt levels, PC *pc, const char *orderi
   PetscCall(PCCreate(PetscObjectComm(object(A)), pc));
   PetscCall(PCSetType(*pc, PCBJACOBI));
   PetscCall(PCSetOperators(*pc, A, A));
-  PetscCall(PCSetFromOptions(*pc)); // else set-up reads no options either
+  PetscCall(PCSetFromOptions(*pc)); // otherwise set-up reads no options
   PetscCall(PCSetUp(*pc));
   PetscCall(PCSetUpOnBlocks(*pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Blocks of that factor on all ranks.
+// Number of blocks of that factor on all ranks.
 inline PetscErrorCode CountBlocks(PC pc, PetscInt n, PetscInt *blocks)
 {
   KSP *sub;

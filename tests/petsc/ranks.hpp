@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One matrix on one rank and on all of them: what must not depend on the number of ranks.
+// One matrix on one rank and on all of them: results that must not depend on the number of ranks.
 #pragma once
 #include "fixture.hpp"
 
@@ -9,7 +9,7 @@
 namespace finegrain::test::ranks
 {
 
-// A matrix on a communicator; of a grid, or not.
+// Makes a matrix on a communicator, with a grid or without.
 using Make = std::function<PetscErrorCode(MPI_Comm, Mat *, DM *)>;
 
 inline Make OfCouplings(const Couplings &couplings, PetscInt n, MatType type = MATBAIJ)
@@ -31,8 +31,8 @@ inline Make OfGrid(PetscInt dim, DMBoundaryType boundary, DMDAStencilType stenci
   };
 }
 
-// Vectors of A, b with entries that do not depend on ranks, x not set; `index`: of owned ones in an order that does
-// not either.
+// Makes vectors of A; entries of b do not depend on ranks, and x is not set. `index` numbers the owned entries
+// independently of ranks.
 inline PetscErrorCode MakeVectors(Mat A, DM da, Vec *b, Vec *x, std::vector<PetscInt> *index)
 {
   PetscScalar *rhs;
@@ -68,7 +68,7 @@ inline int CountDifferences(const std::vector<PetscInt> &index, const std::vecto
   return differences;
 }
 
-// x = M^-1 b; x at those of `index`, owned here.
+// Computes x = M^-1 b; `result` has the owned entries, numbered by `index`.
 inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, const std::string &options,
                              bool transposed, std::vector<PetscInt> *index, std::vector<PetscScalar> *result,
                              std::string *text)
@@ -89,15 +89,15 @@ inline PetscErrorCode Result(const char *type, const Make &make, MPI_Comm comm, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The line of a view that begins like this.
+// The line of a view that begins with `beginning`.
 inline std::string LineOf(const std::string &text, const std::string &beginning)
 {
   const std::size_t at = text.find(beginning);
   return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
 }
 
-// Every rank compares what it owns with what it has found alone, bit by bit, or transposed, where shares are added
-// rank by rank, to rounding; a line of the view must begin with `line`, and be the same on one rank.
+// Every rank compares its entries with those that it has computed alone: bitwise, or, transposed, up to rounding,
+// because shares are added rank by rank. A line of the view must begin with `line`, and be the same on one rank.
 inline void ExpectBitsOfOneRank(const char *type, const Make &make, const std::string &options,
                                 const std::string &line, bool exact_transposed)
 {
@@ -119,7 +119,7 @@ inline void ExpectBitsOfOneRank(const char *type, const Make &make, const std::s
   EXPECT_LE(off, exact_transposed ? 0 : tolerance * most) << "transposed";
 }
 
-// Several vectors at once are, bit by bit, each of them alone. `y` is overwritten.
+// Several vectors at once must be bitwise identical to each of them alone. `y` is overwritten.
 inline void ExpectColumnsAlone(PC pc, Vec y, PetscInt columns = 3)
 {
   Owned<Mat> many, result;

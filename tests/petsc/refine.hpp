@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Solvers, matrices and preconditioners for the tests of KSPREFINE; SolveWith() serves all that count iterations.
+// Solvers, matrices and preconditioners for the tests of KSPREFINE; all tests that count iterations use SolveWith().
 // The loop of the manual page is the oracle.
 #pragma once
 #include "fixture.hpp"
@@ -10,7 +10,7 @@
 namespace finegrain::test::refine
 {
 
-// A solver of a type, with operators, options and a residual history.
+// Makes a solver of a type, with operators, options and a residual history.
 inline PetscErrorCode MakeKSP(Mat A, Mat P, const char *type, const std::string &options, KSP *ksp)
 {
   PetscFunctionBegin;
@@ -77,7 +77,7 @@ inline PetscErrorCode ResidualNorm(Mat A, Vec b, Vec x, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A matrix with the entries that row() gives: pairs of column and value. Ranks own whole blocks.
+// A matrix whose rows row() returns as pairs of column and value. Ranks own whole blocks.
 inline PetscErrorCode AssembleRows(PetscInt rows,
                                    const std::function<std::vector<std::pair<PetscInt, PetscReal>>(PetscInt)> &row,
                                    Mat *A, PetscInt block = 1)
@@ -111,12 +111,12 @@ inline PetscErrorCode AssembleLaplacian(const Couplings &c, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A preconditioner that the test sees through: 1 / diagonal of its Pmat, times `factor[k]` in application k (the last
-// one stays), and optionally the function that runs corrections by itself.
+// A preconditioner that the test controls: 1 / diagonal of its Pmat, times `factor[k]` in application k (the last
+// factor is repeated). Optionally it offers the function that runs corrections itself.
 struct Probe {
   std::vector<PetscReal> factor{1};
-  bool fail_on_last_rank = false; // the second application fails there, and there only
-  bool make_nan = false;          // the second application divides by zero
+  bool fail_on_last_rank = false; // the second application fails, on this rank only
+  bool make_nan = false;          // the second application returns NaN
   int applications = 0;
   std::vector<PetscInt> corrections; // of each call
 };
@@ -212,8 +212,8 @@ inline PetscErrorCode MakeShell(Mat A, Mat *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x = the iterate after some passes from x, with diagonal preconditioning, written down as it is defined. Restarts:
-// the number of inner loops that ended early, or -1 for none of them to end.
+// Computes the iterate after some passes from x, with diagonal preconditioning, directly from the definition.
+// `restarts` counts the inner loops that ended early; -1 switches early ends off.
 inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool transpose, int passes, Vec b, Vec x,
                            int *restarts)
 {
@@ -248,7 +248,7 @@ inline PetscErrorCode Loop(Mat A, Mat P, PetscInt inner, PetscReal damping, bool
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A solve with options, and the norm of its residual relative to that of b. The result is flagged before.
+// Solves with options and computes the norm of the residual relative to that of b. x is Inf before.
 inline PetscErrorCode SolveWith(Mat A, DM da, const std::string &options, Outcome *out, PetscReal *residual)
 {
   Owned<KSP> ksp;

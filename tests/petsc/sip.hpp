@@ -7,7 +7,8 @@
 namespace finegrain::test::sip
 {
 
-// Poisson's equation with Dirichlet boundaries, a star of -1 around twice the number of dimensions, on a DMDA.
+// Poisson's equation with Dirichlet boundaries on a DMDA: a star with twice the number of dimensions in the center
+// and -1 around it.
 inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da, Mat *A)
 {
   DMDALocalInfo info;
@@ -36,7 +37,7 @@ inline PetscErrorCode AssemblePoisson(PetscInt i, PetscInt j, PetscInt k, DM *da
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A star on a grid of a DMDA with random values: 11 x 10 x 9 points, less in fewer dimensions.
+// A star with random values on a grid of a DMDA: 11 x 10 x 9 points, fewer in lower dimensions.
 struct Problem {
   explicit Problem(PetscInt dim, PetscInt dof = 1, MatType type = MATAIJ, DMBoundaryType boundary = DM_BOUNDARY_NONE)
   {

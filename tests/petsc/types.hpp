@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The types of preconditioners, a row for each, for the tests of all types: pc/test_types_*.cpp. A new type is a row
-// in pc/types.cpp and a file of what is its own.
+// The types of preconditioners, a row for each, for the tests of all types: pc/test_types_*.cpp. A new type needs a
+// row in pc/types.cpp and a file of its own tests.
 #pragma once
 
 #include "fixture.hpp"
@@ -10,27 +10,28 @@
 namespace finegrain::test
 {
 
-// Options that make a type something else. Where an @ is, the option has the prefix of the PC and pc_<type>.
+// A variant of a type: its options. @ stands for the prefix of the PC and pc_<type>.
 struct Variant {
   std::string options;
-  bool tasks; // algorithm tasks runs it
-  bool steps; // an application is several steps, with residuals of the matrix between them
+  bool tasks; // supports algorithm tasks
+  bool steps; // an application consists of several steps, with residuals of the matrix between them
 
   Variant(const char *o, bool t = true, bool s = false) : options(o), tasks(t), steps(s || corrects()) {}
   bool corrects() const { return has("corrections"); }
-  bool one_step() const { return has("eisenstat"); } // no corrections, no loop of Richardson's
+  bool one_step() const { return has("eisenstat"); } // no corrections and no loop for Richardson
   bool has(const char *word) const { return options.find(word) != std::string::npos; }
 };
 
 struct TypeCase {
   const char *type;
-  std::vector<Variant> variants; // what sets applications apart; the first ones also stand inside other PCs
-  // With these options it does on each rank what this PC of PETSc does, to rounding; no PC if there is none.
+  std::vector<Variant> variants; // kinds of applications; the first ones are also tested inside other PCs
+  // With the options as_reference the type equals this PC of PETSc on each rank, up to rounding; null if there is
+  // none.
   const char *reference = nullptr;
   std::string as_reference = "";
-  bool needs_grid = false; // takes matrices of DMDAs only
-  bool symmetric = false;  // takes symmetric matrices only: all of the battery are
-  // Options that -help lists beside those of all types, and those of other types that it does not.
+  bool needs_grid = false; // supports matrices of DMDAs only
+  bool symmetric = false;  // supports symmetric matrices only, so that all of its tests' are
+  // Options that -help lists in addition to those of all types, and options of other types that it must not list.
   std::vector<std::string> options = {}, absent = {};
 };
 
@@ -40,28 +41,28 @@ inline void PrintTo(const TypeCase &t, std::ostream *out) { *out << t.type; }
 // `options` with the type and a prefix for each @.
 std::string Expand(std::string options, const std::string &type, const std::string &prefix = "");
 
-// The options of a role, such as "-pc_type bjacobi {sub_}": {prefix} is the type with its options there, an @ the
-// type.
+// Expands the options of a role, such as "-pc_type bjacobi {sub_}": {prefix} becomes the type with its options under
+// this prefix, @ the type.
 std::string Cast(std::string role, const std::string &type,
                  const std::function<std::string(const std::string &prefix)> &options);
 
-// Kinds of matrices that a type takes. For one that needs grids: a star, a star with periodic boundaries, a plane, a
-// line; a line is AIJ.
+// Kinds of matrices that a type supports. For one that needs grids: a star, a star with periodic boundaries, a
+// plane, a line; a line is AIJ.
 enum class Shape { star, box, scattered, small };
 
-// A setter, the option that does the same, and whether the result is another one.
+// A setter, the equivalent option, and whether it changes the result.
 struct Change {
   std::function<PetscErrorCode(PC)> set;
   std::string option;
   bool differs = true;
 };
 
-// Each of them between set-ups gives the bits of a new PC with the option, and others than before; once more, it
-// repeats no analysis.
+// Applies each change between set-ups. The result must be bitwise identical to that of a new PC with the option, and
+// differ from the previous result. Repeating the change must not repeat the analysis.
 void ExpectChangesToAct(Mat A, const std::string &type, const std::string &options,
                         const std::vector<Change> &changes);
 
-// Set-up must fail, or, if `at_options`, reading the options; every word must be in the message.
+// Set-up, or, if `at_options`, reading the options must fail; every word must be in the message.
 void ExpectRefusal(Mat A, const std::string &type, const std::string &options, const std::vector<std::string> &words,
                    bool at_options = false);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs with a defect that has to be reported, each beside the same one without, which must not be: streams,
-// copies, allocations, and accesses of the host. nvcc compiles it; each runs in a process of its own. (Defects within
-// kernels: oracle/test_defects.cpp.)
+// Programs with a defect that must be reported, each together with the same program without the defect, for which
+// nothing may be reported: streams, copies, allocations, and accesses of the host. nvcc compiles this file; each
+// program runs in a process of its own. (oracle/test_defects.cpp tests defects within kernels.)
 #include <cuda_runtime.h>
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST(Defects, CopiesWithoutAWait)
 
 TEST(Defects, WhatNobodyHasWaitedForIsNotThere)
 {
-  // The host reads pinned memory before the copy is done: it finds what was there.
+  // The host reads pinned memory before the copy is done, and finds the old values.
   int *a = allocate(), *pinned = allocate_pinned();
   const cudaStream_t s = make_stream();
   pinned[0] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The plugin with its kernels on the device, against the same on the host, bit by bit: all types of preconditioners
-// in all of their variants, on vectors of the host. Any number of ranks: tests/ptx/run.
+// The plugin with its kernels on the device compared with the same on the host, bitwise: all types of
+// preconditioners in all of their variants, on host vectors. Any number of ranks: tests/ptx/run.
 #include "types.hpp"
 
 #include <cstring>
@@ -10,7 +10,7 @@ using namespace finegrain::test;
 namespace
 {
 
-int comparisons = 0, refusals = 0; // of what a device does not do
+int comparisons = 0, refusals = 0; // refusals: of options that a device does not support
 
 std::vector<PetscScalar> Values(Vec x)
 {
@@ -40,14 +40,14 @@ void Compare(Mat A, PC host, PC device, const std::string &what)
   OK(VecDuplicate(x, &y));
   for (const auto apply : {PCApply, PCApplyTranspose}) {
     for (Vec v : {Vec(x), Vec(y)}) OK(VecSet(v, PetscScalar(std::numeric_limits<PetscReal>::quiet_NaN())));
-    const ErrorCatcher quiet; // some have no transposed application, on either
+    const ErrorCatcher quiet; // some have no transposed application, neither here nor there
     const PetscErrorCode first = apply(host, b, x), second = apply(device, b, y);
     ASSERT_EQ(int(first), int(second)) << what;
     if (!first) ExpectSameBits(x, y, what + (apply == PCApply ? "" : ", transposed"));
   }
 }
 
-// Factors twice; the second time the values are others.
+// Factors twice, the second time with other values.
 void CompareTypes(const PerType &, const TypeCase &t, Mat A, const std::string &options)
 {
   Owned<PC> host, device;
@@ -95,7 +95,7 @@ TEST_P(OnTheDevice, AllKindsOfMatricesGiveTheHostsBits)
       }
 }
 
-// Solved with a matrix on the device and a type's default options.
+// Solves with a matrix on the device and a type's default options.
 TEST_P(OnTheDevice, SolversTakeTheHostsSteps)
 {
   std::vector<PetscReal> histories[2];
@@ -135,7 +135,7 @@ TEST(ProductsOnTheDevice, GiveTheHostsBits)
       PetscReal d;
       OK(multiply(A, b, x));
       OK(multiply(B, b, y));
-      OK(Difference(y, x, &d)); // PETSc's own products add in other orders
+      OK(Difference(y, x, &d)); // PETSc's own products add in another order
       ++comparisons;
       EXPECT_LT(d, tolerance) << n;
     }

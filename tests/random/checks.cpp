@@ -26,7 +26,7 @@ int Largest(int mine)
   return most;
 }
 
-// Equal, or both NaN, which sums in single precision of singular matrices may give.
+// Equal, or both NaN, which sums in single precision may give for singular matrices.
 bool SameNumber(PetscScalar a, PetscScalar b) { return a == b || (PetscIsNanScalar(a) && PetscIsNanScalar(b)); }
 
 bool Finite(Vec x)
@@ -35,14 +35,14 @@ bool Finite(Vec x)
   return !VecNorm(x, NORM_1, &sum) && !PetscIsInfOrNanReal(sum);
 }
 
-// Whether sums in single precision of twice as much may overflow.
+// True if sums in single precision of the doubled values may overflow.
 bool NearOverflow(Vec x)
 {
   PetscReal largest;
   return VecNorm(x, NORM_INFINITY, &largest) || largest > PetscReal(1e30);
 }
 
-// By how much x moves where the matrix moves by what rounding may do to it: what nobody can do better than.
+// Change of x for a perturbation of the matrix by rounding errors, which no algorithm can avoid.
 PetscErrorCode Sensitivity(const TypeCase &type, const std::string &options, Mat A, bool transposed, Vec b, Vec x,
                            PetscReal *change)
 {
@@ -61,7 +61,7 @@ PetscErrorCode Sensitivity(const TypeCase &type, const std::string &options, Mat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The copy of a matrix, with the grid that it knows.
+// A copy of a matrix, with its grid.
 PetscErrorCode Copy(Mat A, Mat *B)
 {
   DM da;
@@ -141,7 +141,7 @@ void CheckAfterError(const RandomCase &c, PC pc, Outcome outcome, const std::str
     EXPECT_NE(text.find("set-up failed"), std::string::npos) << text;
     Count("failed");
   }
-  // Another matrix, and the type anew.
+  // Another matrix, and the type set again.
   Owned<Mat> good;
   Owned<PC> fresh;
   Owned<DM> da;
@@ -211,7 +211,7 @@ void CheckBits(const RandomCase &c, PC pc)
   EXPECT_SAME_BITS(v.x, middle, "PCMatApply()");
   OK(MatDenseRestoreColumnVecRead(X, 1, &middle));
 
-  // New values in place, as a new PC takes them; then the old ones again.
+  // New values in place must give the results of a new PC, and the old values again the old results.
   const std::string &options = c.settings.text;
   Owned<Mat> changed;
   Owned<PC> used, fresh;
@@ -220,11 +220,11 @@ void CheckBits(const RandomCase &c, PC pc)
   EXPECT_EQ(SetUp(c.type, options, changed, &used), Outcome::good) << "a copy of the matrix";
   OK(VecDuplicate(v.x, &before));
   OK(ApplyOver(used, false, v.b, before));
-  if (c.problem.format.rfind("sbaij", 0) != 0) { // PETSc's copy of SBAIJ may multiply otherwise than the original
+  if (c.problem.format.rfind("sbaij", 0) != 0) { // PETSc's copy of SBAIJ may multiply differently from the original
     EXPECT_SAME_BITS(v.x, before, "a copy of the matrix");
   }
   OK(ChangeValues(changed, c.key));
-  ErrorCatcher catcher; // the new values may be worse
+  ErrorCatcher catcher; // the new values may be unsuitable
   const int code = Largest(int(PCSetUp(used)));
   PCFailedReason reason;
   OK(PCGetFailedReason(used, &reason));
@@ -288,14 +288,15 @@ void CheckNumbers(const RandomCase &c, PC pc)
     }
   }
 
-  // Where the type does what PETSc's does, with nothing of its own asked for. (Blocks of AIJ count missing entries.)
-  // SIP leaves out what is around a periodic axis. Behind a nearly singular block neither has a digit right.
+  // Without further options the type must equal PETSc's. (Blocks of AIJ count missing entries.) PETSc's factor
+  // includes couplings across a periodic axis, SIP's does not. Behind a nearly singular block neither result has a
+  // correct digit.
   const bool blocks = c.problem.n == 1 ? c.problem.format == MATAIJ : c.problem.format.rfind(MATBAIJ, 0) == 0;
   if (!c.type.reference || !c.settings.text.empty() || !blocks || c.problem.values >= Values::singular) return;
   if (c.type.needs_grid && c.problem.periodic) return;
   Owned<PC> ours, theirs;
   if (SetUp(c.type, c.type.as_reference, A, &ours) != Outcome::good) return;
-  ErrorCatcher catcher; // PETSc's may fail where ours does not
+  ErrorCatcher catcher; // PETSc's may fail if ours does not
   if (Largest(int(MakeReference(A, &theirs))) || Largest(int(ApplyOver(theirs, false, v.b, z))) || !Finite(z)) return;
   OK(ApplyOver(ours, false, v.b, v.y));
   ExpectNear(c.type, c.type.as_reference, A, false, v.b, v.y, z, "PETSc's");
@@ -326,7 +327,7 @@ void CheckRanks(const RandomCase &c)
   OK(VecScatterBegin(gather, v.b, b, INSERT_VALUES, SCATTER_FORWARD));
   OK(VecScatterEnd(gather, v.b, b, INSERT_VALUES, SCATTER_FORWARD));
   OK(VecDuplicate(b, &x));
-  // A rank whose square has another coloring is no reason to expect less.
+  // A different coloring of a rank's own rows must not change the result either.
   if (c.set_up("", &ours) == Outcome::good && SetUp(c.type, c.settings.text, whole[0], &alone) == Outcome::good) {
     OK(ApplyOver(ours, false, v.b, v.x));
     OK(ApplyOver(alone, false, b, x));
@@ -348,7 +349,7 @@ void CheckSolve(const RandomCase &c, PC pc)
   std::string others = c.settings.text;
   for (const std::string trick : {"-@_eisenstat true", "-@_eisenstat auto", "-@_eisenstat false"})
     if (const std::size_t at = others.find(trick); at != std::string::npos) others.erase(at, trick.size());
-  if (others.find("@_") != std::string::npos) return; // what defaults promise
+  if (others.find("@_") != std::string::npos) return; // only the defaults promise this
   Mat A = c.problem.A;
   Owned<KSP> ksp;
   Owned<Vec> r;
@@ -360,7 +361,7 @@ void CheckSolve(const RandomCase &c, PC pc)
   OK(KSPSetOperators(ksp, A, A));
   OK(KSPSetPC(ksp, pc));
   constexpr bool coarse = sizeof(PetscReal) == 4;
-  // The check of solutions limits the residual to 0.01 in a norm with scaled rows, which this one is near.
+  // The check of solutions limits the residual to 0.01 in a norm with scaled rows, which is close to this norm.
   const PetscReal rtol = coarse ? PetscReal(1e-5) : PETSC_SQRT_MACHINE_EPSILON,
                   small = PetscReal(coarse ? 0.1 : 0.03);
   OK(KSPSetTolerances(ksp, rtol, 0, PETSC_DEFAULT, 200));
@@ -372,7 +373,8 @@ void CheckSolve(const RandomCase &c, PC pc)
   OK(VecAYPX(r, -1, v.b));
   OK(VecNorm(r, NORM_2, &norm));
   OK(VecNorm(v.b, NORM_2, &size));
-  // Blocks that are nearly singular make M itself so; PETSc's ILU then says so of as large residuals.
+  // Nearly singular blocks make M nearly singular. PETSc's ILU then reports convergence with equally large
+  // residuals.
   const bool regular = c.problem.values <= Values::indefinite;
   if (regular) {
     EXPECT_LT(norm, small * size) << "KSP says converged";
@@ -380,11 +382,11 @@ void CheckSolve(const RandomCase &c, PC pc)
   Count(regular || norm < small * size ? "converged solves" : "that say so falsely");
 }
 
-// What a solver with Eisenstat's trick says of its residual is the norm that was asked for; so it is without.
+// With Eisenstat's trick a solver must report the requested norm of its residual, as without it.
 void CheckTrick(const RandomCase &c, PC pc)
 {
   if (c.type.type != std::string(PCFGBILU) || c.problem.values > Values::indefinite) return;
-  if (c.settings.has("precision half")) return; // sums in single precision: recurrences and residuals differ
+  if (c.settings.has("precision half")) return; // with sums in single precision, recurrences and residuals differ
   for (const auto &[solver, norm_type] :
        {std::pair(KSPGMRES, KSP_NORM_PRECONDITIONED), std::pair(KSPFGMRES, KSP_NORM_UNPRECONDITIONED),
         std::pair(KSPBCGS, KSP_NORM_PRECONDITIONED), std::pair(KSPCG, KSP_NORM_UNPRECONDITIONED)}) {
@@ -415,7 +417,7 @@ void CheckTrick(const RandomCase &c, PC pc)
       OK(PCApply(pc, v.b, z));
     } else OK(VecCopy(v.b, z));
     OK(VecNorm(z, NORM_2, &size));
-    if (!(norm < 1e3 * size)) continue; // recurrences of CG lose a residual that grows
+    if (!(norm < 1e3 * size)) continue; // in CG the recurrence differs from a residual that grows
     EXPECT_LT(PetscAbsReal(norm - claimed), 1000 * PETSC_SQRT_MACHINE_EPSILON * std::max(size, norm)) << solver;
     Count("norms of solvers");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random numbers of a case: a function of seed and number only, the same on all ranks and with every C++ library.
+// Random numbers of a case, which depend only on seed and number: the same on all ranks and with every C++ library.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
   std::string of(std::initializer_list<const char *> all) { return *(all.begin() + below(all.size())); }
 
 private:
-  std::mt19937_64 engine_; // whose numbers the standard fixes; those of its distributions it does not
+  std::mt19937_64 engine_; // the standard fixes its numbers, but not those of distributions
 };
 
 } // namespace finegrain::test

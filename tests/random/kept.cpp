@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What changes under a PC that has been used: the matrix, the options.
+// Changes under a used PC: the matrix, the options.
 #include "checks.hpp"
 
 namespace finegrain::test
@@ -8,7 +8,7 @@ namespace finegrain::test
 namespace
 {
 
-// A matrix of A's size and division among ranks, of another type or pattern; another value at least.
+// A matrix of A's size and division among ranks, of another type or pattern, or at least with other values.
 PetscErrorCode MakeOther(Mat A, std::uint64_t key, Mat *B)
 {
   Owned<Mat> plain;

@@ -13,7 +13,7 @@ namespace finegrain::test
 namespace
 {
 
-// Graphs that differ in what matters: degree, bandwidth, rows without neighbors, one row with all.
+// Graphs of different degree, bandwidth, rows without neighbors, and rows coupled to all others.
 Couplings DrawGraph(Draw &draw, PetscInt rows, bool symmetric, std::string *text)
 {
   const std::string kind = draw.of({"scattered", "scattered", "band", "arrow", "diagonal", "pairs", "star", "box"});
@@ -46,7 +46,7 @@ PetscErrorCode DrawGrid(Draw &draw, const TypeCase &type, Problem *p)
 {
   Owned<DM> &da = p->da;
   const int dim = draw.between(1, 3), width = draw.chance(0.8) ? 1 : 2;
-  // Enough points for the ranks and the stencil of PETSc's own DMDA, mostly.
+  // Usually enough points for the ranks and the stencil of PETSc's own DMDA.
   const auto points = [&](int axis) { return axis < dim ? draw.between(1 + width * Size(), 5 + 3 * Size()) : 1; };
   const int i = points(0), j = points(1), k = points(2);
   const bool box = !type.needs_grid && draw.chance(0.3);
@@ -83,7 +83,7 @@ template <class F> PetscErrorCode FillVector(Vec v, const F &f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sets the diagonal block of a block row to what value(r, c) says, on the rank that owns it.
+// Sets the diagonal block of a block row to value(r, c), on the rank that owns it.
 template <class F> PetscErrorCode SetBlock(Mat A, PetscInt row, PetscInt n, const F &value)
 {
   PetscInt first, last;
@@ -98,7 +98,7 @@ template <class F> PetscErrorCode SetBlock(Mat A, PetscInt row, PetscInt n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A number from -1 to 1 that belongs to a place.
+// A number from -1 to 1 that depends on key and index.
 PetscReal Random(std::uint64_t key, PetscInt i)
 {
   return PetscReal(hash_value(key % (1u << 30) * 100003 + std::uint64_t(i)));
@@ -172,7 +172,7 @@ PetscErrorCode DrawProblem(Draw &draw, const TypeCase &type, Problem *p)
   p->values = draw.of(values);
   p->format = draw.of({"aij", "baij", "baij", "baijkokkos", "sbaij"});
   const bool symmetric = type.symmetric || p->format == "sbaij" || draw.chance(0.2);
-  // SBAIJ is made from BAIJ, and has no operations of its own for most of what follows.
+  // SBAIJ is converted from BAIJ, because it lacks most of the operations used here.
   std::string made = p->format == "sbaij" ? "baij" : p->format;
   p->text = p->format + " n " + std::to_string(p->n) + " " + names[int(p->values)];
   if (type.needs_grid || draw.chance(0.3)) {
@@ -180,7 +180,7 @@ PetscErrorCode DrawProblem(Draw &draw, const TypeCase &type, Problem *p)
     PetscCall(DrawGrid(draw, type, p));
     PetscInt dim;
     PetscCall(DMGetDimension(p->da, &dim));
-    if (dim == 1) p->format = made = MATAIJ; // PETSc has no others
+    if (dim == 1) p->format = made = MATAIJ; // PETSc supports no others
     PetscCall(AssembleOnGrid(p->da, made.c_str(), &p->A, int(draw.below(1000))));
   } else {
     const PetscInt rows = draw.between(1, draw.chance(0.1) ? 1000 / int(p->n) : 150 / int(p->n) + 3);
@@ -227,7 +227,7 @@ PetscErrorCode Perturb(Mat A, PetscReal size, std::uint64_t key, Mat *B)
   PetscBool symmetric, known;
 
   PetscFunctionBegin;
-  // Factors of rows and of columns differ from entry to entry, and keep a symmetric matrix so.
+  // Factors of rows and columns differ from entry to entry, but a symmetric matrix stays symmetric.
   PetscCall(MatIsSymmetricKnown(A, &known, &symmetric));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
   PetscCall(MatCreateVecs(A, &right, &left));
@@ -236,7 +236,7 @@ PetscErrorCode Perturb(Mat A, PetscReal size, std::uint64_t key, Mat *B)
   };
   PetscCall(FillVector(left, factor(0)));
   PetscCall(FillVector(right, factor(1)));
-  PetscCall(MatDiagonalScale(*B, left, known && symmetric ? left : right)); // SBAIJ wants the same object
+  PetscCall(MatDiagonalScale(*B, left, known && symmetric ? left : right)); // SBAIJ requires the same object
   PetscCall(MatGetDiagonal(*B, left));
   PetscCall(FillVector(left, [&](PetscInt i, PetscScalar v) { return v * (1 + size * Random(key + 2, i)); }));
   PetscCall(MatDiagonalSet(*B, left, INSERT_VALUES));

@@ -14,7 +14,7 @@ struct Option {
   std::vector<const char *> values;
 };
 
-// Those of all types, and those that a type has in its row of the table.
+// Options of all types, and those that a type lists in its row of the table.
 const std::vector<Option> &AllOptions()
 {
   static const std::vector<Option> all = {
@@ -64,13 +64,13 @@ Settings DrawSettings(Draw &draw, const TypeCase &type)
     "precision",   "diag_precision",   "shift_type",     "shift_amount", "zero_pivot", "add_diagonal",
     "corrections", "apply_richardson", "check_solution", "block_size",   "backend",    "grid"};
   Settings s;
-  if (draw.chance(0.4)) s.text = draw.of(type.variants).options; // what makes sense together
+  if (draw.chance(0.4)) s.text = draw.of(type.variants).options; // a useful combination
   const double often = draw.chance(0.3) ? 0.4 : 0.12;
   for (const Option &option : AllOptions()) {
     const bool shared = std::find(common.begin(), common.end(), option.name) != common.end();
     if (!shared && std::find(type.options.begin(), type.options.end(), option.name) == type.options.end()) continue;
     const bool rare = std::string(option.name) == "grid" || std::string(option.name) == "block_size";
-    // The last value is often one that nothing takes.
+    // The last value of an option is often invalid.
     if (!draw.chance(rare ? often / 4 : often) || s.has((std::string("@_") + option.name + " ").c_str())) continue;
     const char *value = draw.of(option.values);
     if (value == option.values.back() && draw.chance(0.7)) value = option.values.front();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Options of random cases: what a type takes, with values that fit, that exclude each other, or that nothing takes.
+// Options of random cases: those of a type, with values that fit, that exclude each other, or that are invalid.
 #pragma once
 
 #include "draw.hpp"
@@ -8,8 +8,8 @@
 namespace finegrain::test
 {
 
-// Options of the type with an @ for prefix and pc_<type>; algorithms are not among them. `exact` if storage is in
-// working precision and no pivot is replaced, so that results depend smoothly on the matrix.
+// Options of the type with an @ for prefix and pc_<type>, without algorithms. `exact`: storage is in working
+// precision and no pivot is replaced, so that results depend smoothly on the matrix.
 struct Settings {
   std::string text;
   bool exact = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random cases: a type, a matrix and options, and all that must hold for them. Options: -seed (1), -first (0), -cases
-// (as many as there is time for), -seconds (20), -only <type>, -verbose. A case that fails is printed with what
-// repeats it.
+// Random cases: a type, a matrix and options, and all conditions on them. Options: -seed (1), -first (0), -cases (as
+// many as possible in the time), -seconds (20), -only <type>, -verbose. A case that fails is printed with the
+// command that repeats it.
 #include "checks.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using namespace finegrain::test;
 namespace
 {
 
-std::string current; // what repeats the case that runs
+std::string current; // the command that repeats the current case
 
 PetscErrorCode SayWhichCase(int signal, void *)
 {
@@ -35,7 +35,7 @@ void RunCase(PetscInt seed, PetscInt number, const char *only, bool verbose)
                              " ranks: " + type->type + ", ";
   current = "\n" + repeat + "while the matrix is made\n";
   {
-    ErrorCatcher catcher; // PETSc takes not every DMDA
+    ErrorCatcher catcher; // PETSc does not support every DMDA
     const int mine = int(DrawProblem(draw, *type, &c.problem));
     int most;
     MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
@@ -84,7 +84,7 @@ TEST(Random, Cases)
   const double end = MPI_Wtime() + double(seconds);
   PetscInt number = first;
   for (; number - first < cases; ++number) {
-    int more = cases < PETSC_MAX_INT || MPI_Wtime() < end; // as the first rank sees it
+    int more = cases < PETSC_MAX_INT || MPI_Wtime() < end; // the first rank decides
     MPI_Bcast(&more, 1, MPI_INT, 0, PETSC_COMM_WORLD);
     if (!more) break;
     RunCase(seed, number, only, verbose);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linear systems that are hard to solve or hard to judge: fields in other units, penalties, saddle points, convection,
-weak diagonals, tiny pivots, and matrices of PETSc's programs. table.py solves them.
+"""Linear systems that are hard to solve or hard to judge: fields in other units, penalties, saddle points,
+convection, weak diagonals, tiny pivots, and matrices of PETSc's programs. table.py solves them.
 
-A system is its rows as dictionaries from column to value (None: a program wrote the matrix), the block size, the scale
-of unknowns (x is that of the solution 1 to 2), and the grid of points (None: none)."""
+A system is its rows as dictionaries from column to value (None: a program wrote the matrix), the block size, the
+scale of unknowns (x is that of the solution 1 to 2), and the grid of points (None: none)."""
 import subprocess
 import sys
 import tempfile
@@ -27,7 +27,8 @@ folder = tempfile.TemporaryDirectory()
 
 
 def run_programs(build):
-    """Before MPI is initialized here, which would be theirs too. Ends with 77 where PETSc's programs are missing."""
+    """Runs PETSc's programs. Must be called before MPI is initialized here, which they would inherit. Exits with
+    77 if a program is missing."""
     for name, path, _, options, prefix, _ in programs:
         compiler = Path(__file__).resolve().parents[1] / "clients/compile"
         made = subprocess.run([compiler, build, path], stdout=subprocess.PIPE, text=True)
@@ -53,7 +54,8 @@ def convection(m, peclet=0):
 
 
 def two_fields(s, order, m=12, symmetric=False):
-    """Two coupled fields, the second in units in which its numbers are s times as large; equations alike."""
+    """Two coupled fields, the second in units in which its numbers are s times as large; the equations are not
+    scaled."""
     n, rows = m * m, []
     for i, row in enumerate(convection(m)):
         rows.append({c: v * s for c, v in row.items()})
@@ -72,14 +74,14 @@ def two_fields(s, order, m=12, symmetric=False):
 
 
 def other_rows(system):
-    """The same with each equation times a power of ten from -6 to 6."""
+    """The same system with each equation times a power of ten from -6 to 6."""
     powers = np.random.RandomState(1).randint(-6, 7, len(system[0]))
     return [{c: v * 10.0**p for c, v in row.items()} for row, p in zip(system[0], powers)], *system[1:]
 
 
 def other_columns(system, which):
-    """The same with other units of unknowns: a power of ten from -5 to 5 for each, or 1e7 for half of them, or from 1
-    to 1e6 from the first to the last."""
+    """The same system with other units of unknowns: a power of ten from -5 to 5 for each, or 1e7 for half of
+    them, or from 1 to 1e6 from the first to the last."""
     n = len(system[0])
     random = np.random.RandomState(2)
     units = {"each": 10.0 ** random.uniform(-5, 5, n), "halves": np.where(np.arange(n) < n // 2, 1, 1e7),
@@ -100,7 +102,7 @@ def weak(f, bs, m=10, seed=3):
 
 
 def tiny_pivot(n=40, k=12):
-    """Tridiagonal; the second pivot of rows k and k + 1 is zero to rounding, 0.3 - (0.1 + 0.2)."""
+    """Tridiagonal; the second pivot of rows k and k + 1 is zero up to rounding, 0.3 - (0.1 + 0.2)."""
     D = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
     D[k], D[:, k], D[k + 1, k:k + 2] = 0, 0, 0
     D[k, k] = D[k, k + 1] = D[k + 1, k + 2] = D[k + 2, k + 1] = 1
@@ -122,14 +124,14 @@ def flow(m, px, py):
 
 
 def mixed_units(s, m=30):
-    """Each third unknown in the units 1, sqrt(s), s, and equations in the opposite ones."""
+    """The unknowns have the units 1, sqrt(s), s in turn, and the equations the inverse ones."""
     units = s ** (np.arange(m * m) % 3 / 2)
     rows = [{c: v * units[c] / units[2 - r % 3] for c, v in row.items()} for r, row in enumerate(convection(m))]
     return rows, 1, 1, None
 
 
 def penalty(value, m=30):
-    """This added to the diagonal of every 17th row."""
+    """Adds this value to the diagonal of every 17th row."""
     return [{c: v + value * (c == r and r % 17 == 0) for c, v in row.items()}
             for r, row in enumerate(convection(m))], 1, 1, (m, m, 1)
 

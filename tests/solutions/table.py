@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What solves claim and what their solutions are worth, and which claims the check of solutions refuses.
+"""Compares solves that report convergence with the quality of their solutions, and with the decision of the check
+of solutions.
 
     table.py <build folder> [<CSV file>] [--only <beginning of names>] [--violations]
 
-Solves each system of systems.py with each type, by GMRES(30) with the preconditioner on the left and on the right and by
-BCGS, to a relative tolerance of 1e-5 in at most 500 iterations: once with -pc_<type>_check_solution none, for what the
-KSP claims, and once with the default. eta = |R (b - A x)| / |R b|, R the inverse row sums of |A|, is computed here from
-the matrix; "true" is |b - A x| / |b|, "error" that of x in the units of unknowns, relative to the solution that b was
-made of (nan: b is a program's).
+Solves each system of systems.py with each type, by GMRES(30) with the preconditioner on the left and on the right
+and by BCGS, to a relative tolerance of 1e-5 in at most 500 iterations: once with -pc_<type>_check_solution none,
+for the reason that the KSP reports, and once with the default. eta = |R (b - A x)| / |R b|, with the inverse row
+sums of |A| in R, is computed here from the matrix; "true" is |b - A x| / |b|, "error" that of x in the units of
+unknowns, relative to the solution from which b was computed (nan: b is a program's).
 
-Prints how many claims are right and wrong in each decade of eta; --violations: instead a line for each solution that is
-wrong and was accepted, or right and was refused, and exit status 1 if there is one. 77: PETSc's programs, petsc4py or
-scipy are missing.
+Prints the numbers of right and wrong solutions in each decade of eta; --violations: instead a line for each
+solution that is wrong and was accepted, or right and was refused, and exit status 1 if there is one. 77: PETSc's
+programs, petsc4py or scipy are missing.
 """
 import csv
 import sys
@@ -35,7 +36,8 @@ petsc4py.init([sys.argv[0], "-dll_append", str(build / "libpetscfinegrain.so")])
 from petsc4py import PETSc  # noqa: E402
 
 rtol = 1e-5
-# A solution of which less than this is wrong is right; one of which more than that is left in the equations is wrong.
+# A solution is right if its error is below the first, and wrong if its residual in the equations is above the
+# second.
 right_error, wrong_residual = 1e-3, 1e-2
 refusal = PETSc.KSP.ConvergedReason.DIVERGED_PCSETUP_FAILED
 
@@ -151,7 +153,7 @@ def is_right(row):
 
 
 def is_wrong(row):
-    """By the equations, each divided by its size."""
+    """Judges by the equations, each divided by its size."""
     return not float(row["eta"]) < wrong_residual
 
 
@@ -165,7 +167,7 @@ def violations(row):
 
 
 def print_decades(rows):
-    """Claims of our types by eta."""
+    """Solves of our types that report convergence, by eta."""
     edges = [0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1]
     claims = [row for row in rows if row["checked"] != "none"]
     print("| eta from | claims | error below 1e-3 | above 0.1 | unknown | refused |\n" + "|---" * 6 + "|")

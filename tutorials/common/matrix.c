@@ -52,7 +52,7 @@ PetscErrorCode EntriesAssemble(Entries *e, Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rows and columns as the header has them, which may be more than PetscInt counts. */
+/* Rows and columns of the header, which may exceed PetscInt. */
 static PetscErrorCode CheckHeader(const char *name, const long long header[3])
 {
   PetscFunctionBeginUser;
@@ -68,7 +68,7 @@ static PetscErrorCode CheckHeader(const char *name, const long long header[3])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Every rank reads the file and keeps its rows, so that all find the same errors. */
+/* Every rank reads the file and keeps its rows, so that all ranks find the same errors. */
 static PetscErrorCode LoadMatrixMarket(const char *name, FILE *file, PetscInt bs, Mat *A)
 {
   char line[1024], field[64], symmetry[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Matrices from files, and from entries given one by one. */
+/* Matrices from files, and from single entries. */
 #ifndef TUTORIALS_MATRIX_H
 #define TUTORIALS_MATRIX_H
 
@@ -9,7 +9,7 @@
 #define PETSC_SUCCESS 0
 #endif
 
-/* Entries of the rows of this rank. */
+/* Collects the entries of the rows of this rank. */
 typedef struct {
   Mat A;
   PetscInt first, last; /* rows of this rank */
@@ -18,15 +18,15 @@ typedef struct {
   PetscScalar *value;
 } Entries;
 
-/* A square matrix over all ranks; its type is an option, -mat_type. */
+/* Creates a square matrix over all ranks; the option -mat_type sets its type. */
 extern PetscErrorCode EntriesCreate(PetscInt rows, PetscInt bs, Entries *entries);
-/* Rows of other ranks are left to them; what is given twice is summed. */
+/* Ignores rows of other ranks, and sums repeated entries. */
 extern PetscErrorCode EntriesAdd(Entries *entries, PetscInt i, PetscInt j, PetscReal value);
 extern PetscErrorCode EntriesAssemble(Entries *entries, Mat *A);
 
-/* The option -bs, 1 where it is not given. */
+/* The option -bs, 1 by default. */
 extern PetscErrorCode GetBlockSize(PetscInt *bs);
-/* Matrix Market, coordinate real or integer, general or symmetric; or PETSc's binary format. */
+/* Reads Matrix Market, coordinate real or integer, general or symmetric; or PETSc's binary format. */
 extern PetscErrorCode LoadMatrix(const char *name, PetscInt bs, Mat *A);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compressible flow over a bump, as unstructured flow solvers compute it: what they ask of a linear solver, in a few
-// hundred lines. mesh.cpp makes the tetrahedra and their dual cells, flux.hpp has Roe's flux and its derivatives,
-// flow.cpp residual and Jacobian; here are the pseudo-time steps.
+// Compressible flow over a bump, as unstructured flow solvers compute it: the linear systems of such a solver in a
+// few hundred lines. mesh.cpp makes the tetrahedra and their dual cells, flux.hpp has Roe's flux and its
+// derivatives, flow.cpp residual and Jacobian; this file has the pseudo-time steps.
 //
 //   mpiexec -n 2 euler -pc_type fgbilu -check_jacobian
 //
-// shows closed dual cells, a free stream that is kept to rounding, a Jacobian that is the residual's, and in 17 steps
-// a residual ten orders smaller; mass in is mass out then. First order in space: entropy is lost over the bump, as
-// any first-order scheme does. ./study compares linear solvers in the manner of FUN3D, a fixed number of sweeps a
-// step.
+// shows closed dual cells, a free stream that is preserved up to rounding, a Jacobian that is the derivative of the
+// residual, and a residual that falls by ten orders in 17 steps; then the mass flow in equals that out. The scheme
+// is of first order in space, and loses entropy over the bump, as any such scheme does. ./study compares linear
+// solvers as in FUN3D, with a fixed number of sweeps per step.
 static char help[] =
   "Compressible flow over a bump on the floor of a duct: Euler equations, first-order finite volumes on tetrahedra, five\n\
 unknowns per vertex, pseudo-time steps with one linear solve each until the flow is steady. Prints a table: step, CFL\n\
@@ -26,7 +26,7 @@ KSP and PC options act on the solves. A fixed number of sweeps in every step: -k
 
 #include <petscksp.h>
 #include <petsctime.h>
-// An ordinary PETSc program, which compiles without finegrain too; the plugin's types can come by -dll_append then.
+// An ordinary PETSc program, which also compiles without finegrain; then -dll_append can load the plugin's types.
 #if __has_include(<petscfinegrain.h>)
 #include <petscfinegrain.h>
 #else
@@ -127,8 +127,8 @@ static PetscErrorCode Now(double *seconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Solves from x = 0. A method that makes a fixed number of iterations "fails" to converge, which is as it should be;
-// one that fails in another way ends the program.
+// Solves from x = 0. A method with a fixed number of iterations "fails" to converge, which is accepted; any other
+// failure ends the program.
 static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, double *relative, Seconds *seconds)
 {
   KSPConvergedReason reason;
@@ -160,7 +160,7 @@ static PetscErrorCode Solve(KSP ksp, Mat A, Vec b, Vec x, PetscInt *iterations, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Implicit Euler with local time steps; q is the free stream at first.
+// Implicit Euler with local time steps; q is initially the free stream.
 static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q, Seconds *seconds, bool *converged)
 {
   std::vector<double> waves;
@@ -191,7 +191,7 @@ static PetscErrorCode March(const Settings &s, const Flow &flow, KSP ksp, Vec q,
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%4d %7s %10.3e\n", int(step), "", double(norm / first)));
       PetscCheck(s.write.empty() || s.write_step < step, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
                  "There was no step %d to write", int(s.write_step));
-      // Who writes the system of a step is not after the steady flow.
+      // If the system of a step is written, the flow need not become steady.
       *converged = norm <= s.rtol * first || !s.write.empty();
       if (!*converged)
         PetscCall(PetscPrintf(PETSC_COMM_WORLD,

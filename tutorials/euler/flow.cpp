@@ -10,7 +10,7 @@ using Dual5 = Dual<5>;
 using Dual10 = Dual<10>;
 using Block = std::array<double, 25>; // by rows
 
-// The values of a vector with its ghosts, or without, while it is in scope of a function.
+// Access to the values of a vector, with or without its ghosts, until the end of a scope.
 class States
 {
 public:
@@ -41,7 +41,7 @@ private:
   const PetscScalar *values;
 };
 
-// A state as variables first, first+1, ... of N
+// The state as variables first, first+1, ... of N
 template <std::size_t N> State<Dual<N>> Variables(const State<double> &q, std::size_t first)
 {
   State<Dual<N>> d;
@@ -77,7 +77,7 @@ double Norm(const State<double> &f)
 
 State<double> FreeStream(double mach)
 {
-  const double pressure = 1 / gas_gamma; // where density and speed of sound are 1
+  const double pressure = 1 / gas_gamma; // density and speed of sound are 1
   return {1, mach, 0, 0, pressure / (gas_gamma - 1) + mach * mach / 2};
 }
 
@@ -213,7 +213,7 @@ PetscErrorCode CheckFreeStream(const Flow &flow, double *relative)
 
 PetscErrorCode CheckJacobian(const Flow &flow, Vec q, double *relative)
 {
-  const PetscReal step = std::cbrt(PETSC_MACHINE_EPSILON); // the best of central differences
+  const PetscReal step = std::cbrt(PETSC_MACHINE_EPSILON); // optimal for central differences
   Mat J;
   Vec v, moved, r[2], Jv;
   PetscReal norm, difference;
@@ -223,7 +223,7 @@ PetscErrorCode CheckJacobian(const Flow &flow, Vec q, double *relative)
   PetscCall(CreateJacobian(PETSC_COMM_WORLD, flow, &J));
   PetscCall(MatCreateVecs(J, &v, &Jv));
   for (Vec &side : r) PetscCall(VecDuplicate(v, &side));
-  PetscCall(Residual(flow, q, false, Jv, nullptr)); // for the ghosts of q
+  PetscCall(Residual(flow, q, false, Jv, nullptr)); // updates the ghosts of q
   PetscCall(Jacobian(flow, q, {}, 1, J));
   // A direction without pattern that is the same on any number of ranks
   PetscScalar *values;

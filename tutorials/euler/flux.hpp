@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Fluxes of a perfect gas through a face, and their derivatives. States hold density, momentum and total energy;
-// densities are relative to the free stream's, speeds to its speed of sound.
+// densities are relative to that of the free stream, speeds to its speed of sound.
 #pragma once
 
 #include "mesh.hpp"
@@ -12,7 +12,7 @@ inline constexpr double gas_gamma = 1.4;
 
 template <class T> using State = std::array<T, 5>;
 
-// A number and its derivatives by N others: the flux is written once, and its Jacobian is exact.
+// A number and its derivatives by N variables: the flux is written once, and its Jacobian is exact.
 template <std::size_t N> struct Dual {
   double value = 0;
   std::array<double, N> by = {};
@@ -20,7 +20,7 @@ template <std::size_t N> struct Dual {
   Dual() = default;
   Dual(double v) : value(v) {}
 
-  // f(value), where f has this slope
+  // f(value), where the derivative of f is `slope`
   Dual Map(double f, double slope) const
   {
     Dual r(f);
@@ -65,7 +65,7 @@ template <class T> struct Gas {
   }
 };
 
-// |speed|, rounded off below `least`: no wave stands still, and the derivative is continuous.
+// |speed|, rounded off below `least`: no wave has speed zero, and the derivative is continuous.
 template <class T> T WaveSpeed(const T &speed, const T &least)
 {
   using std::abs;
@@ -73,7 +73,7 @@ template <class T> T WaveSpeed(const T &speed, const T &least)
   return 0.5 * (speed * speed / least + least);
 }
 
-// Roe's flux from one state to the other.
+// Roe's flux from the left to the right state.
 template <class T> State<T> RoeFlux(const State<T> &ql, const State<T> &qr, const Vector3 &area)
 {
   using std::sqrt;
@@ -114,7 +114,7 @@ template <class T> State<T> RoeFlux(const State<T> &ql, const State<T> &qr, cons
   return f;
 }
 
-// A wall that gas slides along: pressure alone.
+// A slip wall: pressure only.
 template <class T> State<T> WallFlux(const State<T> &q, const Vector3 &area)
 {
   const Gas<T> gas(q, area);

@@ -21,7 +21,7 @@ Vector3 Cross(const Vector3 &a, const Vector3 &b)
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-// splitmix64: a random number that every rank finds from the same key.
+// splitmix64: a random number that every rank computes from the same key.
 std::uint64_t Hash(std::uint64_t key)
 {
   key += 0x9e3779b97f4a7c15u;
@@ -34,9 +34,9 @@ double Random(std::uint64_t key) { return double(Hash(key) >> 11) * 0x1p-53; }
 
 using Point = std::array<PetscInt, 3>;
 
-// The lattice of points that the mesh is made from. Kuhn's six tetrahedra of a cube share the diagonal from its first
-// corner to its last. Here layers of cubes are mirrored at random, along each axis: neighbors' faces fit still, and
-// vertices have 10 to 26 neighbors instead of 14.
+// The lattice of points from which the mesh is made. Kuhn's six tetrahedra of a cube share the diagonal from its
+// first corner to its last. Here layers of cubes are mirrored at random, along each axis. Faces of neighbors still
+// match, and vertices have 10 to 26 neighbors instead of 14.
 class Lattice
 {
 public:
@@ -57,8 +57,8 @@ public:
     return {index % n, index / n % m, index / n / m};
   }
 
-  // Calls f(index) for each neighbor of a point. Two points of a cube are joined where all the coordinates in which
-  // they differ, counted in the cube's own directions, grow from one to the other.
+  // Calls f(index) for each neighbor of a point. Two points of a cube are connected if all the coordinates in which
+  // they differ, in the cube's own directions, grow from one to the other.
   template <class F> void Neighbors(const Point &p, F f) const
   {
     for (PetscInt s = 0; s < 27; ++s) {
@@ -81,7 +81,7 @@ public:
     std::array<std::size_t, 3> axes = {0, 1, 2};
     bool odd = false;
     for (std::size_t d = 0; d < 3; ++d) odd ^= mirrored[d][std::size_t(cube[d])];
-    do { // a walk from the cube's first corner to its last, one axis at a time
+    do { // a path from the cube's first corner to its last, along one axis after the other
       std::array<Point, 4> corners;
       for (std::size_t d = 0; d < 3; ++d) corners[0][d] = cube[d] + mirrored[d][std::size_t(cube[d])];
       for (std::size_t c = 0; c < 3; ++c) {
@@ -94,8 +94,8 @@ public:
     } while (std::next_permutation(axes.begin(), axes.end()));
   }
 
-  // Where a point is: spacing that varies smoothly, a random displacement, and the floor raised to the bump. Points
-  // of a side of the box stay on it.
+  // The coordinates of a point: spacing that varies smoothly, a random displacement, and the floor raised to the
+  // bump. Points on a side of the box stay on it.
   Vector3 Place(const Point &p) const
   {
     Vector3 x;
@@ -130,7 +130,7 @@ public:
 private:
   static std::uint64_t Key(PetscInt index) { return Hash(~std::uint64_t(index)); }
 
-  // Of the shuffled vertices: those of the same degree come in no order of the lattice's.
+  // Numbers the shuffled vertices: those of the same degree keep no order of the lattice.
   std::vector<PetscInt> ReverseCuthillMcKee() const
   {
     std::vector<PetscInt> order = {0};
@@ -156,7 +156,7 @@ private:
   std::vector<bool> mirrored[3];
 };
 
-// Edges of own vertices, by the vertices' numbers, and the ghosts at their other ends.
+// Finds the edges of own vertices, by the vertices' numbers, and the ghosts at their other ends.
 void FindEdges(const Lattice &lattice, const std::vector<PetscInt> &number, Mesh *mesh,
                std::vector<std::pair<PetscInt, PetscInt>> *edges)
 {
@@ -183,7 +183,7 @@ PetscInt LocalNumber(const Mesh &mesh, PetscInt number)
          PetscInt(std::lower_bound(mesh.ghosts.begin(), mesh.ghosts.end(), number) - mesh.ghosts.begin());
 }
 
-// A side of the box that three points are on, and its kind.
+// True if three points are on a side of the box; `kind` is the side's kind.
 bool OnBoundary(const MeshOptions &o, const Point &a, const Point &b, const Point &c, Boundary *kind)
 {
   for (std::size_t d = 0; d < 3; ++d) {
@@ -198,13 +198,12 @@ bool OnBoundary(const MeshOptions &o, const Point &a, const Point &b, const Poin
 
 PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &o, Mesh *mesh)
 {
-  // Vertices of a tetrahedron at the ends of each edge, then the other two: all four in an even order.
+  // Vertices of a tetrahedron at the ends of each edge, then the other two, in an even order.
   constexpr std::size_t edge_of[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
                                          {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
   PetscFunctionBeginUser;
   const Lattice lattice(o);
-  const std::vector<PetscInt> number =
-    lattice.Number(); // all ranks know all numbers: the mesh needs no communication
+  const std::vector<PetscInt> number = lattice.Number(); // every rank numbers all points, without communication
   mesh->vertices = lattice.Points();
   mesh->owned = PETSC_DECIDE;
   PetscCall(PetscSplitOwnership(comm, &mesh->owned, &mesh->vertices));
@@ -236,7 +235,7 @@ PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &o, Mesh *mesh)
       const bool forward = n[e[0]] < n[e[1]];
       const std::pair key(std::min(n[e[0]], n[e[1]]), std::max(n[e[0]], n[e[1]]));
       if (!own(key.first) && !own(key.second)) continue;
-      // The quadrilateral of the edge's middle, the tetrahedron's, and those of the two triangles at the edge.
+      // The quadrilateral of the midpoints of the edge, of the tetrahedron, and of the two triangles at the edge.
       const Vector3 area = 1. / 24 * Cross(x[e[2]] + x[e[3]] - x[e[0]] - x[e[1]], x[e[3]] - x[e[2]]);
       Vector3 &sum = mesh->edges[std::size_t(std::lower_bound(keys.begin(), keys.end(), key) - keys.begin())].area;
       sum = forward ? sum + area : sum - area;

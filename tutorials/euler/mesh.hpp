@@ -22,30 +22,30 @@ inline const char *const Numberings[] = {"natural", "shuffle", "rcm"};
 
 struct MeshOptions {
   PetscInt cells[3] = {24, 10, 10};     // cubes along x, y, z, each cut in six tetrahedra
-  Numbering numbering = Numbering::rcm; // of the vertices: reverse Cuthill-McKee, as unstructured codes have it
+  Numbering numbering = Numbering::rcm; // of the vertices: reverse Cuthill-McKee, as in unstructured codes
   PetscReal bump = PetscReal(0.1);      // height
-  PetscReal perturb = PetscReal(0.3);   // range of a vertex's random displacement, of the distance to the next
+  PetscReal perturb = PetscReal(0.3);   // range of a vertex's random displacement, in distances of vertices
 };
 
 enum class Boundary { wall, inflow, outflow };
 
 struct Edge {
-  PetscInt a, b; // local numbers; one of them at least is of this rank
+  PetscInt a, b; // local numbers, of which at least one is owned by this rank
   Vector3 area;  // of the face between the two dual cells, from a to b
 };
 
-struct Patch { // what a vertex has of the boundary: a third of each triangle at it
+struct Patch { // share of a vertex in the boundary: a third of each of its triangles
   PetscInt vertex;
   Boundary kind;
   Vector3 area; // outward
 };
 
-// A rank owns a contiguous range of the vertices' numbers, and sees their neighbors. Local numbers: its own vertices
-// first, then these ghosts. Edges are in the order of their vertices' numbers, so that what is added up over the
-// edges of a vertex is the same to the last bit on any number of ranks.
+// A rank owns a contiguous range of the vertices' numbers, and knows their neighbors. Local numbers: its own
+// vertices first, then these ghosts. Edges are in the order of their vertices' numbers, so that sums over the edges
+// of a vertex are bitwise identical on any number of ranks.
 struct Mesh {
   PetscInt vertices, first, owned;
-  std::vector<PetscInt> ghosts; // their numbers, ascending
+  std::vector<PetscInt> ghosts; // global numbers, ascending
   std::vector<Edge> edges;
   std::vector<Patch> patches;
   std::vector<double> volume; // of own dual cells
@@ -53,5 +53,5 @@ struct Mesh {
 
 PetscErrorCode CreateMesh(MPI_Comm comm, const MeshOptions &options, Mesh *mesh);
 
-// Counts, neighbors of interior vertices, and how far the dual cells are from closed.
+// Prints counts, neighbors of interior vertices, and the largest gap of a dual cell.
 PetscErrorCode PrintMesh(MPI_Comm comm, const MeshOptions &options, const Mesh &mesh);

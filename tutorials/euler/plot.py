@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints a table of what ./study left in a folder, and plots it: nonlinear residuals over steps, linear ones over sweeps.
+"""Prints a table from the folder that ./study has written, and plots it: nonlinear residuals over steps, linear
+ones over sweeps.
 
 usage: plot.py folder euler.png
+
 """
 import glob
 import os
@@ -66,7 +68,7 @@ def plot(flows, linear, target):
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
     for (name, ranks), (residuals, *_) in flows.items():
-        # The curves lie on each other: lines for DS, markers for the others.
+        # The curves coincide: lines for DS, markers for the others.
         style = {"linestyle": LINES.get(ranks, "-."), "linewidth": 1.5} if name == "DS" else {
             "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 5 / ranks, "markevery": 2, "fillstyle": "none"}
         left.semilogy(residuals, color=COLORS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)

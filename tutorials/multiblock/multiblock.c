@@ -15,9 +15,9 @@ KSP and PC options act on every row; with -ksp_type, the table has one column fo
 #define MOST_BLOCKS 16
 #define MOST_UNKNOWNS 16
 
-/* Every block is cut in slabs along k, one for each rank, so that each rank has a slab of every block: a rank is as
- * busy as any other whatever the blocks' sizes are, and no block waits for its neighbors. Rows are numbered rank by
- * rank, on a rank slab by slab, in a slab i fastest: that order is what PCFinegrainSetGrid() describes. */
+/* Every block is cut into slabs along k, one for each rank, so that each rank has a slab of every block. This
+ * balances the load for any sizes of blocks, and no block waits for its neighbors. Rows are numbered rank by
+ * rank, on a rank slab by slab, in a slab i fastest; PCFinegrainSetGrid() describes this order. */
 typedef struct {
   PetscInt count, n, size[MOST_BLOCKS][3];
   PetscMPIInt rank, ranks;
@@ -29,10 +29,10 @@ typedef struct {
 } Point;
 
 typedef struct {
-  PetscInt64 all, ranks, grids; /* blocks off the diagonal; of these, between ranks, between grids of a rank */
+  PetscInt64 all, ranks, grids; /* off-diagonal blocks; of these, between ranks, between grids of a rank */
 } Couplings;
 
-/* First k plane of a rank's slab. Where a block has fewer planes than there are ranks, some slabs are empty. */
+/* First k plane of a rank's slab. If a block has fewer planes than there are ranks, some slabs are empty. */
 static PetscInt FirstPlane(const Blocks *b, PetscInt block, PetscInt rank)
 {
   return b->size[block][2] * rank / b->ranks;
@@ -89,7 +89,7 @@ static PetscInt RowOfPoint(const Blocks *b, Point p, PetscInt *rank)
          size[0] * (p.at[1] + size[1] * (p.at[2] - FirstPlane(b, p.block, *rank)));
 }
 
-/* Moves a point one step along an axis, along i into the next block; false if there is no point. */
+/* Moves a point one step along an axis, along i into the next block; returns false if there is no such point. */
 static PetscBool Step(const Blocks *b, PetscInt axis, PetscInt step, Point *p)
 {
   p->at[axis] += step;
@@ -104,8 +104,8 @@ static PetscBool Step(const Blocks *b, PetscInt axis, PetscInt step, Point *p)
   return PETSC_TRUE;
 }
 
-/* Block for the neighbor one step away: diffusion and upwind convection on the diagonal, different for each unknown;
- * flux terms that couple all unknowns beside it. */
+/* Block for the neighbor one step away. Its diagonal is diffusion and upwind convection, different for each
+ * unknown; its other entries are flux terms that couple all unknowns. */
 static void FluxBlock(PetscInt n, PetscInt axis, PetscInt step, PetscScalar *flux)
 {
   const PetscReal speed[] = {1.2, 0.7, -0.4}, v = speed[axis] * (PetscReal)step;
@@ -142,7 +142,7 @@ static PetscErrorCode AssembleRow(const Blocks *b, Point p, Mat A, Couplings *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Matrix and right-hand side; neither depends on the number of ranks but for the order of rows. */
+/* Assembles matrix and right-hand side. Only the order of their rows depends on the number of ranks. */
 static PetscErrorCode Assemble(const Blocks *b, Mat *A, Vec *rhs, Couplings *couplings)
 {
   const PetscInt points = b->first[(b->rank + 1) * b->count] - b->first[b->rank * b->count];
@@ -171,7 +171,7 @@ static PetscErrorCode Assemble(const Blocks *b, Mat *A, Vec *rhs, Couplings *cou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells the preconditioner what the rows of this rank are. A grid of no points is left out. */
+/* Gives the preconditioner the grids of this rank's rows. A grid without points is not passed. */
 static PetscErrorCode SetGrids(const Blocks *b, PC pc)
 {
   PetscInt ijk[3 * MOST_BLOCKS], grids = 0;
@@ -187,7 +187,7 @@ static PetscErrorCode SetGrids(const Blocks *b, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Number of iterations as text. Coupling -1 is PETSc's block Jacobi; a type of NULL, that of the options. */
+/* Number of iterations as text. Coupling -1 is PETSc's block Jacobi; a null type means the type of the options. */
 static PetscErrorCode Solve(const Blocks *b, Mat A, Vec rhs, const char *type, int coupling, PetscInt corrections,
                             char text[16])
 {
@@ -202,14 +202,14 @@ static PetscErrorCode Solve(const Blocks *b, Mat A, Vec rhs, const char *type, i
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetTolerances(ksp, 1e-8, PETSC_DEFAULT, PETSC_DEFAULT, 500));
-  if (type) { /* the norm of b - A x in both methods, so that their counts can be compared */
+  if (type) { /* the norm of b - A x in both methods, so that their counts are comparable */
     PetscCall(KSPSetType(ksp, type));
     PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
   }
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, coupling < 0 ? PCBJACOBI : PCFGBILU));
   PetscCall(KSPSetFromOptions(ksp));
-  if (coupling >= 0) { /* after the options: these two make the rows of the table */
+  if (coupling >= 0) { /* after the options, because these two define the rows of the table */
     PetscCall(SetGrids(b, pc));
     PetscCall(PCFinegrainSetGridCoupling(pc, (PCFinegrainGridCoupling)coupling));
     PetscCall(PCFinegrainSetCorrections(pc, corrections));

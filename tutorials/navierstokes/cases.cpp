@@ -8,8 +8,8 @@
 namespace
 {
 
-// One box of cells, cut into blocks by planes, each block with its indices turned by `turn`. Joints fit since a
-// vertex is asked for by its place in the box.
+// One box of cells, cut into blocks by planes, each block with its indices turned by `turn`. Joints match because a
+// vertex is computed from its position in the box.
 struct Box {
   Index3 cells, blocks;
   std::function<Vector3(const Index3 &vertex)> place;
@@ -17,11 +17,11 @@ struct Box {
 
 struct Block {
   Index3 first, cells;             // in the box
-  std::array<std::size_t, 3> axis; // of the box, for each of the block
+  std::array<std::size_t, 3> axis; // axis of the box for each axis of the block
   std::array<bool, 3> reverse;
 };
 
-// Of 48 ways to index a block.
+// Makes a block whose indices are turned in one of 48 ways.
 Block Turned(const Index3 &first, const Index3 &cells, std::size_t turn)
 {
   static constexpr std::array<std::size_t, 3> orders[] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1},
@@ -57,7 +57,7 @@ void AddBox(const Box &box, bool turn, Geometry *geometry)
   };
 }
 
-// 0 to 1, cells smaller at both ends the larger `stretch` is.
+// Maps 0 to 1 to itself; cells at both ends are the smaller, the larger `stretch` is.
 double Spread(double part, double stretch)
 {
   return stretch > 0 ? 0.5 * (1 + std::tanh(stretch * (2 * part - 1)) / std::tanh(stretch)) : part;
@@ -104,7 +104,7 @@ Condition At(Condition::Type type, const Vector3 &velocity)
   return condition;
 }
 
-// What is beyond the faces of lowest and highest z: -1 is left to others.
+// The condition beyond the faces of lowest and highest z; -1 for other faces.
 int SpanCondition(const Options &o, const Vector3 &at, int wall, int slip)
 {
   if (std::abs(at[2]) > 1e-9 * o.depth && std::abs(at[2] - o.depth) > 1e-9 * o.depth) return -1;
@@ -177,7 +177,7 @@ PetscErrorCode CreateCylinder(Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Armaly's step as tutorials/step has it: lengths in heights of the inlet, velocities in its mean, Re by twice the
+// Armaly's step as in tutorials/step: lengths in heights of the inlet, velocities in its mean, Re with twice the
 // inlet's height. -cells: along x behind the step, along y above it; the other sides follow.
 PetscErrorCode CreateStep(Case *c)
 {
@@ -233,8 +233,8 @@ PetscErrorCode CreateStep(Case *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Unit square or cube between a hot wall (x = 0, scalars 1/2) and a cold one (x = 1, -1/2); others let nothing
-// through. Lengths in its height, velocities in sqrt(g a dT L).
+// Unit square or cube between a hot wall (x = 0, scalars 1/2) and a cold one (x = 1, -1/2); other walls have no
+// flux. Lengths in its height, velocities in sqrt(g a dT L).
 PetscErrorCode CreateConvection(Case *c)
 {
   Options o;
@@ -271,7 +271,7 @@ PetscErrorCode CreateConvection(Case *c)
   c->unknowns = 6;
   c->viscosity = std::sqrt(double(prandtl) / double(rayleigh));
   c->diffusivity = {c->viscosity / double(prandtl), c->viscosity / double(prandtl) / double(lewis)};
-  // Both together as strong as the Rayleigh number says.
+  // Both forces together have the strength of the Rayleigh number.
   c->buoyancy = {Vector3{0, 1 / (1 + double(ratio)), 0}, Vector3{0, double(ratio) / (1 + double(ratio)), 0}};
   c->title = "Natural convection of two scalars, Ra " + std::to_string(int(rayleigh));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -27,7 +27,7 @@ PetscErrorCode CheckUniform(Flow *flow, double *relative)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A number between -1 and 1 that depends on the place in the uncut blocks only.
+// A number between -1 and 1 that depends only on the position in the uncut blocks.
 static double Random(PetscInt natural, std::size_t unknown)
 {
   const double x = std::sin(12.9898 * double(natural + 1) + 78.233 * double(unknown + 1)) * 43758.5453;
@@ -45,9 +45,9 @@ PetscErrorCode CheckJacobian(Flow *flow, double *relative)
   double worst[2] = {0, 0}, all[2];
 
   PetscFunctionBeginUser;
-  // Away from the kinks of the upwinding, where no volume flows.
+  // Away from the kinks of the upwinding, where the volume flux is zero.
   for (std::size_t e = 0; e < cells * n; ++e) kept[e] += 0.1 * Random(flow->grid.natural[e / n], e % n + n);
-  // The states' ghosts come with the residual, and so do the direction's.
+  // The residual updates the ghosts of the states, and also those of the direction.
   for (std::size_t e = 0; e < cells * n; ++e) flow->q[e] = direction[e] = Random(flow->grid.natural[e / n], e % n);
   PetscCall(flow->Residual(false, plus.data()));
   direction = flow->q;
@@ -61,7 +61,7 @@ PetscErrorCode CheckJacobian(Flow *flow, double *relative)
   PetscCall(flow->Residual(false, at.data()));
   PetscCall(flow->Jacobian(blocks.data()));
   flow->Columns(columns.data());
-  // Local places of global columns.
+  // Local numbers of global columns.
   const auto local = [&](PetscInt column) {
     const PetscInt own = column - flow->grid.first;
     if (own >= 0 && own < flow->grid.owned) return std::size_t(own);

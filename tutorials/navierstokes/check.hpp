@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What must hold for any flow on any grid.
+// Properties of any flow on any grid.
 #pragma once
 
 #include "flow.hpp"
 
-// The residual of a uniform stream in the cells that no wall touches, by the largest flux of a face: closed cells and
-// joints that fit give rounding. Leaves the flow as it was.
+// The residual of a uniform stream in the cells that touch no wall, relative to the largest flux of a face. If cells
+// are closed and joints match, it is a rounding error. The flow is restored afterwards.
 PetscErrorCode CheckUniform(Flow *flow, double *relative);
-// Jacobian of the residual of first order against difference quotients, for a direction of random numbers.
+// Compares the Jacobian of the first-order residual with difference quotients, for a direction of random numbers.
 PetscErrorCode CheckJacobian(Flow *flow, double *relative);

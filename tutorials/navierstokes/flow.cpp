@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Share of the difference across the face in a reconstructed state; the rest is the cell's own gradient. 1/3 is third
-// order on a line of equal cells (van Leer's kappa scheme; Burg, AIAA 2005-4999 for its form without corners).
+// Share of the difference across the face in a reconstructed state; the rest is the cell's own gradient. 1/3 is
+// third order on a line of equal cells (van Leer's kappa scheme; Burg, AIAA 2005-4999 for its form without corners).
 static constexpr double upwinding = 1. / 3;
 
 Flow::Flow(const Grid &g, const Case &c, double b) : grid(g), problem(c), n(c.unknowns), beta(b) {}
@@ -41,7 +41,7 @@ PetscErrorCode Flow::Create()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// With the eddies' share, which walls have none of; scalars with a turbulent Prandtl number of 0.9.
+// Diffusivity including that of eddies, which is zero at walls; scalars have a turbulent Prandtl number of 0.9.
 double Flow::Diffusivity(const Face &face, std::size_t unknown) const
 {
   const double own = unknown < 4 ? problem.viscosity : problem.diffusivity[unknown - 4];
@@ -87,8 +87,8 @@ void Flow::CreateBoundary()
   }
 }
 
-// Convection and pressure through a face of the boundary, from the state on its inner side; with `d` the derivative
-// by that.
+// Convection and pressure through a boundary face, from the state on its inner side; `d` is the derivative with
+// respect to this state.
 template <std::size_t N>
 void Flow::BoundaryFlux(const Face &face, const State<N> &L, State<N> *flux, Derivative<N> *d) const
 {
@@ -106,7 +106,7 @@ void Flow::BoundaryFlux(const Face &face, const State<N> &L, State<N> *flux, Der
         if (e % N > 0) (*d)[e] += dR[e];
     return;
   }
-  // A wall lets nothing through, whatever its velocity.
+  // A wall has no flux, for any velocity.
   const double m = given.type == Condition::inflow ? Dot(Velocity(R), face.area) : 0;
   (*flux)[0] = beta * m;
   for (std::size_t u = 1; u < N; ++u) (*flux)[u] = m * R[u] + (u < 4 ? L[0] * face.area[u - 1] : 0);
@@ -124,7 +124,7 @@ template <std::size_t N> State<N> Flow::AtCell(PetscInt cell) const
   return state;
 }
 
-// The state that a cell has at its face.
+// The state of a cell at its face.
 template <std::size_t N> State<N> Flow::AtFace(const Face &face, bool of_a) const
 {
   const PetscInt cell = of_a ? face.a : face.b;
@@ -143,7 +143,7 @@ template <std::size_t N> State<N> Flow::AtFace(const Face &face, bool of_a) cons
   return state;
 }
 
-// Viscosity that differs from place to place: the transposed gradient's part, sum_x S_x du_x / dx_row.
+// For variable viscosity: the term of the transposed gradient, sum_x S_x du_x / dx_row.
 double Flow::Transposed(const Face &face, std::size_t row) const
 {
   const auto of = [&](PetscInt cell) {
@@ -153,7 +153,7 @@ double Flow::Transposed(const Face &face, std::size_t row) const
   return face.b >= 0 ? 0.5 * (of(face.a) + of(face.b)) : of(face.a);
 }
 
-// Takes from a flux what diffuses against it: along the line of centers, and with `second` what skewed cells add.
+// Subtracts the diffusion from a flux: along the line of centers, and with `second` the correction for skewed cells.
 template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, State<N> *flux) const
 {
   const bool inside = face.b >= 0;
@@ -168,7 +168,7 @@ template <std::size_t N> void Flow::AddDiffusion(const Face &face, bool second, 
     if (inside) sum = conductance * (q[std::size_t(face.b) * N + u] - a[u]);
     else if (At(face).use[u] == Given::value) sum = conductance * (At(face).state[u] - a[u]);
     else {
-      if (At(face).use[u] == Given::flat && u < 4) // the normal velocity ends at the plane
+      if (At(face).use[u] == Given::flat && u < 4) // the normal velocity is zero at the plane
         (*flux)[u] +=
           Diffusivity(face, u) * Conductance(face.area, NormalPart(across, face.area)) * through * face.area[u - 1];
       continue;
@@ -235,7 +235,7 @@ PetscErrorCode Flow::End(std::vector<double> &values, MPI_Datatype unit)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// While ghosts travel, faces that need none are done.
+// Faces that need no ghosts are computed during the exchange.
 template <std::size_t N> PetscErrorCode Flow::ResidualOf(bool second, double *residual)
 {
   const std::size_t faces = grid.faces.size();

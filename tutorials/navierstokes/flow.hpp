@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Navier-Stokes on a grid of blocks by finite volumes: residual of second order, its first-order Jacobian as a star
-// of full blocks, in the storage that a flow solver has.
+// Finite volumes for Navier-Stokes on a grid of blocks: residual of second order, its first-order Jacobian as a star
+// of full blocks, in the storage of a flow solver.
 #pragma once
 
 #include "cases.hpp"
@@ -8,18 +8,18 @@
 
 #include <petscmat.h>
 
-// A face of the boundary: the state there, as far as it is given, and what each unknown takes from it.
+// A boundary face: the given part of its state, and the use of it for each unknown.
 struct Given {
-  enum Use { nothing, value, flat }; // flat: no difference across; of the velocity: no normal one
+  enum Use { nothing, value, flat }; // flat: no difference across the face; for the velocity: no normal component
   Condition::Type type = Condition::wall;
   std::array<double, 6> state = {};
   std::array<Use, 6> use = {};
 };
 
-// 7 blocks n x n a cell by rows: the cell's own, then those of its sides imin, imax, ... kmax.
+// 7 blocks of n x n per cell by rows: the cell's own, then those of its sides imin, imax, ... kmax.
 inline constexpr PetscInt star = 7;
 
-// Class without virtual functions: 4 and 6 unknowns are the same text.
+// A class without virtual functions: 4 and 6 unknowns share one source text.
 class Flow
 {
 public:
@@ -27,10 +27,10 @@ public:
   const Case &problem;
   const int n;
   const double beta;
-  std::vector<double> q;     // p, u, v, w, scalars of each cell, ghosts behind
+  std::vector<double> q;     // p, u, v, w, scalars of each cell, then of ghosts
   std::vector<double> waves; // per cell: sum of the waves' speeds times areas, of the last residual
   std::vector<double>
-    gradient; // x, y, z of each unknown of each cell, ghosts behind; of the last second-order residual
+    gradient; // x, y, z of each unknown of each cell, then of ghosts; of the last second-order residual
   PetscLogEvent residual_event, jacobian_event, exchange_event;
 
   Flow(const Grid &grid, const Case &problem, double beta);
@@ -39,15 +39,15 @@ public:
   Flow &operator=(const Flow &) = delete;
   PetscErrorCode Create();
 
-  // What flows out of each own cell, less its sources: n a cell. Of first order: what the Jacobian is of.
+  // The flow out of each own cell, less its sources: n per cell. The first-order one is that of the Jacobian.
   PetscErrorCode Residual(bool second, double *residual);
-  // Derivative of the residual of first order, star blocks a cell. Residual() has been called for q.
+  // Derivative of the first-order residual, star blocks per cell. Residual() must have been called for q.
   PetscErrorCode Jacobian(PetscScalar *blocks);
-  // Neighbors' global indices, star a cell, -1 where there is none: columns of those blocks.
+  // Neighbors' global indices, star per cell, -1 if there is none: columns of those blocks.
   void Columns(PetscInt *columns) const;
 
-  // What flows out through a boundary face, of the last second-order residual: volume times beta, momentum (the
-  // force on a wall), scalars.
+  // The flow out through a boundary face in the last second-order residual: volume times beta, momentum (the force
+  // on a wall), scalars.
   std::array<double, 6> Through(const Face &face) const;
   const Given &At(const Face &face) const { return given_[std::size_t(&face - grid.faces.data())]; }
 
@@ -71,8 +71,8 @@ private:
   PetscErrorCode Begin(std::vector<double> &values, MPI_Datatype unit);
   PetscErrorCode End(std::vector<double> &values, MPI_Datatype unit);
 
-  std::vector<Given> given_;                         // as the faces
-  std::vector<std::array<double, 9>> least_squares_; // inverse matrices, a cell: of p, u, each scalar
+  std::vector<Given> given_;                         // in the order of faces
+  std::vector<std::array<double, 9>> least_squares_; // inverse matrices, per cell: of p, u, each scalar
   std::vector<double> eddy_; // viscosity of cells and ghosts, of the last second-order residual
   MPI_Datatype state_unit_ = MPI_DATATYPE_NULL, gradient_unit_ = MPI_DATATYPE_NULL;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Fluxes of artificial compressibility, in the unknowns p, u, v, w and up to two scalars that are carried along:
+// Fluxes of artificial compressibility, in the unknowns p, u, v, w and up to two scalars that are convected:
 //
 //   dp/dt / beta + div u = 0,   du/dt + div(u u) + grad p = nu laplace u + f,   ds/dt + div(u s) = kappa laplace s,
 //
-// Chorin, J. Comput. Phys. 2 (1967) 12-26. Everything here is per face: what flows from L to R, and its derivatives.
+// Chorin, J. Comput. Phys. 2 (1967) 12-26. All functions are per face: the flow from L to R, and its derivatives.
 #pragma once
 
 #include "grid.hpp"
@@ -14,20 +14,22 @@ template <std::size_t N> using Derivative = std::array<double, N * N>;
 
 template <std::size_t N> Vector3 Velocity(const State<N> &q) { return {q[1], q[2], q[3]}; }
 
-// Fastest wave's speed times the face's area: |u n| + sqrt((u n)^2 + beta), halved as each cell gets its half.
+// Half of the fastest wave's speed times the face's area, |u n| + sqrt((u n)^2 + beta): each of two cells gets its
+// half.
 template <std::size_t N> double Wave(const State<N> &q, const Vector3 &area, double beta)
 {
   const double normal = Dot(Velocity(q), area);
   return 0.5 * (std::abs(normal) + std::sqrt(normal * normal + beta * Dot(area, area)));
 }
 
-// Convection and pressure. With C the sound's speed times the area, Q the mean of the normal velocity times it:
+// Convection and pressure. C is the speed of sound times the area, Q the mean of the normal velocity times the area:
 //
 //   m = Q - C (pR - pL) / (2 beta)                               volume through the face: upwind in the sound waves
 //   momentum: m u + (pL + pR) S / 2 - (C - |Q|) (QR - QL) S / (2 |S|^2),   scalars: m s
 //
-// where u and s are those of the side that m comes from. Roe's splitting with its sound waves' terms in u left out.
-// The first row is times beta, so that time stands alone in all of them. Derivatives where `dL` is given.
+// where u and s are those of the side from which m flows. This is Roe's splitting without its sound wave terms in u.
+// The first row is multiplied by beta, so that the time derivative has no factor in any row. Derivatives are
+// computed if `dL` is given.
 template <std::size_t N> void Convection(const State<N> &L, const State<N> &R, const Vector3 &area, double beta,
                                          State<N> &flux, Derivative<N> *dL = nullptr, Derivative<N> *dR = nullptr)
 {
@@ -64,5 +66,5 @@ template <std::size_t N> void Convection(const State<N> &L, const State<N> &R, c
   }
 }
 
-// Diffusion, along the line between centers `across` apart: coefficient of the difference of two states.
+// Diffusion along the line between centers, which are `across` apart: coefficient of the difference of two states.
 inline double Conductance(const Vector3 &area, const Vector3 &across) { return Dot(area, area) / Dot(area, across); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Gradients of cells: least squares over neighbors and what is given at the boundary, weighted by 1 / distance^2.
+// Gradients of cells: least squares over neighbors and given boundary values, weighted by 1 / distance^2.
 #include "flow.hpp"
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace
 
 std::size_t KindOf(std::size_t unknown) { return unknown == 0 ? 0 : unknown < 4 ? 1 : unknown - 2; }
 
-// Symmetric 3 x 3. Directions without data get no gradient.
+// Inverse of a symmetric 3 x 3 matrix. In directions without data the gradient is zero.
 std::array<double, 9> Inverse(std::array<double, 9> m)
 {
   const double trace = m[0] + m[4] + m[8];

@@ -50,7 +50,7 @@ std::vector<Piece> CutAndPlace(const std::vector<Index3> &blocks, PetscInt least
     const std::size_t along =
       std::size_t(std::max_element(largest->cells.begin(), largest->cells.end()) - largest->cells.begin());
     const PetscInt half = largest->cells[along] / 2;
-    // Ranks without cells, or loads that no cut evens out, are no error.
+    // Ranks without cells, or loads that no cut balances, are allowed.
     if (half == 0 || (!few && pieces.size() > 16 * std::size_t(ranks))) return pieces;
     Piece rest = *largest;
     rest.first[along] += half;
@@ -88,7 +88,7 @@ public:
     AddCells(geometry.blocks);
   }
 
-  // Faces inside go to the grid; those of the surface are returned, area out of the piece.
+  // Faces inside a piece are added to the grid; those of the surface are returned, with the area out of the piece.
   void AddFaces(std::vector<Surface> &surface, std::vector<Vector3> &areas)
   {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -160,7 +160,7 @@ private:
   std::vector<Vector3> vertices_;
 };
 
-// Finds faces by their centers, to a thousandth of the smallest face.
+// Finds faces by their centers, up to a thousandth of the smallest face.
 class Places
 {
 public:
@@ -216,13 +216,13 @@ static PetscErrorCode Gather(MPI_Comm comm, const std::vector<Surface> &mine, st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Which piece a local cell is in.
+// The piece of a local cell.
 static std::size_t PieceOf(const Grid &grid, PetscInt cell)
 {
   return std::size_t(std::upper_bound(grid.offset.begin(), grid.offset.end(), cell) - grid.offset.begin()) - 1;
 }
 
-// Each face of the surface meets another, or itself far away, or is a boundary.
+// Each face of the surface is joined to another one, also across a period, or is a boundary.
 static PetscErrorCode Join(const Geometry &geometry, const std::vector<Surface> &mine,
                            const std::vector<Vector3> &areas, Grid *grid)
 {
@@ -256,7 +256,7 @@ static PetscErrorCode Join(const Geometry &geometry, const std::vector<Surface> 
     Face face = {a, 0, int(mine[s].side), 0, areas[s], mine[s].to_center, {0, 0, 0}};
     if (partner[s]) {
       const bool own = here(partner[s]->cell);
-      // Between two own cells both faces come by here.
+      // For two own cells the loop visits both faces.
       if (own && std::pair(partner[s]->cell, partner[s]->side) < std::pair(mine[s].cell, mine[s].side)) continue;
       face.b = own ? PetscInt(partner[s]->cell) - grid->first : ghosts[PetscInt(partner[s]->cell)];
       face.side_b = int(partner[s]->side);

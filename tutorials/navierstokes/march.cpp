@@ -13,7 +13,7 @@ PetscErrorCode GetMarchOptions(MarchOptions *o)
   if (o->dt > 0) {
     o->rtol = PetscReal(1e-3);
     o->max_steps = 30;
-    o->cfl = o->cfl_max = 1e6; // the time step itself is what limits
+    o->cfl = o->cfl_max = 1e6; // the physical time step is the limit
     o->until = 10 * o->dt;
   }
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-cfl", &o->cfl, nullptr));
@@ -33,7 +33,7 @@ PetscErrorCode GetMarchOptions(MarchOptions *o)
 namespace
 {
 
-// Seconds to the end, from what the last lines took.
+// Estimates the remaining seconds from the time of the last lines.
 class Clock
 {
 public:
@@ -43,7 +43,7 @@ public:
     PetscCall(PetscTime(&start_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  // `left`: how much is to do, in any measure that falls evenly, 0 at the end.
+  // `left`: remaining work, in any measure that decreases evenly to 0 at the end.
   PetscErrorCode Line(double left, std::string *text)
   {
     PetscLogDouble now;
@@ -108,7 +108,7 @@ public:
         End(relative);
         break;
       }
-      // Switched evolution relaxation: the time step grows as the residual falls.
+      // Switched evolution relaxation: the time step grows as the residual decreases.
       cfl = std::min(double(options_.cfl) / relative, double(options_.cfl_max));
       PetscCall(Step(cfl, 0, &iterations));
     }
@@ -150,14 +150,14 @@ public:
   }
 
 private:
-  // Of the march, or of a time step, with this residual by the first.
+  // Records the end of the march, or of a time step, with this relative residual.
   void End(double residual)
   {
     progress_.residual = std::max(progress_.residual, residual);
     if (options_.rtol > 0 && residual > double(options_.rtol)) ++progress_.short_ends;
   }
 
-  // With the derivative by time, which the pressure has none of, where there are old states.
+  // With old states it includes the time derivative, which the pressure does not have.
   PetscErrorCode FindResidual(double *norm)
   {
     double square = 0, sum;
@@ -178,7 +178,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  // One implicit step of local pseudo-time; `rate`: by which the state's derivative by time grows with it.
+  // One implicit step of local pseudo-time; `rate`: factor of the new state in its time derivative.
   PetscErrorCode Step(double cfl, double rate, PetscInt *iterations)
   {
     PetscScalar *b;

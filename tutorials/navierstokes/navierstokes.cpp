@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Incompressible flow on grids of several blocks, as a structured multi-block solver computes it: where a flow solver
-// of your own would begin. grid.cpp cuts, places and joins blocks; cases.cpp has the flows, read.cpp those of files;
-// flux.hpp and flow.cpp have fluxes, residual and Jacobian; system.cpp gives the Jacobian's blocks to PETSc as they
-// lie; march.cpp has the steps in time.
+// Incompressible flow on grids of several blocks, as a structured multi-block solver computes it: a starting point
+// for your own flow solver. grid.cpp cuts, places and joins blocks; cases.cpp has the flows, read.cpp those of
+// files; flux.hpp and flow.cpp have fluxes, residual and Jacobian; system.cpp passes the Jacobian's blocks to PETSc
+// as they are stored; march.cpp has the time steps.
 //
 //   mpiexec -n 2 navierstokes -case cavity -blocks 2,2,1 -re 400
 //
-// is the cavity on four blocks, two a rank; docs/examples/flow.md goes on from there.
+// computes the cavity on four blocks, two per rank; docs/examples/flow.md explains more.
 static char help[] =
   "Incompressible Navier-Stokes on multi-block structured grids: finite volumes of second order, artificial compressibility,\n\
 implicit steps with one linear solve each; four unknowns a cell, six where two scalars are carried along.\n\
@@ -63,7 +63,8 @@ static PetscErrorCode GetSettings(Settings *s)
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-pieces", &s->pieces, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-every", &s->every, nullptr));
   PetscCall(GetMarchOptions(&s->march));
-  // Short time steps: the pressure's upwinding, by 1 / sqrt(beta), must stay below what dt grad p moves.
+  // For short time steps the pressure's upwinding, proportional to 1 / sqrt(beta), must stay below the effect of dt
+  // grad p.
   if (s->march.dt > 0) s->beta = PetscMax(1, PetscSqr(PetscReal(0.3) / s->march.dt));
   PetscCall(PetscOptionsGetReal(nullptr, nullptr, "-beta", &s->beta, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-check", &s->check, nullptr));
@@ -90,7 +91,7 @@ static PetscErrorCode Check(const Grid &grid, Flow *flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where the time went, of the slowest rank: the paper's figure 8. Exchange is within residual and Jacobian.
+// Times of the slowest rank, as in the paper's figure 8. Exchange is included in residual and Jacobian.
 static PetscErrorCode PrintTimes(const Flow &flow)
 {
   static const char *const events[][2] = {
@@ -116,7 +117,7 @@ static PetscErrorCode PrintTimes(const Flow &flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether the march got as far as it was asked to.
+// Decides whether the march has reached its end.
 static PetscErrorCode JudgeEnd(const MarchOptions &o, const Progress &progress, MPI_Comm comm, bool *converged)
 {
   PetscFunctionBeginUser;
@@ -172,7 +173,7 @@ static PetscErrorCode RunFlow(const Settings &s, const Case &problem, const Grid
     PetscPrintf(grid.comm, "%d steps, %d linear iterations\n", int(progress.steps), int(progress.iterations)));
   PetscCall(JudgeEnd(s.march, progress, grid.comm, converged));
   if (forces) PetscCall(shedding.Print(grid.comm));
-  // What others have published are steady laminar flows.
+  // Published results are steady laminar flows.
   PetscCall(Report(flow, *converged && s.march.rtol > 0 && s.march.dt == 0 && problem.smagorinsky == 0));
   if (!s.profiles.empty()) PetscCall(WriteProfiles(s.profiles, flow));
   if (!s.vtk.empty()) PetscCall(WriteVtk(s.vtk, flow));

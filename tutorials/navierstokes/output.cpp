@@ -119,7 +119,7 @@ PetscErrorCode CreateVertices(const Flow &flow, const Piece &piece, const Index3
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Adds some of the unknowns to a file; those without names are the components of one vector.
+// Writes some of the unknowns to a file; those without names are the components of one vector.
 PetscErrorCode WriteUnknowns(const Vertices &vertices, const std::vector<std::size_t> &unknowns, PetscInt number,
                              const char *name, DM grid, PetscViewer viewer)
 {
@@ -200,7 +200,7 @@ PetscErrorCode WriteVtk(const std::string &prefix, const Flow &flow)
 
 // ---- restart
 
-// Vectors in the order of ranks and of uncut blocks, and the way between them.
+// Vectors in the order of ranks and of uncut blocks, and the scatter between them.
 static PetscErrorCode CreateNatural(const Flow &flow, Vec *own, Vec *natural, VecScatter *scatter)
 {
   IS places;
@@ -270,7 +270,7 @@ PetscErrorCode ReadRestart(const std::string &name, Flow *flow, Progress *progre
     PetscCall(VecLoad(natural, viewer));
     PetscCall(VecScatterBegin(scatter, natural, own, INSERT_VALUES, SCATTER_REVERSE));
     PetscCall(VecScatterEnd(scatter, natural, own, INSERT_VALUES, SCATTER_REVERSE));
-    // There are as many old states as times that have been.
+    // Only as many old states exist as times.
     if (PetscInt(k) > progress->times) continue;
     states[k]->resize(std::max(states[k]->size(), std::size_t(flow->n * flow->grid.owned)));
     PetscCall(VecGetArrayRead(own, &array));

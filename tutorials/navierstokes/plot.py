@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables of what ./study left in a folder, and draws center lines, a flow with its blocks, and where time went.
+"""Prints tables from the folder that ./study has written, and draws center lines, a flow with its blocks, and
+times.
 
 usage: plot.py folder navierstokes.png           tables and a picture of a study
        plot.py -vtk prefix flow.png [x0,x1,y0,y1] [vorticity]  the flow that `navierstokes -vtk prefix` wrote
+
 """
 import glob
 import os
@@ -14,7 +16,7 @@ SECONDS = ["residual", "exchange of it", "Jacobian", "set-up of the precondition
 
 
 def read(path):
-    """What a program's output says."""
+    """Reads the output of a program."""
     text = open(path, encoding="utf-8").read()
     found = {"text": text}
     steps = re.search(r"^(\d+) steps, (\d+) linear iterations", text, re.M)
@@ -32,7 +34,7 @@ def number(run, what):
 
 
 def error(run, what, of):
-    """By how much a number differs from one that has been published."""
+    """The relative difference of a number from a published one."""
     found = re.search(re.escape(what) + r".*?" + re.escape(of) + r" [-0-9.]+ \(([-+0-9.]+ %)\)", run["text"])
     return found[1] if found else ""
 
@@ -73,7 +75,7 @@ def published(folder):
 
 
 def histories(folder):
-    """Squares of the residuals' norms, as the paper's Table 1."""
+    """Squares of the residuals' norms, as in the paper's Table 1."""
     rows = {}
     for key, run in runs(folder, "table1"):
         for step, norm in re.findall(r"^ *(\d+) KSP .* true resid norm ([0-9.e+-]+)", run["text"], re.M):
@@ -104,7 +106,7 @@ def costs(folder):
 
 
 def draw_lines(axes, folder):
-    """Center lines of the finest cavities, and Ghia, Ghia and Shin's points."""
+    """Center lines of the finest cavities, and the points of Ghia, Ghia and Shin."""
     for color, reynolds in zip(("C0", "C1", "C2"), (100, 400, 1000)):
         path = os.path.join(folder, f"lines_{reynolds}_128.txt")
         if not os.path.exists(path):
@@ -120,7 +122,7 @@ def draw_lines(axes, folder):
 
 
 def vorticity(places, speed):
-    """Of a plane of points, by differences along its own two directions."""
+    """Vorticity of a plane of points, by differences along its own two directions."""
     import numpy
     (xi, eta), (ui, ueta), (vi, veta), (yi, yeta) = (
         numpy.gradient(a, edge_order=2)[::-1] for a in (places[..., 0], speed[..., 0], speed[..., 1], places[..., 1]))
@@ -128,7 +130,7 @@ def vorticity(places, speed):
 
 
 def draw_flow(axes, prefix, title, spins=False):
-    """Velocity along x in the first plane of a flow with its pieces' outlines, or its vorticity. Needs vtk."""
+    """Velocity along x in the first plane of a flow with the outlines of its pieces, or its vorticity. Needs vtk."""
     import numpy
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Points closer together than a millionth of the profile's length are one: their mean.
+// Merges points closer than a millionth of the profile's length into their mean.
 static void Merge(Profile *profile)
 {
   Profile merged;

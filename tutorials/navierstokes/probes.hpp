@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers that others have published, from a flow.
+// Quantities of a flow that others have published.
 #pragma once
 
 #include "march.hpp"
 
-// Where along a line, and a value there, in order.
+// Positions along a line, and values there, in order.
 using Profile = std::vector<std::array<double, 2>>;
-// All ranks get what each has; values at one place become their mean.
+// Collects the values of all ranks on all ranks; values at one position are replaced by their mean.
 PetscErrorCode CollectProfile(MPI_Comm comm, const Profile &mine, Profile *all);
-// Values of an unknown in the cells that a line goes through; between cells, the mean of those on all sides.
+// Values of an unknown in the cells along a line; between cells, the mean of those on all sides.
 PetscErrorCode FindProfile(const Flow &flow, const Vector3 &origin, const Vector3 &direction, int unknown,
                            Profile *profile);
-// By a cubic through the four nearest points.
+// Interpolates by a cubic through the four nearest points.
 double Interpolated(const Profile &profile, double at);
 
-// Sums over the walls (cylinder: drag and lift), and what flows through each kind of open boundary.
+// Sums over the walls (cylinder: drag and lift), and the flow through each kind of open boundary.
 PetscErrorCode FindForce(const Flow &flow, Vector3 *force);
 PetscErrorCode FindBalance(const Flow &flow, double *in, double *out);
 
-// Prints what the case is known by, and with `compare` beside published values; after a residual of second order.
+// Prints the characteristic numbers of the case, and with `compare` published values next to them; requires a
+// second-order residual before.
 PetscErrorCode Report(const Flow &flow, bool compare);
 
 // The cavity's center lines as text: y, u and x, v.
 PetscErrorCode WriteProfiles(const std::string &name, const Flow &flow);
 
-// Cylinder: Strouhal's number from where the lift goes up through zero.
+// Cylinder: Strouhal number from the times at which the lift rises through zero.
 class Shedding
 {
 public:

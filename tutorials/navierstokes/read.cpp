@@ -7,7 +7,7 @@
 namespace
 {
 
-// What a line of conditions says.
+// The content of a line of conditions.
 struct Line {
   PetscInt block, side; // -1: all
   int condition;
@@ -67,7 +67,7 @@ PetscErrorCode ReadGrid(const std::string &name, Geometry *geometry)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where a text is in a list; -1: it is "*", or -2: nowhere.
+// Index of a text in a list; -1: it is "*"; -2: it is not in the list.
 PetscInt Find(const std::string &text, const char *const list[], PetscInt count)
 {
   if (text == "*") return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What each case is known by, beside what others have published.
+// The characteristic numbers of each case, compared with published ones.
 #include "probes.hpp"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ PetscErrorCode PrintCompared(const Flow &flow, const char *what, double value, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Re; where, u, on the vertical center line; where, v, on the horizontal one: Ghia, Ghia, Shin, J. Comput. Phys. 48
-// (1982) 387-411, tables I and II. One number of theirs, v(0.9063) at Re 400, is a misprint (-0.23827, between
-// -0.22847 and -0.44993) and left out.
+// Re; position, u, on the vertical center line; position, v, on the horizontal one: Ghia, Ghia, Shin, J. Comput.
+// Phys. 48 (1982) 387-411, tables I and II. One of their numbers, v(0.9063) at Re 400, is a misprint (-0.23827,
+// between -0.22847 and -0.44993) and is omitted.
 struct GhiaTable {
   double re;
   double u[15], v[15];
@@ -50,8 +50,8 @@ constexpr GhiaTable ghia[] = {{100,
                                {-.21388, -.27669, -.33714, -.39188, -.51550, -.42665, -.31966, .02526, .32235, .33075,
                                 .37095, .32627, .30353, .29012, .27485}}};
 
-// Extremes of u on the vertical and of v on the horizontal center line: Botella, Peyret, Computers & Fluids 27 (1998)
-// 421-433, square; Albensoeder, Kuhlmann, J. Comput. Phys. 206 (2005) 536-558, cube.
+// Extremes of u on the vertical and of v on the horizontal center line: Botella, Peyret, Computers & Fluids 27
+// (1998) 421-433, square; Albensoeder, Kuhlmann, J. Comput. Phys. 206 (2005) 536-558, cube.
 struct Extremes {
   double re;
   bool cube;
@@ -136,7 +136,7 @@ PetscErrorCode ReportCavity(const Flow &flow, bool compare)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where an unknown last changes from minus to plus; 0 if nowhere.
+// Position at which an unknown last changes from minus to plus; 0 if there is none.
 double LastRise(const Profile &profile)
 {
   double at = 0;
@@ -147,7 +147,7 @@ double LastRise(const Profile &profile)
   return at;
 }
 
-// By the wall seen along the stream: twice the diameter times the depth, front and back.
+// The reference area is twice the projected wall, front and back: twice the diameter times the depth.
 PetscErrorCode ReportCylinder(const Flow &flow, bool compare)
 {
   struct Known {
@@ -201,9 +201,9 @@ PetscErrorCode ReportStep(const Flow &flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// de Vahl Davis, Int. J. Numer. Methods Fluids 3 (1983) 249-264, Pr 0.71, his means over the hot wall. What goes
-// through every plane x = const of a steady flow is the same: his means over the cavity, 1.118, 2.243, 4.519
-// and 8.800, differ from these by his error.
+// de Vahl Davis, Int. J. Numer. Methods Fluids 3 (1983) 249-264, Pr 0.71, his means over the hot wall. In a steady
+// flow the flux through every plane x = const is the same: his means over the cavity, 1.118, 2.243, 4.519 and 8.800,
+// differ from these by his error.
 PetscErrorCode ReportConvection(const Flow &flow, bool compare)
 {
   constexpr double known[][2] = {{1e3, 1.117}, {1e4, 2.238}, {1e5, 4.509}, {1e6, 8.817}};

@@ -2,7 +2,7 @@
 #include "system.hpp"
 
 #include <algorithm>
-// An ordinary PETSc program, which compiles without finegrain too; the plugin's types can come by -dll_append then.
+// An ordinary PETSc program, which also compiles without finegrain; then -dll_append can load the plugin's types.
 #if __has_include(<petscfinegrain.h>)
 #include <petscfinegrain.h>
 #define MATRIX_TYPE MATBAIJKOKKOS
@@ -14,8 +14,8 @@
 #define PCFinegrainSetGrid(pc, grids, sizes) PETSC_SUCCESS
 #endif
 
-// A star of blocks a cell, in the storage of Flow::Jacobian(). baijkokkos takes them as they lie, by coordinates that
-// are given once; other types take them cell by cell.
+// A star of blocks per cell, in the storage of Flow::Jacobian(). baijkokkos reads them as they are stored, by
+// coordinates that are set once; other types are filled cell by cell.
 static PetscErrorCode CreateMatrix(System *s)
 {
   const Flow &flow = *s->flow;
@@ -75,7 +75,7 @@ static PetscErrorCode TellGrids(const Grid &grid, PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The residual of second order and the time step's terms, as a function that MATMFFD takes differences of.
+// The second-order residual with the time step's terms, as a function for the differences of MATMFFD.
 static PetscErrorCode SecondOrder(void *context, Vec x, Vec y)
 {
   System &s = *static_cast<System *>(context);
@@ -150,14 +150,14 @@ PetscErrorCode SolveSystem(System *s, PetscInt *iterations)
     PetscCall(MatMFFDSetBase(s->second, at, nullptr));
     PetscCall(MatAssemblyBegin(s->second, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(s->second, MAT_FINAL_ASSEMBLY));
-    PetscCall(VecDestroy(&at)); // the matrix keeps it
+    PetscCall(VecDestroy(&at)); // the matrix keeps a reference
   }
   PetscCall(KSPSetOperators(s->ksp, s->second ? s->second : s->A, s->A));
   PetscCall(KSPSolve(s->ksp, s->b, s->dq));
   if (s->second) std::copy(s->base.begin(), s->base.end(), s->flow->q.begin());
   PetscCall(KSPGetIterationNumber(s->ksp, iterations));
   PetscCall(KSPGetConvergedReason(s->ksp, &reason));
-  // A few iterations that do not reach the tolerance are a worse step, no failure.
+  // If the tolerance is not reached after few iterations, the step is less accurate, but valid.
   PetscCheck(reason >= 0 || reason == KSP_DIVERGED_ITS, s->flow->grid.comm, PETSC_ERR_NOT_CONVERGED,
              "The linear solver ended as %s", KSPConvergedReasons[reason]);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -17,8 +17,8 @@ ones. Prints how many iterations the solve took. The KSP is sip unless -ksp_type
 #define KSP_DMACTIVE_ALL_ KSP_DMACTIVE_ALL,
 #endif
 
-/* Minus one for each neighbor. The diagonal counts neighbors outside the grid too, whose values are zero; a direction
- * of one point has none. */
+/* Minus one for each neighbor. The diagonal also counts neighbors outside the grid, whose values are zero; a
+ * direction of one point has no neighbors. */
 static PetscErrorCode Assemble(DM da, Mat A)
 {
   DMDALocalInfo info;
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
   PetscCall(KSPSetType(ksp, KSPSIP));
   PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(KSPSetOperators(ksp, A, A));
-  PetscCall(KSPSetDM(ksp, da)); /* preconditioners ask it for the grid; it assembles nothing */
+  PetscCall(KSPSetDM(ksp, da)); /* preconditioners get the grid from it; it assembles nothing */
   PetscCall(KSPSetDMActive(ksp, KSP_DMACTIVE_ALL_ PETSC_FALSE));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, x));

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws nonzero patterns as in Figures 3 and 6 to 15 of Heuveline, Lukarski and Weiss: a matrix, L + U of ILU(p) and the matrix sorted by
-level sets, the matrix sorted by the colors of |A|^q, and L + U of ILU(p,q) in that order, without what is dropped.
+"""Draws nonzero patterns as in Figures 3 and 6 to 15 of Heuveline, Lukarski and Weiss: a matrix, L + U of ILU(p)
+and the matrix sorted by level sets, the matrix sorted by the colors of |A|^q, and L + U of ILU(p,q) in that
+order, without dropped entries.
 
-Colors, levels and fill are found here, in the plainest way, for small matrices. That is compared with the table that the program has
-printed for the same matrix with -all: colors, groups, fill and what is dropped. Exit status 1 where they differ.
+Colors, levels and fill are computed here by plain loops, for small matrices. The results are compared with the
+table that the program has printed for the same matrix with -all: colors, groups, fill and dropped entries. Exit
+status 1 if they differ.
 
 usage: patterns.py matrix.mtx table.txt patterns.png
+
 """
 import os
 import sys
 
-sys.dont_write_bytecode = True  # no folder of plot.py's beside it
+sys.dont_write_bytecode = True  # no cache folder for plot.py
 
 from plot import read
 
@@ -19,7 +22,7 @@ MOST = 3  # levels of fill
 
 
 def read_pattern(path):
-    """The columns of each row of a Matrix Market file, the diagonal among them."""
+    """The columns of each row of a Matrix Market file, including the diagonal."""
     lines = open(path, encoding="utf-8")
     symmetric = "symmetric" in next(lines)
     size, *entries = (line.split() for line in lines if not line.startswith("%"))
@@ -33,7 +36,7 @@ def read_pattern(path):
 
 
 def color_power(rows, q):
-    """Colors of |A|^q: row after row, the smallest that none has to which q steps lead."""
+    """Colors of |A|^q: row after row, the smallest color that no row within q steps has."""
     color = []
     for i in range(len(rows)):
         near = {i}
@@ -45,7 +48,7 @@ def color_power(rows, q):
 
 
 def sort_by(key):
-    """Rows by key, and as they come where keys are equal."""
+    """Rows sorted by key; rows with equal keys keep their order."""
     return sorted(range(len(key)), key=key.__getitem__)
 
 
@@ -69,7 +72,7 @@ def fill(rows, p):
 
 
 def find_levels(rows):
-    """Level sets: a row comes after all that its lower part has."""
+    """Level sets: a row follows all rows of its lower part."""
     level = []
     for i, row in enumerate(rows):
         level.append(max((level[j] + 1 for j in row if j < i), default=0))
@@ -81,7 +84,7 @@ def entries(rows):
 
 
 class Panels:
-    """What is drawn, by row and column, and where it is not what the table has."""
+    """Prepares the drawing, by row and column, and collects differences from the table."""
 
     def __init__(self, name, matrix, table):
         self.matrix, self.table, self.wrong = matrix, table, []
@@ -109,7 +112,7 @@ class Panels:
         self.drawn[p, 1] = f"A by these {groups}", sorted_matrix, sorted_matrix
 
     def add_colors(self, largest):
-        """The matrix by the colors of |A|^q, q = largest + 1, and ILU(p,q) for all p that take them."""
+        """The matrix by the colors of |A|^q, q = largest + 1, and ILU(p,q) for all p with these colors."""
         q = largest + 1
         color = color_power(self.matrix, q)
         order, colors = sort_by(color), max(color) + 1
@@ -146,7 +149,7 @@ def draw(panels, target):
     figure.text(0.92, 0.7, "black: entries of A\norange: fill", ha="center", fontsize=9)
     figure.tight_layout()
     figure.savefig(target, dpi=130)
-    Image.open(target).convert("RGB").quantize(16).save(target, optimize=True)  # a third of the size
+    Image.open(target).convert("RGB").quantize(16).save(target, optimize=True)  # reduces the size to a third
 
 
 def main(matrix, table, target):

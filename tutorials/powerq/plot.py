@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables of what ./study left in a folder, and plots iterations as in Figures 4 and 5 of Heuveline, Lukarski and Weiss.
+"""Prints tables from the folder that ./study has written, and plots iterations as in Figures 4 and 5 of
+Heuveline, Lukarski and Weiss.
 
 usage: plot.py folder study_powerqilu.png
+
 """
 import glob
 import os
@@ -28,7 +30,7 @@ def read(path):
 
 
 def count(row):
-    """Iterations; None where CG stopped for another reason than its tolerance."""
+    """Iterations; None if CG stopped for another reason than its tolerance."""
     return int(row["iterations"]) if row["reason"].startswith("CONVERGED") else None
 
 
@@ -80,7 +82,7 @@ def print_figures(figures):
 
 
 def print_radius(folder):
-    """Of ./study's lines: matrix, p, radius, level sets, iterations."""
+    """Data of ./study's lines: matrix, p, radius, level sets, iterations."""
     found = {}
     for line in open(os.path.join(folder, "radius.txt"), encoding="utf-8"):
         matrix, p, radius, groups, iterations = line.split()
@@ -89,7 +91,7 @@ def print_radius(folder):
     print_rows(["matrix", "p"] + ["all" if r == "0" else f"radius {r}" for r in radii], [[*key] + [text for _, text in row] for key, row in found.items()])
 
 
-# Table 2 of the paper, by the stand-in: the matrix, and what the columns have.
+# Table 2 of the paper, by the generated matrix: the paper's matrix, and the columns.
 PAPER = {"ecology": ("ecology2: 999999 unknowns, 4995991 entries", "2, 7, 8, 19", 5391, 2783, 2855, 1815, 1308, 997, "", 1277),
          "circuit": ("G3_circuit: 1585478 unknowns, 7660826 entries", "4, 10, 17, 35", 12760, 1328, 1242, 747, 497, 386, "", 397),
          "shell": ("s3dkq4m2: 90449 unknowns, 4820891 entries", "24, 56, 96, 150", 535056, 12728, 3918, 2203, 1600, 965, "", 6086)}
@@ -108,7 +110,7 @@ def print_table(tables):
 
 
 def print_times(runs):
-    """Seconds to solution: of a list of (number of threads, table) for each matrix."""
+    """Seconds to solution, from a list of (number of threads, table) for each matrix."""
     heads = [f"{threads} thread{'s' * (threads > 1)}: set-up" for threads, _ in runs[0]]
     rows = []
     for run in runs:
@@ -159,7 +161,7 @@ def plot(figures, target):
         lower.set_title(f"{name_of(title)}, colors of $|A|^q$: {', '.join(numbers)}", fontsize=10)
         lower.set_xticks(range(len(colors)), [label for _, label in colors], rotation=60, fontsize=8)
         for panel in (upper, lower):
-            # Beside 428 iterations without a preconditioner the others would not be seen.
+            # Next to 428 iterations without a preconditioner the others would be invisible.
             values = sorted(v for v in (count(row) for row in rows.values()) if v)
             panel.set_ylim(0, 1.15 * values[-1])
             if values[-1] > 2 * values[-2]:

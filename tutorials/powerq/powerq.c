@@ -23,7 +23,7 @@ typedef struct {
   PCPOWERQILUDropType drop;
 } Row;
 
-/* What the view of a preconditioner says; -1 where it says nothing. Rank 0 has it. */
+/* Data from the view of a preconditioner; -1 if it is not in the view. Rank 0 has it. */
 typedef struct {
   int colors, groups;
   long dropped;
@@ -129,7 +129,7 @@ static void Write(char cell[16], const char *format, double value)
   else snprintf(cell, 16, format, value);
 }
 
-/* Prints a row of the table; notes the iterations of the first, which those of others are compared with, and the
+/* Prints a row of the table. Stores the iterations of the first row, with which others are compared, and the
  * colors of |A|^q. */
 static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned, int colors[5])
 {
@@ -141,7 +141,7 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   KSPConvergedReason reason;
   PetscLogDouble start, stop;
   const char *const numeric = row.kind == ILU_PETSC ? "MatLUFactorNum" : "FGFactor";
-  double before = 0, seconds[3] = {0, 0, 0}; /* of the set-up but its numeric phase, of that phase, of the solve */
+  double before = 0, seconds[3] = {0, 0, 0}; /* of set-up without its numeric phase, of that phase, of the solve */
   char name[32], cells[6][16];
 
   PetscFunctionBeginUser;
@@ -191,7 +191,7 @@ static PetscErrorCode SolveRow(Row row, Mat A, Vec b, PetscInt *unpreconditioned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of the paper's table, or of its figures, and those to compare times with. */
+/* The rows of the paper's table, or of its figures, and rows for the comparison of times. */
 static int ListRows(PetscBool all, PetscBool petsc, Row rows[64])
 {
   const PCPOWERQILUDropType during = PCPOWERQILU_DROP_DURING, after = PCPOWERQILU_DROP_AFTER;
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-petsc", &petsc, NULL));
   PetscCheck(file != generated, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "Give -f matrix or -matrix ecology, shell or circuit");
-  /* Generators have somewhat more unknowns than this, as many as fit into a square, and PetscInt numbers them. */
+  /* Generators make somewhat more unknowns than this, to fill a square, and PetscInt must be able to number them. */
   PetscCheck(!sized || (size > 0 && size <= PETSC_MAX_INT / 2), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "-size %" PetscInt_FMT ": give 1 to %" PetscInt_FMT, size, PETSC_MAX_INT / 2);
   if (file) PetscCall(LoadMatrix(name, bs, &A));

@@ -15,7 +15,7 @@ static double Random(PetscInt64 index)
 
 static PetscInt Round(PetscReal x) { return (PetscInt)PetscFloorReal(x + (PetscReal)0.5); }
 
-/* A resistor between two nodes; to the ground, where the other node is -1. */
+/* A resistor between two nodes, or, if the other node is -1, to the ground. */
 static PetscErrorCode AddResistor(Entries *entries, PetscInt i, PetscInt j, PetscReal conductance)
 {
   PetscFunctionBeginUser;
@@ -27,8 +27,8 @@ static PetscErrorCode AddResistor(Entries *entries, PetscInt i, PetscInt j, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Animals that move over a landscape: conductances between neighboring cells of a square, the cell in the middle
-   being the ground. ecology2 has 999999 rows and 4995991 entries, as this with 1000 x 1000 cells. */
+/* Animals that move over a landscape: conductances between neighboring cells of a square, with the middle cell as
+ * the ground. ecology2 has 999999 rows and 4995991 entries, like this matrix with 1000 x 1000 cells. */
 static PetscErrorCode Ecology(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
   const PetscInt side = PetscMax(2, Round(PetscSqrtReal((PetscReal)size)));
@@ -52,8 +52,8 @@ static PetscErrorCode Ecology(PetscInt size, PetscInt bs, Mat *A, char *descript
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Resistors along lines of nodes, some across and along diagonals, a few between any two nodes; conductances over
-   four orders of magnitude; the first node of each line and one in ten thousand of the others are grounded. */
+/* Resistors along lines of nodes, some across and along diagonals, a few between any two nodes. Conductances vary
+ * over four orders of magnitude. The first node of each line and one in ten thousand of the others are grounded. */
 static PetscErrorCode Circuit(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
   const PetscInt side = PetscMax(2, Round(PetscSqrtReal((PetscReal)size))), nodes = side * side;
@@ -91,7 +91,7 @@ static PetscErrorCode Circuit(PetscInt size, PetscInt bs, Mat *A, char *descript
 }
 
 /* Six unknowns at each corner of a rectangle: displacements u, v along its sides and w across, and the rotations
-   about these. */
+ * about these axes. */
 enum { U, V, W, RU, RV, RW, DOFS, CORNERS = 4, SIZE = DOFS * CORNERS };
 
 static void AddSquare(const PetscReal strain[SIZE], PetscReal stiffness, PetscReal K[SIZE][SIZE])
@@ -100,9 +100,9 @@ static void AddSquare(const PetscReal strain[SIZE], PetscReal stiffness, PetscRe
     for (int c = 0; c < SIZE; ++c) K[r][c] += stiffness * strain[r] * strain[c];
 }
 
-/* Thin plate with its membrane: bilinear, Reissner and Mindlin's bending with the shear softened to
-   t^2 / (t^2 + h^2 / 10), which keeps it from locking, and rotations in the plane that follow the displacements. The
-   energy is a sum of squares of strains, on 2 x 2 points. */
+/* Thin plate with its membrane: bilinear, Reissner and Mindlin's bending with the shear softened to t^2 / (t^2 +
+ * h^2 / 10), which prevents locking, and in-plane rotations that follow the displacements. The energy is a sum of
+ * squares of strains at 2 x 2 points. */
 static void PlateStiffness(PetscReal width, PetscReal height, PetscReal thickness, PetscReal K[SIZE][SIZE])
 {
   const PetscReal t = thickness, nu = (PetscReal)0.3, plane = t / (1 - nu * nu), shear = t / (2 * (1 + nu));
@@ -150,8 +150,8 @@ static void PlateStiffness(PetscReal width, PetscReal height, PetscReal thicknes
   }
 }
 
-/* A cylinder of radius 1 and height 1, held at one end: flat rectangles, half as many again around as along, six
-   unknowns at each corner, all nine corners around coupled. */
+/* A cylinder of radius 1 and height 1, held at one end: flat rectangles, 1.5 times as many around as along, six
+ * unknowns at each corner, all nine corners around coupled. */
 static PetscErrorCode Shell(PetscInt size, PetscInt bs, Mat *A, char *description, size_t length)
 {
   PetscInt along = PetscMax(2, Round(PetscSqrtReal((PetscReal)size / 9))), around = 3 * along / 2;

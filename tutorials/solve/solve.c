@@ -31,7 +31,7 @@ static void NeighborBlock(PetscInt bs, PetscInt step, PetscScalar *block)
                                  : 0.1 * (PetscReal)(step * (c - r)) / (PetscReal)(bs * bs);
 }
 
-/* PetscInt numbers the unknowns of all ranks and, in PETSc, the entries of one. */
+/* PetscInt must be able to number the unknowns of all ranks and, in PETSc, the entries of one. */
 static PetscErrorCode CheckSizes(const PetscInt size[3], PetscInt bs)
 {
   const double unknowns = (double)size[0] * (double)size[1] * (double)size[2] * (double)bs;
@@ -139,16 +139,16 @@ static PetscErrorCode TimeApplication(PC pc, Vec b, Vec x, double *milliseconds)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What a row found. */
+/* The results of a row. */
 typedef struct {
   PetscInt iterations;
-  PetscLogDouble setup, solve; /* s */
+  PetscLogDouble setup, solve; /* seconds */
   PetscBool converged;
 } Result;
 
 typedef enum { ROW_PETSC, ROW_FGBILU, ROW_SINGLE, ROW_OPTIONS } Row;
 
-/* Keeps the text of an error, instead of printing it. */
+/* Stores the text of an error instead of printing it. */
 static PetscErrorCode KeepError(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
                                 PetscErrorType kind, const char *text, void *kept)
 {
@@ -157,7 +157,7 @@ static PetscErrorCode KeepError(MPI_Comm comm, int line, const char *function, c
   return code;
 }
 
-/* Set-up. `error`: why the options exclude this row; empty: they do not. */
+/* Sets up the solver. `error`: why the options exclude this row; empty if they do not. */
 static PetscErrorCode SetUp(KSP ksp, char error[256])
 {
   PetscErrorCode code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "channel.h"
 
-/* Along x, widths of cells grow by a constant factor from the step's end, in both directions; along y, S and h have
- * as many cells each. */
+/* Along x, widths of cells grow by a constant factor from the step's end, in both directions; along y, S and h
+ * have the same number of cells. */
 static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
 {
   PetscFunctionBeginUser;
@@ -20,7 +20,7 @@ static PetscErrorCode CreateWidths(Channel *c, PetscReal stretch)
       if (a > 0 || i >= c->inlet) sum += width[i];
     }
     for (PetscInt i = 0; i < n; ++i) width[i] *= c->size[a] / sum;
-    /* Ghosts of walls, inlet and outlet lie on these, half a cell away. */
+    /* Ghosts of walls, inlet and outlet are on the boundary, half a cell away. */
     width[-1] = a == 2 ? width[n - 1] : 0;
     width[n] = a == 2 ? width[0] : 0;
     for (PetscInt i = -1; i < n; ++i) gap[i] = (width[i] + width[i + 1]) / 2;
@@ -56,7 +56,7 @@ static PetscReal Inlet(const Channel *c, PetscInt j)
   return (3 * (high * high - low * low) - 2 * (high * high * high - low * low * low)) / dy;
 }
 
-/* The inlet's profile everywhere; in 3-D, more in some places than in others. */
+/* Starts with the inlet's profile everywhere, in 3-D with a variation. */
 static PetscErrorCode Begin(Channel *c)
 {
   PetscInt at[3] = {c->first[0], c->first[1], c->first[2]};
@@ -124,7 +124,7 @@ PetscErrorCode ChannelDestroy(Channel *c)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Boxes of ghosts are walked with their corners. */
+/* Ghost boxes are traversed including their corners. */
 PetscErrorCode ChannelFetch(Channel *c, Vec field, PetscInt axis, Vec ghosts)
 {
   PetscInt ghost[3], size[3];

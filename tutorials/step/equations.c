@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "channel.h"
 
-/* What a side along axis b of a component's control volume has to do with diffusion: its area by the distance to the
- * neighbor, or, where the cell beyond is solid, to its wall. A half of the side belongs to each of two cells. */
+/* Diffusion coefficient of a side along axis b of a component's control volume: its area divided by the distance
+ * to the neighbor, or, if the cell beyond is solid, to its wall. Half of the side belongs to each of two cells. */
 static PetscReal Contact(const Channel *c, PetscInt a, PetscInt b, PetscInt side, const PetscInt at[3])
 {
   const PetscInt low = side < 0 ? at[b] - 1 : at[b];
@@ -17,8 +17,8 @@ static PetscReal Contact(const Channel *c, PetscInt a, PetscInt b, PetscInt side
   return sum * Area(c, at, a, b);
 }
 
-/* Row of a component: the flow F out of each face of its control volume, which reaches from a cell's center to the
- * next one's, or to the outlet, and the diffusion D through it. */
+/* Row of a component, with the flow F out of each face of its control volume and the diffusion D through it. The
+ * control volume extends from a cell's center to the next one's, or to the outlet. */
 static PetscErrorCode MomentumRow(const Channel *c, PetscInt a, PetscReal central, const PetscInt at[3],
                                   const PetscScalar *const u[], PetscInt columns[7], PetscReal values[7],
                                   PetscReal *right)
@@ -88,7 +88,7 @@ PetscErrorCode ChannelMomentum(Channel *c, PetscInt axis, PetscReal dt, PetscRea
     }
     right[row++] = sum;
     for (PetscInt k = 0; k < count; ++k) values[k] = real[k];
-    /* Ghosts outside have negative numbers, which are passed over; two cells along z are neighbors twice. */
+    /* Ghosts outside have negative numbers, which are ignored; along z two cells may be neighbors twice. */
     PetscCall(MatSetValuesLocal(A, 1, &q, count, columns, values, ADD_VALUES));
   } while (Next(c, at));
   for (PetscInt a = 0; a < c->dim; ++a) PetscCall(VecRestoreArrayRead(c->ghosts[a], &u[a]));
@@ -99,7 +99,7 @@ PetscErrorCode ChannelMomentum(Channel *c, PetscInt axis, PetscReal dt, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a cell of a coarser grid of n cells is solid. */
+/* True if a cell of a coarser grid of n cells is solid. */
 static PetscBool SolidOf(const Channel *c, const PetscInt n[3], const PetscInt at[3])
 {
   return Solid(c, c->n[0] / n[0] * at[0], c->n[1] / n[1] * at[1]);

@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables of what ./study left in a folder, and draws the flow and x1/S against Re.
+"""Prints tables from the folder that ./study has written, and draws the flow and x1/S against Re.
 
 usage: plot.py folder study_step.png
+
 """
 import glob
 import os
 import re
 import sys
 
-# README.md says where these are from. Circles: measured, read off Armaly et al.'s figure 4; dashes: computed by them, figure 13a.
+# docs/examples/step.md lists the sources. Circles: measured, read off Armaly et al.'s figure 4; dashes: computed by
+# them, figure 13a.
 MEASURED = {100: 3.03, 200: 5.0, 300: 6.60, 389: 8.05}
 COMPUTED = {50: 1.92, 75: 2.54, 100: 3.10, 150: 4.13, 200: 5.03, 250: 5.95, 300: 6.78, 350: 7.51, 400: 8.10}
 WAYS = {"sip": "sip alone", "cg": "cg with sip", "fcg": "fcg with sip", "mg": "fcg with mg, sip its smoother"}
 
 
 def read(path):
-    """What a program's output says: last row of its table, x1/S, seconds."""
+    """Reads the output of a program: last row of its table, x1/S, seconds."""
     text = open(path, encoding="utf-8").read()
     row = [line.split() for line in text.splitlines() if re.match(r" *\d+ +\d+ +\d+ +\d", line)][-1]
     found = re.search(r"^real ([0-9.]+)", text, re.M)

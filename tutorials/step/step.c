@@ -11,7 +11,7 @@ typedef struct {
   PetscReal Re, values[3];
 } Published;
 
-/* x1/S; 0 where there is none. docs/examples/step.md says where each is from. */
+/* x1/S; 0 if not published. docs/examples/step.md lists the sources. */
 static const char *const sources[] = {"measured by Armaly et al.", "computed by Armaly et al.", "computed by Erturk"};
 static const PetscReal heights[] = {0.94, 0.94, 1};
 static const Published published[] = {
@@ -89,8 +89,8 @@ static PetscErrorCode CreateMomentum(const Channel *c, KSP *ksp, Mat *A)
 }
 
 /* The matrix of the pressure correction never changes. The KSP has its grid, from which mg makes coarser ones.
- * Stone's factors of a symmetric matrix are not each other's transposes, and cg takes several times the iterations of
- * fcg. */
+ * Stone's factors of a symmetric matrix are not transposes of each other, and cg needs several times the
+ * iterations of fcg. */
 static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
 {
   PC pc;
@@ -108,7 +108,7 @@ static PetscErrorCode CreatePressure(Channel *c, KSP *ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* b - A x does not see the time step. In units of the momentum that flows in. */
+/* b - A x does not contain the time step. It is relative to the momentum that flows in. */
 static PetscErrorCode Solve(const Options *o, Channel *c, PetscInt axis, KSP ksp, Mat A, Vec b, Vec r,
                             PetscInt *iterations, PetscReal *residual)
 {
@@ -128,7 +128,7 @@ static PetscErrorCode Solve(const Options *o, Channel *c, PetscInt axis, KSP ksp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Steps until neither momentum nor mass change; both equations are solved by few iterations in each. */
+/* Steps until neither momentum nor mass change; both equations are solved by few iterations per step. */
 static PetscErrorCode March(const Options *o, Channel *c, PetscReal *x1, PetscBool *steady)
 {
   KSP momentum, pressure;
@@ -179,7 +179,7 @@ static PetscErrorCode March(const Options *o, Channel *c, PetscReal *x1, PetscBo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Published are steady flows. */
+/* Published results are steady flows. */
 static PetscErrorCode Compare(const Options *o, PetscReal x1, PetscBool steady)
 {
   PetscFunctionBeginUser;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What row functions report while they run: the smallest row in trouble, and counts, by atomic operations. Kernels
-// write a PivotReport, methods read it after a factorization.
+// Reports of row functions: the smallest row with a bad pivot, and counts, updated by atomic operations. Kernels
+// write a PivotReport, and methods read it after a factorization.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -8,18 +8,18 @@
 namespace finegrain
 {
 
-// What a factorization reports, in the memory of its execution space.
+// Report of a factorization, in the memory of its execution space.
 struct PivotReport {
   Index bad_row;      // smallest row or position with a singular or non-finite diagonal block, or the number of rows
-  Index not_finite;   // the same, singular blocks left out
+  Index not_finite;   // the same for non-finite diagonal blocks only
   Index shifted;      // rows with at least one replaced pivot
   Index indefinite;   // rows with a finite pivot that is not positive definite (Shift::definite)
-  Index bad_coupling; // smallest row with a block that is not finite as it is stored, or the number of rows
-  Offset flushed;     // relaxation: entries that were not zero and are, as stored
+  Index bad_coupling; // smallest row with a block that is not finite as stored, or the number of rows
+  Offset flushed;     // relaxation: nonzero entries that are stored as zero
 };
 
-// *least = min(*least, x), ++*count, *sum += more, by any thread. Kokkos 3.4 has none where its own
-// back end has no threads.
+// *least = min(*least, x), ++*count and *sum += more, by any thread. Hosts use compiler builtins, because Kokkos 3.4
+// has no atomic operations where its own back end has no threads.
 KOKKOS_FORCEINLINE_FUNCTION void atomic_lower(Index *least, Index x)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -38,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_count(Index *count)
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 #endif
 }
-// The number before `more` is added.
+// Returns the count before the addition.
 KOKKOS_FORCEINLINE_FUNCTION Index atomic_fetch_add(Index *count, Index more)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -56,8 +56,8 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 #endif
 }
 
-// *largest = max(*largest, x) for numbers that are not negative, kept as the bits of a double: these are ordered as
-// the numbers are, and NaN is above all.
+// *largest = max(*largest, x) for x that is not negative. The value is stored as the bits of a double. As integers
+// these are ordered like the values, and NaN is above all.
 KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
 {
   const std::uint64_t bits = detail::bits_as<std::uint64_t>(double(x));
@@ -70,7 +70,7 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
   }
 #endif
 }
-// What it has been raised to.
+// Returns the value that atomic_raise() has stored.
 KOKKOS_FORCEINLINE_FUNCTION Real raised(const std::uint64_t *largest)
 {
 #if defined(FINEGRAIN_ON_DEVICE)

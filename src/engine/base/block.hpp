@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense n x n blocks, stored by columns, and the lanes that work on one block row together.
+// Dense n x n blocks, stored by columns, and the lanes that compute one block row together.
 //
-// A row function is written once. On a host one lane owns the whole row and works on strips of several output rows;
-// on a device each lane of a vector range owns one output row (sweeps) or one block entry (factorizations). Either
-// way one lane owns an output entry, and its sum runs over the same terms in the same order.
+// A row function is written once. On a host one lane computes the whole row, in strips of several output rows. On a
+// device each lane of a vector range computes one output row (sweeps) or one block entry (factorizations). In both
+// cases one lane computes an output entry, and it adds the same terms in the same order.
 #pragma once
 
 #include "base/simd.hpp"
@@ -14,9 +14,9 @@
 namespace finegrain
 {
 
-inline constexpr int max_block = 32; // largest block size; scratch on hosts is sized by it
+inline constexpr int max_block = 32; // largest block size; it determines the size of scratch on hosts
 
-// The block size as a constant (N > 0) or as a run-time value (N == 0).
+// Block size as a constant (N > 0) or as a run-time value (N == 0).
 template <int N> struct BlockSize {
   KOKKOS_FORCEINLINE_FUNCTION constexpr explicit BlockSize(int) {}
   KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return N; }
@@ -27,19 +27,19 @@ template <> struct BlockSize<0> {
   KOKKOS_FORCEINLINE_FUNCTION operator int() const { return value; }
 };
 
-// W consecutive output rows of a block, from row first.
+// W consecutive output rows of a block, from row `first` on.
 template <int W> struct Strip {
   static constexpr int width = W;
   int first;
 };
 
-// One lane. strips() covers the n rows of a block vector, block_strips() the n x n entries of a block; both return when all
-// lanes have finished, and what one lane wrote the others can then read.
+// The single lane of a host thread. strips() covers the n rows of a block vector, block_strips() the n x n entries
+// of a block. Both return when all lanes have finished; each lane can then read the results of the others.
 //
-// Strips of run-time blocks are at most Widest rows: wide ones stream through the columns of a large block as they
-// lie in memory, where eight rows at a time skip from column to column, three times slower for n = 32.
+// Strips of run-time blocks have at most `Widest` rows. Wide strips read the columns of a large block contiguously.
+// Eight rows at a time skip from column to column, which is three times slower for n = 32.
 template <int N> struct HostLanes {
-  static constexpr bool one_number = false; // runs() gives each lane more
+  static constexpr bool one_number = false; // runs() passes several scalars to a lane
   BlockSize<N> n;
 
   template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
@@ -53,18 +53,18 @@ template <int N> struct HostLanes {
       for (int c = 0; c < N; ++c) f(Strip<N>{0}, c);
     else cut_columns(n, f);
   }
-  // f(first, count) over `count` numbers that lie together.
+  // Calls f(first, count) for `count` contiguous scalars.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const { f(0, count); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
-  // The largest of f(first, count) over `count` numbers, at least 0; every lane gets it.
+  // Returns the largest f(first, count) over `count` scalars, at least 0, to every lane.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION Real largest(int count, const F &f) const { return f(0, count); }
-  // Returns when all lanes have come here.
+  // Returns when all lanes have reached it.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
 
 private:
-  // Out of line: each holds f ten or six times, and a row function calls several. In one function they took the
-  // compiler minutes. f, which captures by value, is copied, so that what it needs stays in registers across its
-  // stores.
+  // Not inlined: each function contains f ten or six times, and a row function calls several of them. Inlined into
+  // one function, they took the compiler minutes. f captures by value and is copied, so that its captures stay in
+  // registers across its stores.
   template <int Widest, class F> [[gnu::noinline]] KOKKOS_FUNCTION static void cut_rows(int n, const F &f)
   {
     const F g = f;
@@ -89,7 +89,7 @@ private:
 
 // The vector lanes of one thread of a Kokkos team.
 template <int N, class Member> struct TeamLanes {
-  static constexpr bool one_number = true; // runs() gives each lane no more at a time
+  static constexpr bool one_number = true; // runs() passes one scalar at a time to a lane
   BlockSize<N> n;
   const Member &member;
 
@@ -97,7 +97,7 @@ template <int N, class Member> struct TeamLanes {
   {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, int(n)), [&](int r) { f(Strip<1>{r}); });
   }
-  // The n rows of each of some vectors.
+  // Covers the n rows of each of `vectors` vectors.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void outputs(int vectors, const F &f) const
   {
     const int m = n;
@@ -128,15 +128,15 @@ template <int N, class Member> struct TeamLanes {
       Kokkos::Max<Real>(most));
     return most > 0 ? most : 0;
   }
-  // Of these lanes only: those of the other rows of a warp need not come here.
+  // Synchronizes these lanes only. The lanes of other rows of the warp need not reach it.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const
   {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, 0), [](int) {});
   }
 };
 
-// sums -+= B x for the rows of one strip; columns in ascending order. column(c) is where these rows of B's column c
-// lie, at(c) is x's entry c.
+// sums += B x or sums -= B x for the rows of one strip, by columns in ascending order. column(c) is the address of
+// these rows in column c of B, and at(c) is entry c of x.
 enum class Sign { minus, plus };
 template <Sign sign, int W, int N, class Columns, class At>
 requires std::is_invocable_v<Columns, int> && std::is_invocable_v<At, int> KOKKOS_FORCEINLINE_FUNCTION void

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory of the blocks of a factor, a relaxation, or one part of them, in a storage type known at run time.
+// Memory of the blocks of a factor, of a relaxation, or of one part of them. The storage type is known at run time.
 #pragma once
 
 #include "base/kokkos.hpp"
@@ -14,19 +14,19 @@
 namespace finegrain
 {
 
-// Gives the pages behind an array of a host back to the system, before it is freed: malloc may be told to keep them,
-// as SuperLU_DIST tells it wherever it is loaded, with most PETScs. What was there is lost.
+// Returns the pages of a host array to the system before the array is freed, because malloc may be configured to
+// keep them. SuperLU_DIST, which most builds of PETSc load, configures it so. The contents are lost.
 inline void give_back_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
 {
 #if defined(__linux__)
-  constexpr std::uintptr_t page = std::uintptr_t(1) << 16; // a multiple of what machines have
+  constexpr std::uintptr_t page = std::uintptr_t(1) << 16; // a multiple of the page sizes of all machines
   const auto begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
   if (begin < end) madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
 #endif
 }
 
-// Blocks of one part of a factor.
+// Blocks of one part of a factor: lower, upper or diagonal.
 template <class Space> struct BlockStorage {
   Array<unsigned char, Space> bytes;
 
@@ -38,7 +38,7 @@ template <class Space> struct BlockStorage {
     bytes = make_array<unsigned char, Space>("finegrain::blocks", size_ + slack);
     Kokkos::deep_copy(Kokkos::subview(bytes, std::make_pair(size_, size_ + slack)), 0);
   }
-  // Nobody else shares it.
+  // Frees the memory, which no copy of this object may share.
   void give_back()
   {
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) give_back_pages(bytes.data(), size_);
@@ -46,7 +46,7 @@ template <class Space> struct BlockStorage {
   }
   void *data() const { return bytes.data(); }
   std::size_t size() const { return size_; }
-  // Asked for as the machine likes it, after they have been written.
+  // Measures the prefetch distance on these blocks, which must have been written.
   template <class Exec> void measure() const
   {
     if constexpr (!works_in_teams<Exec>) measure_prefetch_distance(bytes.data(), size_);
@@ -56,7 +56,7 @@ private:
   std::size_t size_ = 0;
 };
 
-// The blocks of a factor, which copies share.
+// Blocks of a factor. Copies of this object share them.
 template <class Space> struct StoredBlocks {
   BlockStorage<Space> lower, upper, diagonal;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sums of a relaxation: the couplings of a row times the vector, in an order of their own.
+// Sums of a relaxation: the couplings of a row times the vector.
 //
-// Every output has a sum for each column of the blocks, over the entries of the row as they are stored, and these are
-// added up at the end, column after column. No sum waits for more than one product an entry, where one sum for all
-// waits for n, and on hosts a block is one run of n^2 numbers, converted and multiplied as widely as the machine can,
-// whatever n is. Both texts below add in that order, bit for bit.
+// Each output has one sum per column of the blocks, over the entries of the row in storage order. At the end these
+// sums are added, column by column. Each sum waits for one product per entry; a single sum would wait for n. On
+// hosts a block is one range of n^2 scalars, which is converted and multiplied in full vectors for any n. Both
+// classes below add in that order, and their results are bitwise identical.
 #pragma once
 
 #include "base/block.hpp"
@@ -12,8 +12,8 @@
 namespace finegrain
 {
 
-// Any lanes and block sizes, sums in T, Scalar or Single: W rows of the blocks. Fixed sizes keep all sums and read an
-// entry once; others read it once for each column.
+// W rows of the blocks, for any lanes and block sizes. Sums are in T, Scalar or Single. Fixed block sizes keep all
+// sums and read an entry once; run-time sizes read it once per column.
 template <int N, class T, int W> struct ColumnSums {
   BlockSize<N> n;
   Strip<W> strip;
@@ -54,15 +54,15 @@ template <int N, class T, int W> struct ColumnSums {
 
 #if !defined(FINEGRAIN_COMPLEX) && !defined(FINEGRAIN_DEVICE_COMPILER)
 
-// Whole blocks on a host: their n^2 numbers are cut into vectors, and number k is multiplied by entry k / n. The last
-// vector reaches beyond the block (block_slack); what it finds there is never used. The n entries are all that is
-// read of the vector.
+// Whole blocks on a host. The n^2 scalars of a block are divided into vectors, and scalar k is multiplied by vector
+// entry k / n. The last vector extends beyond the block (block_slack), and the scalars there are never used. Exactly
+// n entries of the block vector are read.
 template <int N, class T> class FlatSums
 {
   static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;
   using Lanes = VectorType<T, wide>;
 
-  // The entries of a block vector: in two vectors of four that overlap or, for eight lanes, side by side.
+  // Entries of a block vector, in two overlapping vectors of four or, for eight lanes, in one vector of eight.
   struct Spread {
     VectorType<T, 4> low, high;
     VectorType<T, 8> both;
@@ -87,7 +87,7 @@ template <int N, class T> class FlatSums
         if constexpr (wide == 8) both = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
       }
     }
-    static constexpr int place(int c) // of entry c in low or both
+    static constexpr int place(int c) // index of entry c in `low` or `both`
     {
       if (N < 4) return N == 3 && c == 2 ? 3 : c;
 #if defined(__AVX512VL__)
@@ -98,8 +98,8 @@ template <int N, class T> class FlatSums
     }
     static constexpr int column(int k) { return k < N * N ? k / N : N - 1; }
 
-    // The factors of numbers K, K + 1, ... Where they begin in the lower vector and end in the higher one, the higher
-    // has them all.
+    // Returns the multipliers of scalars K, K + 1, ... If they begin in `low` and end in `high`, then `high`
+    // contains them all.
     template <int K> Lanes factors() const
     {
       return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
@@ -113,9 +113,9 @@ template <int N, class T> class FlatSums
     }
   };
 
-  Lanes sums_[std::size_t(groups) + 1]; // the last is zero
+  Lanes sums_[std::size_t(groups) + 1]; // the last one is zero
 
-  // Numbers K, K + 1, ...
+  // Returns the sums of scalars K, K + 1, ... of a block.
   template <int K> FINEGRAIN_INLINE Lanes numbers() const
   {
     if constexpr (K % wide == 0) return sums_[K / wide];
@@ -127,14 +127,14 @@ template <int N, class T> class FlatSums
   }
 
 public:
-  static constexpr int rows = pieces * wide; // of a result, those beyond N undefined
+  static constexpr int rows = pieces * wide; // length of a result, undefined from N on
 
   FINEGRAIN_INLINE FlatSums()
   {
     for (Lanes &s : sums_) s = Lanes{};
   }
 
-  // Sums += block x.
+  // Adds block x to the sums.
   template <class B, class From> FINEGRAIN_INLINE void add(const B *block, const From *x)
   {
     const Spread spread(x);
@@ -147,7 +147,7 @@ public:
     (std::make_integer_sequence<int, groups>());
   }
 
-  // result[r] = the sums of row r, column after column.
+  // result[r] = the sums of row r, added column by column.
   FINEGRAIN_INLINE void add_up(T *result) const
   {
     [&]<int... P>(std::integer_sequence<int, P...>) FINEGRAIN_INLINE
@@ -167,8 +167,8 @@ private:
 
 #endif
 
-// put(strip, v, sums in T of block(e) x(e, v) over first <= e < last) for the rows of these lanes and so many
-// vectors.
+// Calls put(strip, v, sums) for the rows of these lanes and `vectors` vectors. The sums, in T, are those of block(e)
+// x(e, v) over first <= e < last.
 template <int N, class T, int V, class Lanes, class BlockAt, class VectorAt, class Put>
 KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n, int vectors, Index first,
                                               Index last, const BlockAt &block, const VectorAt &x, const Put &put)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Copies between arrays on the host and arrays of an execution space. Methods use them where callers' arrays lie
-// elsewhere than the kernels'.
+// Copies between host arrays and arrays of an execution space. Methods use them if the arrays of the caller are in
+// another memory than those of the kernels.
 #pragma once
 
 #include "base/kokkos.hpp"
@@ -15,13 +15,13 @@ namespace finegrain
 
 template <class T, class Space> using Unmanaged = Kokkos::View<T *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-// At least `size` numbers, allocated at first use.
+// Allocates at least `size` entries at first use. Returns their address.
 template <class T, class Space> T *make_room(Array<T, Space> &a, std::size_t size)
 {
   if (a.extent(0) < size) a = make_array<T, Space>("finegrain::staged", size);
   return a.data();
 }
-// Both return when the copy is there.
+// Both functions return when the copy is complete.
 template <class Space, class T> void copy_up(T *to, const T *from, std::size_t size)
 {
   if (size) Kokkos::deep_copy(Unmanaged<T, Space>(to, size), Unmanaged<const T, Kokkos::HostSpace>(from, size));
@@ -31,20 +31,20 @@ template <class Space, class T> void copy_down(T *to, const T *from, std::size_t
   if (size) Kokkos::deep_copy(Unmanaged<T, Kokkos::HostSpace>(to, size), Unmanaged<const T, Space>(from, size));
 }
 
-// copy_up() of large arrays through memory that a device's copy engine reads by itself: threads of the host fill one
-// part of it while the other is on its way. Drivers do so too for memory of any kind, but by one thread.
+// copy_up() of large arrays through pinned memory, which a device's copy engine reads directly. Host threads fill
+// one buffer while the other is transferred. Drivers do the same for any memory, but with one thread.
 template <class Space> class Upload
 {
 public:
-  explicit Upload(std::size_t part = std::size_t(8) << 20) : part_(part) {} // bytes
+  explicit Upload(std::size_t part = std::size_t(8) << 20) : part_(part) {} // size of a buffer in bytes
 
-  // Returns when the copy is there.
+  // Returns when the copy is complete.
   template <class T> void operator()(T *to, const T *from, std::size_t size)
   {
     const std::size_t bytes = size * sizeof(T);
     if (!is_far || bytes <= 2 * part_) return copy_up<Space>(to, from, size);
     if (!ways_[0]) ways_ = {std::make_unique<Way>(part_), std::make_unique<Way>(part_)};
-    Kokkos::fence(); // kernels may still read what was there, as before a deep_copy()
+    Kokkos::fence(); // kernels may still read the old contents; deep_copy() waits for them too
     for (std::size_t at = 0, turn = 0; at < bytes; at += part_, ++turn)
       ways_[turn % 2]->send(reinterpret_cast<char *>(to) + at, reinterpret_cast<const char *>(from) + at,
                             std::min(part_, bytes - at));
@@ -58,13 +58,13 @@ private:
   using Pinned = Kokkos::HostSpace;
 #endif
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  static constexpr bool is_far = true; // as there, for tests
+  static constexpr bool is_far = true; // tests run the code of devices
 #else
   static constexpr bool is_far = !std::is_same_v<Space, Kokkos::HostSpace>;
 #endif
   using Exec = typename Space::execution_space;
 
-  // Pinned memory and the stream that empties it.
+  // Pinned memory, and the queue that copies it to the device.
   class Way
   {
   public:
@@ -85,7 +85,7 @@ private:
     Exec exec_;
     Array<char, Pinned> pinned_;
   };
-  // Of one thread.
+  // Share of one thread in filling a buffer.
   struct Share {
     char *to;
     const char *from;
@@ -99,7 +99,7 @@ private:
   };
 
   std::size_t part_;
-  std::array<std::unique_ptr<Way>, 2> ways_; // made at first use
+  std::array<std::unique_ptr<Way>, 2> ways_; // allocated at first use
 };
 
 } // namespace finegrain

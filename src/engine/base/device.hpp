@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What kind of device a build has, CUDA's, HIP's or SYCL's: the one file of the engine that names them, with what
-// Kokkos has no word for since 4.0. base/no_device.cpp is for builds with CUDA where there is no GPU.
+// Kind of device that a build supports: CUDA, HIP or SYCL. This is the only file of the engine that names them. It
+// also has the functions for which Kokkos has no interface since 4.0. base/no_device.cpp is for builds with CUDA on
+// machines without a GPU.
 //
-// CUDA's code was executed (tests/ptx), HIP's was compiled (docs/topics/gpu.md), and SYCL's nobody has compiled.
+// The code for CUDA was executed (tests/ptx), that for HIP was compiled (docs/topics/gpu.md), and that for SYCL was
+// never compiled.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,14 +15,15 @@
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
 #define FINEGRAIN_GPU
 #endif
-// Sources that a device's compiler reads, and what of them becomes a device's code.
+// FINEGRAIN_DEVICE_COMPILER: a device compiler reads the source. FINEGRAIN_ON_DEVICE: it generates code of the
+// device.
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(SYCL_LANGUAGE_VERSION)
 #define FINEGRAIN_DEVICE_COMPILER
 #endif
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
 #define FINEGRAIN_ON_DEVICE
 #endif
-// Before a function of hosts and devices that calls one of hosts, where a device never comes.
+// Precedes a host and device function that calls a host function which devices never reach.
 #if defined(__CUDACC__)
 #define FINEGRAIN_CALLS_HOST _Pragma("nv_exec_check_disable")
 #else
@@ -32,7 +35,7 @@
 #if defined(__CUDACC__)
 #include <cuda/atomic>
 #endif
-#if !defined(FINEGRAIN_CUDA_ARCH) // CMake says
+#if !defined(FINEGRAIN_CUDA_ARCH) // set by CMake
 #define FINEGRAIN_CUDA_ARCH 0
 #endif
 #elif defined(KOKKOS_ENABLE_HIP)
@@ -44,9 +47,9 @@ namespace finegrain::gpu
 {
 
 using Exec = Kokkos::DefaultExecutionSpace;
-using Pinned = Kokkos::SharedHostPinnedSpace; // of the host, which a device's copy engine reads by itself
+using Pinned = Kokkos::SharedHostPinnedSpace; // host memory that a device's copy engine reads directly
 
-// The space on a stream of a caller's: cudaStream_t, hipStream_t, or a pointer to a sycl::queue.
+// Returns the execution space of a caller's stream: a cudaStream_t, a hipStream_t, or a pointer to a sycl::queue.
 inline Exec on_stream(void *stream)
 {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -58,14 +61,14 @@ inline Exec on_stream(void *stream)
 #endif
 }
 
-// How many devices this process can use. Those of CUDA that are older than the build's kernels (FINEGRAIN_CUDA_ARCH,
-// 90 for sm_90) do not count: Kokkos would abort.
+// Returns the number of devices that this process can use. CUDA devices older than the build's kernels
+// (FINEGRAIN_CUDA_ARCH, 90 for sm_90) do not count, because Kokkos would abort on them.
 inline int count()
 {
   int all = 0;
 #if defined(KOKKOS_ENABLE_CUDA)
   if (cudaGetDeviceCount(&all) != cudaSuccess) {
-    (void)cudaGetLastError(); // not the next caller's
+    (void)cudaGetLastError(); // clears the error for the next caller
     return 0;
   }
   int usable = 0;
@@ -82,7 +85,7 @@ inline int count()
 #endif
 }
 
-// The one that Kokkos runs on, -1 where it does not say.
+// Returns the device on which Kokkos runs, or -1 if Kokkos does not tell.
 inline int number()
 {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -94,7 +97,7 @@ inline int number()
 #endif
 }
 
-// What its kernels were compiled for, for messages.
+// Returns the architecture for which kernels were compiled, for messages.
 inline std::string architecture()
 {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -111,8 +114,8 @@ inline std::string architecture()
 namespace finegrain::on_device
 {
 
-// Of words that teams tell each other things by: what one stores before it publishes, another reads after it has
-// polled that.
+// poll() and publish() synchronize teams. A team that polls a published value then reads everything that the
+// publisher stored before.
 KOKKOS_FORCEINLINE_FUNCTION unsigned poll(unsigned &word)
 {
 #if defined(__CUDACC__)
@@ -130,7 +133,7 @@ KOKKOS_FORCEINLINE_FUNCTION void publish(unsigned &word, unsigned value)
   desul::atomic_store(&word, value, desul::MemoryOrderRelaxed(), desul::MemoryScopeDevice());
 #endif
 }
-// Between two polls.
+// Pauses between two polls.
 KOKKOS_FORCEINLINE_FUNCTION void rest()
 {
 #if defined(__CUDACC__)
@@ -138,7 +141,7 @@ KOKKOS_FORCEINLINE_FUNCTION void rest()
 #endif
 }
 
-// Into the second cache. Nobody waits for it, and an address where nothing is does no harm.
+// Prefetches a cache line into the second-level cache. It does not wait, and an invalid address does no harm.
 KOKKOS_FORCEINLINE_FUNCTION void ask_for([[maybe_unused]] const void *line)
 {
 #if defined(__CUDACC__)
@@ -146,7 +149,8 @@ KOKKOS_FORCEINLINE_FUNCTION void ask_for([[maybe_unused]] const void *line)
 #endif
 }
 
-// *least = min(*least, x), *largest = max(*largest, x), *sum += x. Desul's are loops that begin with a plain load.
+// *least = min(*least, x), *largest = max(*largest, x), *sum += x. Those of Desul are loops that begin with a plain
+// load.
 KOKKOS_FORCEINLINE_FUNCTION void lower(int *least, int x)
 {
 #if defined(__SYCL_DEVICE_ONLY__)
@@ -182,7 +186,7 @@ KOKKOS_FORCEINLINE_FUNCTION int count_bits(std::uint32_t v)
 #endif
 }
 
-#if !defined(__SYCL_DEVICE_ONLY__) // which has none by this name
+#if !defined(__SYCL_DEVICE_ONLY__) // SYCL has no conversions with these names
 #define FINEGRAIN_DEVICE_HALF
 KOKKOS_FORCEINLINE_FUNCTION float widen_half(std::uint16_t half)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kokkos 3.4 to 5.2 as the engine uses it: execution spaces and their queues, arrays, which devices there
-// are, and how Kokkos is started.
+// Interface of the engine to Kokkos 3.4 to 5.2: execution spaces and their queues, arrays, the devices of this
+// machine, and the start of Kokkos.
 #pragma once
 
 #include "base/device.hpp"
@@ -18,15 +18,15 @@
 #include <sys/mman.h>
 #endif
 
-// For the lambdas that make up a row function: GCC leaves some of them out of line, which cost a fifth of a sweep and
-// a third of a factorization.
+// Forces the lambdas of a row function inline. GCC leaves some of them out of line, which cost a fifth of a sweep
+// and a third of a factorization.
 #if defined(FINEGRAIN_DEVICE_COMPILER)
 #define FINEGRAIN_INLINE
 #else
 #define FINEGRAIN_INLINE __attribute__((always_inline))
 #endif
-// For functions that rows seldom need: on a host a call keeps them out of the loops, on a device it would cost a
-// stack.
+// Marks functions that rows seldom need. On a host a call keeps them out of the loops. On a device a call would need
+// a stack, so that they are inlined.
 #if defined(FINEGRAIN_DEVICE_COMPILER)
 #define FINEGRAIN_SELDOM KOKKOS_FORCEINLINE_FUNCTION
 #else
@@ -41,7 +41,7 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 #define FINEGRAIN_HAS_DEVICE
 #endif
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-// What a device runs, in teams on the host: for tests.
+// Emulates a device by teams on the host, for tests.
 struct EmulatedDevice : HostExec {
 };
 using DeviceExec = EmulatedDevice;
@@ -51,22 +51,22 @@ using DeviceExec = Kokkos::DefaultExecutionSpace; // the host's on builds withou
 inline constexpr bool builds_device = !std::is_same_v<HostExec, DeviceExec>;
 template <class Exec> inline constexpr bool works_in_teams = !std::is_same_v<HostExec, Exec>;
 
-// Where a device's kernels are queued: on a stream of the caller's, where nobody waits, because what the caller
-// queues before and after comes in order; else on one of their own, which the host waits for.
+// Queue of a device's kernels. On a stream of the caller nobody waits, because the caller's work before and after
+// the kernels is on the same stream. Otherwise kernels run on a queue of their own, and the host waits for it.
 struct Queue {
   bool callers = false;
-  void *stream = nullptr; // as gpu::on_stream() takes it; it outlives what works on it
+  void *stream = nullptr; // argument of gpu::on_stream(); it outlives the work on it
 
   bool operator==(const Queue &) const = default;
 };
 
-// An execution space and the queue it works on.
+// An execution space and the queue of its kernels.
 template <class Exec> struct QueuedSpace {
   typename Exec::execution_space exec;
   Queue queue;
 
-  // From now on kernels go to that queue, after what is under way on the one before. Returns whether it is the
-  // caller's.
+  // Sends further kernels to queue `to`, after waiting for the kernels on the previous queue. Returns true if it is
+  // the caller's.
   bool change_queue(const Queue &to)
   {
     if constexpr (works_in_teams<Exec>) {
@@ -83,14 +83,14 @@ template <class Exec> struct QueuedSpace {
   {
     if constexpr (works_in_teams<Exec>) exec.fence();
   }
-  // Before the host reads what kernels have written, unless the caller does that on its queue.
+  // Waits before the host reads results of kernels. If the queue is the caller's, the caller waits.
   void finish() const
   {
     if (!queue.callers) wait();
   }
 };
 
-// An execution space whose work need not wait for that of others.
+// Returns an execution space whose kernels need not wait for those of others.
 template <class Exec> Exec with_own_queue()
 {
 #if defined(FINEGRAIN_GPU)
@@ -102,11 +102,11 @@ template <class Exec> Exec with_own_queue()
 template <class T, class Space> using Array = Kokkos::View<T *, Space>;
 template <class T> using HostArray = Array<T, Kokkos::HostSpace>;
 
-// How scratch memory is counted: int, later std::size_t.
+// Type in which Kokkos counts scratch memory: int, later std::size_t.
 using ScratchBytes = decltype(Kokkos::PerThread(0).value);
 
-// Asks for large pages behind an array of a host that nobody has touched yet: a sweep reads the factor once, in
-// order, and a tenth of its time was address translation (docs/performance.md). A wish only.
+// Requests large pages for a host array that has not been touched yet. A sweep reads the factor once, in order, and
+// address translation took a tenth of its time (docs/tuning.md). The system may ignore the request.
 inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
 {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
@@ -117,8 +117,8 @@ inline void prefer_large_pages([[maybe_unused]] void *data, [[maybe_unused]] std
 #endif
 }
 
-// An array of a given length whose entries are not set. One without entries has no address, wherever it is: kernels
-// read "no array" as "all, in order".
+// Allocates an array of a given length without setting its entries. An empty array has a null address in any memory,
+// because kernels read "no array" as "all, in order".
 template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(const char *label, std::size_t length)
 {
   if (length == 0) return {};
@@ -127,8 +127,8 @@ template <class T, class Space = Kokkos::HostSpace> Array<T, Space> make_array(c
   return a;
 }
 
-// The same entries where Space can read them: the array itself if it already can, but for the emulated device, whose
-// builds copy as a device's do.
+// Returns the same entries in memory that Space can read: the array itself if Space can read it, else a copy. Builds
+// with the emulated device always copy, as for a device.
 template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos::View<T *, From> &a)
 {
   if (a.extent(0) == 0) return {};
@@ -142,7 +142,7 @@ template <class Space, class T, class From> Array<T, Space> copy_to(const Kokkos
   return Kokkos::create_mirror_view_and_copy(Space(), a);
 }
 
-// How many devices this process can use; 0 on builds for hosts only.
+// Returns the number of devices that this process can use, 0 on builds for hosts only.
 inline int count_devices()
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
@@ -154,11 +154,12 @@ inline int count_devices()
 #endif
 }
 
-// Makes Kokkos::initialize() start host execution spaces only, on a machine without a device. False: it cannot.
-bool leave_out_device(); // no_device.cpp, on builds with a device
+// Makes Kokkos::initialize() start only host execution spaces, on a machine without a device. Returns false if it
+// cannot.
+bool leave_out_device(); // in no_device.cpp, for builds with a device
 
-// Whether the caller is where Kokkos can run. Inside a parallel region of OpenMP it aborts the program, unless that
-// is the only one and regions may be nested; a region of one thread counts.
+// Returns true if Kokkos can run here. Inside a parallel region of OpenMP it aborts the program, unless that is the
+// only region and regions may be nested. A region of one thread counts.
 inline bool kokkos_may_run()
 {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -171,7 +172,7 @@ inline bool kokkos_may_run()
 
 enum class KokkosState { ready, finalized, no_device };
 
-// What Kokkos is started with: this device, -1 for one of its own choice, and no warnings.
+// Settings with which Kokkos is started: this device (-1: Kokkos chooses), and no warnings.
 #if KOKKOS_VERSION >= 30700
 inline Kokkos::InitializationSettings kokkos_settings(int device)
 {
@@ -183,9 +184,9 @@ inline Kokkos::InitializationSettings kokkos_settings(int device)
 inline Kokkos::InitArguments kokkos_settings(int device) { return Kokkos::InitArguments(-1, -1, device, true); }
 #endif
 
-// Initializes Kokkos at the first call, if nobody has, and then also finalizes it when the process ends: PETSc may
-// be initialized several times in one process, Kokkos only once. is_finalized() is missing before Kokkos 3.7.
-// Kokkos with a device would abort where there is none.
+// Initializes Kokkos at the first call if nobody has, and then also finalizes it when the process ends. PETSc may be
+// initialized several times in one process, Kokkos only once. is_finalized() does not exist before Kokkos 3.7. On a
+// machine without a device, Kokkos with a device would abort.
 inline KokkosState start_kokkos(int device = -1)
 {
   static bool finalized = false;
@@ -208,7 +209,7 @@ inline KokkosState start_kokkos(int device = -1)
   return KokkosState::ready;
 }
 
-// The device that Kokkos runs on, -1 on builds for hosts only. After start_kokkos().
+// Returns the device on which Kokkos runs, -1 on builds for hosts only. Requires start_kokkos().
 inline int kokkos_device()
 {
 #if defined(FINEGRAIN_GPU)
@@ -218,10 +219,10 @@ inline int kokkos_device()
 #endif
 }
 
-// Whether engines of Backend::device can be made. After start_kokkos().
+// Returns true if engines of Backend::device can be created. Requires start_kokkos().
 inline bool has_device() { return builds_device && count_devices() > 0; }
 
-// The execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
+// Returns the execution spaces of this build, for messages: "OpenMP" or "OpenMP, Cuda for sm_90".
 inline std::string backend_names()
 {
   std::string names = HostExec::name();

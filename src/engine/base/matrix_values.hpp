@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The matrix's values as row functions read them: dense blocks, or scalar rows with holes. Callers hand in
+// Values of the matrix as row functions read them: dense blocks, or scalar rows with gaps. Callers pass
 // MatrixValues; factorizations, relaxations and residuals load blocks from it.
 #pragma once
 
@@ -9,9 +9,9 @@
 namespace finegrain
 {
 
-// Blocks of the matrix by entry of its graph. Without `base` they are dense and stored by columns one after the other
-// (BAIJ, and AIJ with n = 1). With it the matrix is stored by scalar rows (AIJ): row r of entry e begins at
-// values[base[e n + r]], and holds the columns whose bits are set in mask[e n + r], without gaps.
+// Blocks of the matrix by entry of its graph. If `base` is null, blocks are dense, contiguous and stored by columns
+// (BAIJ, and AIJ with n = 1). Otherwise the matrix is stored by scalar rows (AIJ): row r of entry e begins at
+// values[base[e n + r]]. It contains the columns whose bits are set in mask[e n + r], without gaps.
 struct MatrixValues {
   const Scalar *values = nullptr;
   const Offset *base = nullptr;
@@ -34,7 +34,7 @@ struct MatrixValues {
     }
   }
 
-  // An entry's block: in the matrix itself where that has it dense, else loaded into `space`.
+  // Returns the block of an entry: in the matrix itself if it is dense there, else loaded into `space`.
   template <class Lanes, int N>
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index entry, Scalar *space) const
   {
@@ -43,9 +43,9 @@ struct MatrixValues {
     return space;
   }
 
-  // How far ahead row functions of factorizations ask for blocks.
+  // Prefetch distance of factorizations, in rows.
   static constexpr Index rows_ahead = 4;
-  // Asks for an entry's block, on hosts; for none of a negative one.
+  // Prefetches the block of an entry on hosts. Does nothing for a negative entry.
   template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index entry) const
   {
     if (entry < 0) return;
@@ -53,13 +53,13 @@ struct MatrixValues {
     for (int r = 0; r < N; ++r) prefetch<1, Caches::second>(values + base[Offset(entry) * N + r]);
   }
 
-  // sums -+= A x for the rows of one strip of an entry's block A.
+  // sums += A x or sums -= A x for the rows of one strip of an entry's block A.
   template <Sign sign, int W, int N> KOKKOS_FORCEINLINE_FUNCTION void accumulate_product(Strip<W> s, BlockSize<N> n,
                                                                                          Index entry, const Scalar *x,
                                                                                          Accumulator<W> &sums) const
   {
     if (!base) return accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
-    const Offset piece = Offset(entry) * n + s.first; // of the strip's first row
+    const Offset piece = Offset(entry) * n + s.first; // first row of the strip
     const auto add = [&](const auto &number) FINEGRAIN_INLINE {
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
@@ -80,19 +80,19 @@ struct MatrixValues {
     add([&](int r, int c) FINEGRAIN_INLINE { return value(piece + r, c); });
   }
 
-  // An entry's block, of which f(at) gives the numbers by columns.
+  // Returns a function f(at) that gives the scalars of an entry's block by columns.
   KOKKOS_FORCEINLINE_FUNCTION auto numbers(int n, Index entry) const
   {
     return [=, source = *this](int at) FINEGRAIN_INLINE { return source.number(n, entry, at); };
   }
-  // Entry `at` of an entry's block by columns.
+  // Returns scalar `at` of an entry's block by columns.
   KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index entry, int at) const
   {
     return base ? value(Offset(entry) * n + at % n, at / n) : values[Offset(entry) * n * n + at];
   }
 
 private:
-  // Entry of a scalar row's piece, zero where the matrix stores none.
+  // Returns the scalar in column c of one row of a block, zero if the matrix does not store it.
   KOKKOS_FORCEINLINE_FUNCTION Scalar value(Offset piece, int c) const
   {
     const std::uint32_t present = mask[piece], bit = std::uint32_t(1) << c;
@@ -109,7 +109,8 @@ private:
   }
 };
 
-// Entries of the operator by block row: their columns, and their numbers in the MatrixValues; entry null: in order.
+// Entries of the operator by block row: their columns, and their indices in MatrixValues. A null `entry` means all
+// in order.
 struct EntryList {
   const Index *ptr = nullptr, *col = nullptr, *entry = nullptr;
 };

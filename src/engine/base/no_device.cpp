@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lets a build with CUDA load, and run on the host, where there is no GPU. kokkos.hpp calls it at the start. Tried
-// with Kokkos 4.6 only.
+// Lets a build with CUDA load and run on the host if there is no GPU. kokkos.hpp calls it at the start. Tested with
+// Kokkos 4.6 only.
 #include "base/kokkos.hpp"
 
 #define KOKKOS_IMPL_PUBLIC_INCLUDE // for its list of execution spaces
@@ -17,7 +17,7 @@ namespace finegrain
 namespace
 {
 
-// Takes CUDA's place in the list of what Kokkos starts and stops.
+// Replaces CUDA in the list of execution spaces that Kokkos starts and stops.
 struct NoDevice final : Kokkos::Impl::ExecSpaceBase {
   void initialize(const Kokkos::InitializationSettings &) override {}
   void finalize() override {}
@@ -29,7 +29,7 @@ struct NoDevice final : Kokkos::Impl::ExecSpaceBase {
 
 bool leave_out_device()
 {
-#if KOKKOS_VERSION >= 40000 && KOKKOS_VERSION < 40700 // that call it by this name
+#if KOKKOS_VERSION >= 40000 && KOKKOS_VERSION < 40700 // versions with this name
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory("150_Cuda", std::make_unique<NoDevice>());
   return true;
 #else
@@ -39,12 +39,12 @@ bool leave_out_device()
 
 } // namespace finegrain
 
-// What a statically linked Kokkos 4.6 calls of CUDA's driver, looked up at the first call: the driver's library comes
-// with a GPU, and nothing linked to it can be loaded elsewhere.
+// Functions of CUDA's driver that a statically linked Kokkos 4.6 calls, looked up at the first call. The driver
+// library is installed with a GPU, and a library linked to it cannot be loaded elsewhere.
 namespace
 {
 
-// The function of the driver, null where there is no driver.
+// Returns the function of the driver, or null if there is no driver.
 template <class Function> Function *find_in_driver(const char *name)
 {
   static void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows shared out among the host's threads, for the analysis of patterns: results do not depend on how many there
-// are.
+// Distributes rows over the host's threads, for the analysis of patterns. Results do not depend on the number of
+// threads.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -14,7 +14,7 @@
 namespace finegrain
 {
 
-// Pieces of consecutive rows (or other items), one for each thread; a single one where there are few rows.
+// Pieces of consecutive rows (or other items), one for each thread. Few rows form a single piece.
 class Pieces
 {
 public:
@@ -29,12 +29,12 @@ public:
   int piece_of(Index item) const
   {
     if (count_ == 1) return 0;
-    const int piece = int(Offset(item) * count_ / items_); // rounded down: it may be the next
+    const int piece = int(Offset(item) * count_ / items_); // rounded down, so that it may be one too small
     return piece + (first(piece + 1) <= item);
   }
 
-  // body(piece, first row, row after the last), on all threads at once. What it throws (no memory) comes out of here:
-  // threads themselves cannot pass an exception on.
+  // Calls body(piece, first row, row after the last) on all threads at once. Exceptions of body (no memory) are
+  // rethrown here, because threads cannot pass them on.
   template <class Body> void for_each(const Body &body) const
   {
     if (count_ == 1) return body(0, first(0), first(1));
@@ -50,7 +50,7 @@ public:
     for (const std::exception_ptr &e : thrown)
       if (e) std::rethrow_exception(e);
   }
-  // body(row) for each row.
+  // Calls body(row) for each row.
   template <class Body> void for_rows(const Body &body) const
   {
     for_each([&](int, Index first, Index last) {
@@ -58,7 +58,7 @@ public:
     });
   }
 
-  // Whether holds(row) for all rows; no more are asked of a piece after one for which it does not.
+  // Returns true if holds(row) is true for all rows. A piece stops at the first row for which it is false.
   template <class Holds> bool all_rows(const Holds &holds) const
   {
     std::vector<char> good(std::size_t(count_), 1);
@@ -74,9 +74,9 @@ public:
 
 private:
 #if defined(FINEGRAIN_EMULATE_DEVICE) || defined(FINEGRAIN_STRESS)
-  static constexpr Index few = 32; // builds for tests, whose graphs are small
+  static constexpr Index few = 32; // test builds, whose graphs are small
 #else
-  static constexpr Index few = 8192; // to wake threads costs as much
+  static constexpr Index few = 8192; // waking threads costs as much
 #endif
 
   Index items_;

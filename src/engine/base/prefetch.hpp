@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Requests for memory that a later row will read. On hosts.
+// Prefetches memory that a later row will read, on hosts.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -7,7 +7,7 @@
 namespace finegrain
 {
 
-// For all caches, for the second and below, or for the first alone.
+// Target of a prefetch: all caches, the second-level cache and those behind it, or the first-level cache alone.
 enum class Caches { all, second, first };
 template <std::size_t bytes, Caches caches = Caches::all>
 KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
@@ -21,16 +21,16 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch([[maybe_unused]] const void *at)
 #endif
 }
 
-// Of blocks of N that are one stream: asks for what lies so many bytes behind one, past all caches but the first. 0:
-// for nothing (base/prefetch_distance.hpp).
+// Prefetches the block that is `bytes` behind this one in a stream of N x N blocks, into the first-level cache
+// alone. A distance of 0 does nothing (base/prefetch_distance.hpp).
 template <int N, class B> KOKKOS_FORCEINLINE_FUNCTION void prefetch_block(const B *block, Offset bytes)
 {
   if (N > 1 && bytes > 0)
     prefetch<std::size_t(N) * N * sizeof(B), Caches::first>(reinterpret_cast<const char *>(block) + bytes);
 }
 
-// Into the second cache, in sweeps by lines: prefetchers of the hardware stop at the ends of lines and pages, and
-// into the first it is slower than without (docs/performance.md).
+// Prefetches into the second-level cache, in sweeps by lines. Hardware prefetchers stop at the ends of lines and
+// pages. Prefetching into the first-level cache is slower than none (docs/tuning.md).
 template <Offset count, class T> inline void fetch(const T *from)
 {
   prefetch<std::size_t(count) * sizeof(T), Caches::second>(from);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads parts of a matrix in turn, with and without prefetching, and compares the best time of each.
+// Measures the gain of prefetching: reads parts of a matrix in turn with and without it, and compares the best
+// times.
 #include "base/prefetch_distance.hpp"
 
 #include "base/prefetch.hpp"
@@ -15,13 +16,13 @@ namespace finegrain
 namespace
 {
 
-PrefetchDistance state; // of the process
+PrefetchDistance state; // one for the process
 
 // A part is larger than the second-level cache of a core.
-constexpr std::size_t part = std::size_t(2) << 20, parts = 8; // bytes
-constexpr double worth = 1.03;                                // the gain from which prefetching is used
+constexpr std::size_t part = std::size_t(2) << 20, parts = 8; // size of a part in bytes
+constexpr double worth = 1.03;                                // smallest gain for which prefetching is used
 
-// The sum uses every number, so that the loop waits for each.
+// The sum uses every word, so that the loop waits for each of them.
 template <bool prefetches> [[gnu::noinline]] std::uint64_t read(const std::uint64_t *from, std::size_t count)
 {
   constexpr std::size_t line = 8;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers on their way into storage: the power of two they are multiplied by, and the conversion of a run of them.
+// Conversion of scalars for storage: the power of two that scales them, and the conversion of a contiguous range.
 //
-// A stored number is To(single(scale o)). Multiplying by a power of two is exact, so that single(scale o) carries
-// what o carries, and a scale of 1 changes nothing.
+// A stored scalar is To(single(scale o)). Multiplication by a power of two is exact, so that single(scale o) has the
+// digits of single(o). A scale of 1 changes nothing.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -17,19 +17,19 @@ namespace finegrain
 
 inline constexpr double largest_half = 65504;
 
-// Kernels that read a block in wide pieces may read past its end by up to so many bytes, which are never used.
+// Kernels that read a block in vectors may read up to this many bytes past its end. They never use them.
 inline constexpr std::size_t block_slack = 64;
 
-// The largest power of two that keeps scale * largest at most 65504, which rounds to no infinity: it and everything
-// below survives the rounding to single and then to half. The scale and its inverse are both normal numbers of T, so
-// that either product is exact; numbers below 65504 / 2^1022 (float: 2^126) therefore stay below 65504. 1 for zero
-// and for what is not finite. The largest of a complex matrix is over real and imaginary parts; bfloat16, with
-// single's range, is stored with a scale of 1.
+// Returns the largest power of two with scale * largest <= 65504. The product, and everything smaller, then does not
+// overflow when it is rounded to single and to half. The scale and its inverse are normal numbers of T, so that both
+// products are exact; values below 65504 / 2^1022 (float: 2^126) therefore stay below 65504. Returns 1 if `largest`
+// is zero or not finite. For a complex matrix `largest` includes real and imaginary parts. bfloat16 has the range of
+// single and is stored with a scale of 1.
 template <class T> KOKKOS_INLINE_FUNCTION T find_scale(T largest)
 {
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   int exponent = 0;
-  const T fraction = std::frexp(largest, &exponent); // 1/2 to 1, subnormal numbers too
+  const T fraction = std::frexp(largest, &exponent); // in [1/2, 1), also for subnormal numbers
   const bool too_large = fraction > T(largest_half / 65536);
   constexpr int limit = 1 - std::numeric_limits<T>::min_exponent;
   return std::ldexp(T(1), std::clamp(16 - exponent - int(too_large), -limit, limit));
@@ -38,12 +38,14 @@ template <class T> KOKKOS_INLINE_FUNCTION T find_scale(T largest)
 namespace detail
 {
 
-// Of a float, without its sign, what becomes zero in storage: half of the smallest number goes to zero, being even.
+// Bits of the largest positive float that becomes zero in storage. Half of the smallest stored number is rounded to
+// zero, which is even.
 template <class To> inline constexpr std::int32_t last_flushed = 0;
 template <> inline constexpr std::int32_t last_flushed<Half> = 0x33000000; // 2^-25
 template <> inline constexpr std::int32_t last_flushed<BFloat16> = 0x8000;
 
-// The memory may hold another type too, which memcpy() allows; nvcc would move single bytes.
+// memcpy() is used on hosts, because the memory may also contain another type. nvcc would compile it to moves of
+// single bytes.
 template <class T> KOKKOS_FORCEINLINE_FUNCTION T read_number(const T *from)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -65,7 +67,7 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION void write_number(T *to, const T 
 
 } // namespace detail
 
-// One real number. True: it was not zero and is zero now.
+// Converts one real number. Returns true if it was nonzero and is stored as zero.
 template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION bool narrow_one(From from, From scale, To &to)
 {
   static_assert(sizeof(To) <= sizeof(float) || std::is_same_v<To, From>);
@@ -75,15 +77,15 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION bool narrow_one(From
     return from != From(0) && scaled == From(0);
   } else {
     const float single = float(scaled);
-    const std::int32_t size = detail::bits_as<std::int32_t>(single) & 0x7fffffff; // NaN is large
+    const std::int32_t size = detail::bits_as<std::int32_t>(single) & 0x7fffffff; // large for NaN
     to = convert<To>(single);
     return from != From(0) && size <= detail::last_flushed<To>;
   }
 }
 
-// to[i] = To(single(scale from[i])) for count numbers, complex ones by parts; returns how many parts were not zero
-// and are zero now. `to` may be the memory of `from`: every number is read before anything is written over it,
-// because the next ones to be read lie further up than the next ones to be written.
+// to[i] = To(single(scale from[i])) for `count` scalars, complex ones by parts. Returns how many parts were nonzero
+// and are stored as zero. `to` may be the memory of `from`: the next scalars to be read are at higher addresses than
+// those being written, so that each is read before it is overwritten.
 template <class To, class From>
 KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From> scale, To *to)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A number becomes To, a `factor` shorter than From. The memory is cut into `factor` streams of m numbers each. The
-// last stream's memory can hold all results, and no result's final place is there (factor > 1), so that there are two
-// steps, each without a word that one part writes and another reads or writes:
+// Converts numbers of type From to To in their own memory. From is `factor` times as long as To. The memory is
+// divided into `factor` streams of m numbers each. The memory of the last stream can hold all results, and no result
+// has its final place there (factor > 1). There are therefore two steps, in which no part reads or writes a word
+// that another part writes:
 //
 // 1. Gather (passes one and two of the paper, fused). Part p reads its range of every stream and writes only its
-//    range of the last stream, which only p reads. It reads that before it writes it, and nothing is written
-//    elsewhere.
+//    range of the last stream. No other part reads that range, and p reads it before writing it.
 // 2. Spread (pass three). Part p reads its range of the last stream and writes only its range of each stream of
-//    results; these fill the bytes below the last stream's, which nobody reads any more.
+//    results. The results are in the bytes below the last stream, which no part reads any more.
 //
-// The paper writes converted numbers into the lower streams as well, and reads them from there: with the passes fused
-// they need not be. The numbers beyond the streams, fewer than what one range holds, come last: their results begin
-// where the last stream does (factor 2), in the range of part 0, which does them after it has spread that range.
+// The paper also writes converted numbers into the lower streams and reads them from there, which fused passes need
+// not do. The numbers beyond the streams, fewer than one range holds, are last. Their results begin at the start of
+// the last stream (factor 2), in the range of part 0. Part 0 converts them after it has spread that range.
 #include "base/rounding_in_place.hpp"
 
 #include "base/atomics.hpp"
@@ -29,11 +29,11 @@ template <class To, class From> struct Streams {
   static constexpr Offset factor = sizeof(From) / sizeof(To);
 
   From *data;
-  Offset count, m; // numbers, and those of a stream
+  Offset count, m; // numbers, and numbers of a stream
   From scale;
   Offset *flushed;
 
-  // The last stream from number i on, and the results.
+  // last(i) is the last stream from number i on; results() is the array of results.
   KOKKOS_FORCEINLINE_FUNCTION From *last(Offset i) const { return data + (factor - 1) * m + i; }
   KOKKOS_FORCEINLINE_FUNCTION To *results() const { return reinterpret_cast<To *>(data); }
 
@@ -47,8 +47,8 @@ template <class To, class From> struct Streams {
   }
 };
 
-// A host's part is one range for each thread. In the last stream's range lie first that stream's own results, because
-// they can be written while it is read, then those of the others.
+// A part on a host is one range for each thread. The range of the last stream first stores the results of that
+// stream, which can be written while it is read, then those of the other streams.
 template <class To, class From> struct HostParts {
   using S = Streams<To, From>;
   S streams;
@@ -82,8 +82,8 @@ template <class To, class From> struct HostParts {
   }
 };
 
-// A device's part is a group of consecutive numbers of each stream, held in registers by one thread, so that threads
-// next to each other touch memory next to each other.
+// A part on a device is a group of consecutive numbers of each stream, which one thread keeps in registers. Adjacent
+// threads thus access adjacent memory.
 template <class T, int G> struct alignas(sizeof(T) * G < 16 ? sizeof(T) * G : 16) Group {
   T number[std::size_t(G)];
 };

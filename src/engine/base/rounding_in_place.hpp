@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// In-place reduction of storage (PIPSR; Walden et al., Algorithm 4; numerics.md 2): numbers of a matrix that is
-// already there become shorter ones at the start of the same memory. Nothing is allocated.
+// In-place reduction of storage (PIPSR; Walden et al., Algorithm 4; numerics.md 2). The scalars of a matrix are
+// converted to lower precision and stored at the start of the same memory. Nothing is allocated.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -8,25 +8,27 @@
 namespace finegrain
 {
 
-// data[0 .. count) become To(single(scale data[i])), the bits that a copy (narrow(), storage.hpp) has, one after the
-// other from the address `data` on; what the rest of the memory holds afterwards is not defined. Numbers are real: a
-// complex matrix has twice as many. data is aligned as From is (on a device, to 16 bytes it is faster), in memory
-// that Exec can reach. Numbers that were not zero and are zero now are added to *flushed, in that memory too.
+// data[0 .. count) become To(single(scale data[i])), contiguous from the address `data` on. They are bitwise
+// identical to a copy by narrow() (base/rounding.hpp). The rest of the memory is undefined afterwards. Numbers are
+// real: a complex matrix has twice as many. `data` is aligned for From, in memory that Exec can access; on a device
+// alignment to 16 bytes is faster. The count of numbers that were nonzero and are stored as zero is added to
+// *flushed, which is in that memory too.
 //
-// On a device this returns before it is done, as Kokkos' kernels do.
+// On a device the function returns before it has finished, as Kokkos' kernels do.
 //
-// From double to float, Half and BFloat16, and from float to Half and BFloat16; Exec is HostExec or DeviceExec.
+// Conversions exist from double to float, Half and BFloat16, and from float to Half and BFloat16. Exec is HostExec
+// or DeviceExec.
 template <class Exec, class To, class From> void reduce_storage(const typename Exec::execution_space &exec,
                                                                 From *data, Offset count, From scale = 1,
                                                                 Offset *flushed = nullptr);
 
-// The same for scalars and a precision below working; zeros follow for block_slack bytes. The memory has that much
-// more.
+// reduce_storage() for scalars and a precision below working. Behind the results it sets block_slack bytes to zero;
+// the memory must be that much longer than the scalars.
 template <class Exec> void reduce_blocks(const typename Exec::execution_space &exec, Scalar *blocks, Offset count,
                                          Precision to, Real scale, Offset *flushed);
 
-// reduce_storage() on a host by this many threads, however few the numbers: for tests and measurements.
-// reduce_storage() takes all threads, or one and one pass upwards where that is less work.
+// reduce_storage() on a host by this many threads, for any count: for tests and measurements. reduce_storage()
+// itself uses all threads, or one thread and one ascending pass if that is less work.
 template <class To, class From>
 void reduce_in_parts(Index parts, From *data, Offset count, From scale = 1, Offset *flushed = nullptr);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers: scalars, what they are stored as, and the one multiply-add that all row arithmetic goes through. Every
-// file of the engine includes it.
+// Scalars, their storage types, and the one multiply-add that all row arithmetic uses. Every file of the engine
+// includes it.
 #pragma once
 
 #include "base/kokkos.hpp"
@@ -20,23 +20,24 @@
 namespace finegrain
 {
 
-// Half precision and bfloat16 as storage: sixteen bits, and conversions from and to single. Nothing is computed in
+// Half precision and bfloat16 as storage types: 16 bits, with conversions from and to single. No arithmetic uses
 // them.
 //
-// Types of our own: Kokkos::half_t is a float of four bytes on hosts. Every conversion rounds to nearest, ties to
-// even; what is too large becomes an infinity, and NaN stays NaN. Wider types go through single, half(single(x)), on
-// every path, so that a copy, a reduction in place and a device agree bit for bit.
+// The engine has its own types, because Kokkos::half_t is a float of four bytes on hosts. Every conversion rounds to
+// nearest, ties to even. Overflow gives an infinity, and NaN stays NaN. Wider types are converted through single,
+// half(single(x)), on every path. The results of a copy, a reduction in place and a device are therefore bitwise
+// identical.
 
 struct Half {
   std::uint16_t bits;
 };
 
-// The upper half of a float: the range of single, eight bits of mantissa.
+// Upper half of a float: the range of single, eight bits of mantissa.
 struct BFloat16 {
   std::uint16_t bits;
 };
 
-// A complex number in storage; Kokkos::complex wants an arithmetic type.
+// A complex number in storage. Kokkos::complex requires an arithmetic type.
 template <class T> struct StoredComplex {
   using value_type = T;
   T re, im;
@@ -56,8 +57,8 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To bits_as(const Fro
   return to;
 }
 
-// The software versions, where the target has no instruction: the same bits as F16C's, of NaN too. Without branches,
-// so that loops over them become vector code.
+// Software conversions for targets without an instruction. They are bitwise identical to F16C, also for NaN. They
+// have no branches, so that loops over them are vectorized.
 KOKKOS_FORCEINLINE_FUNCTION float widen_half(std::uint16_t half)
 {
   const std::uint32_t sign = std::uint32_t(half & 0x8000u) << 16, magnitude = std::uint32_t(half & 0x7fffu) << 13;
@@ -71,14 +72,14 @@ KOKKOS_FORCEINLINE_FUNCTION float widen_half(std::uint16_t half)
 KOKKOS_FORCEINLINE_FUNCTION std::uint16_t narrow_half(float single)
 {
   const std::uint32_t bits = bits_as<std::uint32_t>(single), sign = bits & 0x80000000u, magnitude = bits ^ sign;
-  // Below 2^-14: a sum with 1/2 is rounded to multiples of 2^-24, half's smallest, by the addition.
+  // Below 2^-14 the addition of 1/2 rounds to multiples of 2^-24, the smallest half.
   const std::uint32_t small =
     bits_as<std::uint32_t>(bits_as<float>(magnitude) + bits_as<float>(0x3f000000u)) - 0x3f000000u;
-  // Half of the last place, less one where the place before is even; the carry may reach infinity.
+  // Adds half of the last place, minus one if the place before it is even. The carry may reach infinity.
   const std::uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
   const std::uint32_t finite = magnitude < 0x38800000u ? small : normal;
   const std::uint32_t large =
-    magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u; // NaN, quiet
+    magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u; // a quiet NaN
   return std::uint16_t((magnitude >= 0x47800000u ? large : finite) | (sign >> 16));
 }
 
@@ -118,7 +119,7 @@ KOKKOS_FORCEINLINE_FUNCTION BFloat16 to_bfloat16(float a)
   return BFloat16{std::uint16_t((bits & 0x7fffffffu) > 0x7f800000u ? quiet : even)};
 }
 
-// The real type behind a stored or computed number, and whether there are two of it.
+// Real type of a stored or computed scalar, and its number of parts, 2 for complex types.
 template <class T, class = void> struct Parts {
   using type = T;
   static constexpr int count = 1;
@@ -129,7 +130,7 @@ template <class T> struct Parts<T, std::void_t<typename T::value_type>> {
 };
 template <class T> using PartOf = typename Parts<T>::type;
 
-// Between any two of double, float, Half and BFloat16, or their complex numbers.
+// Converts between any two of double, float, Half and BFloat16, or their complex types.
 template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const From &a)
 {
   if constexpr (std::is_same_v<To, From>) return a;
@@ -140,8 +141,9 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION To convert(const Fro
   else return static_cast<To>(to_single(a));
 }
 
-// Between storing rounded numbers there and reading them again: g++ 12 drops the rounding of double -> float ->
-// double where it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4; tests/packs).
+// Keeps rounded values that were stored `there` before they are read again. g++ 12 drops the rounding of double ->
+// float -> double if it sees both and vectorizes them (tests/engine/factor/test_symmetric.cpp, blocks of 4;
+// tests/packs).
 KOKKOS_FORCEINLINE_FUNCTION void keep_rounding([[maybe_unused]] const void *there)
 {
 #if !defined(FINEGRAIN_ON_DEVICE)
@@ -169,13 +171,13 @@ using HalfScalar = Half;
 using BFloat16Scalar = BFloat16;
 #endif
 
-// How blocks are stored. Nothing is computed in fewer bits than single.
+// Storage precision of blocks. No arithmetic is below single precision.
 enum class Precision { working, single, half, bfloat16 };
 
 template <Precision P> using StorageOf =
   std::tuple_element_t<std::size_t(P), std::tuple<Scalar, Single, HalfScalar, BFloat16Scalar>>;
 
-// Of a number.
+// Returns the bytes of a scalar.
 inline std::size_t storage_size(Precision p)
 {
   constexpr std::size_t sizes[] = {sizeof(Scalar), sizeof(Single), sizeof(HalfScalar), sizeof(BFloat16Scalar)};
@@ -183,8 +185,8 @@ inline std::size_t storage_size(Precision p)
 }
 inline std::size_t bytes_of_block(Precision p, int n) { return std::size_t(n) * std::size_t(n) * storage_size(p); }
 
-// a b + c, rounded once where the target has fma. One spelling for every kernel, and contraction switched off in
-// their translation units, is what makes every algorithm and schedule give the same bits.
+// a b + c, rounded once if the target has fma. All kernels use this function, and their translation units are
+// compiled without contraction. The results of all algorithms and schedules are therefore bitwise identical.
 template <class T> KOKKOS_FORCEINLINE_FUNCTION T fused(T a, T b, T c)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -205,16 +207,16 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION T madd(T a, T b, T c)
              fused(a.real(), b.imag(), fused(a.imag(), b.real(), c.imag())));
 }
 
-// a b. Complex products go through madd() too: written with operators, their rounding depends on how the compiler
-// vectorizes the loop around them.
+// a b. Complex products also use madd(): with operators their rounding would depend on how the compiler vectorizes
+// the loop around them.
 KOKKOS_FORCEINLINE_FUNCTION Scalar product(Scalar a, Scalar b)
 {
   if constexpr (std::is_floating_point_v<Scalar>) return a * b;
   else return madd(a, b, Scalar(0));
 }
 
-// magnitude: |re| + |im|, what pivots are compared by, as BLAS does. largest_part: max(|re|, |im|), without the sign
-// of a NaN.
+// magnitude() is |re| + |im|, by which pivots are compared, as in BLAS. largest_part() is max(|re|, |im|), without
+// the sign of a NaN.
 #if defined(FINEGRAIN_COMPLEX)
 KOKKOS_FORCEINLINE_FUNCTION Real real_part(Scalar a) { return a.real(); }
 KOKKOS_FORCEINLINE_FUNCTION Scalar conjugate(Scalar a) { return Scalar(a.real(), -a.imag()); }
@@ -241,12 +243,13 @@ KOKKOS_FORCEINLINE_FUNCTION Real largest_part(Scalar a) { return std::fabs(a); }
 KOKKOS_FORCEINLINE_FUNCTION Scalar reciprocal(Scalar a) { return 1 / a; }
 #endif
 
-// False for NaN and both infinities.
+// Returns false for NaN and both infinities.
 KOKKOS_FORCEINLINE_FUNCTION bool is_finite(Real a) { return a - a == Real(0); }
 
-// What is done about pivots. amount > 0: small ones are replaced by amount times the scale of their row and column
-// (inversion.hpp; PETSc's MAT_SHIFT_INBLOCKS). zero > 0: what is at most so large, relative to what it has been
-// computed from, is zero. definite: pivots of FactorKind::icc that are not positive definite are bad.
+// Treatment of pivots. amount > 0: small pivots are replaced by `amount` times the scale of their row and column
+// (inversion.hpp; PETSc's MAT_SHIFT_INBLOCKS). zero > 0: a pivot that is at most `zero` relative to the values from
+// which it was computed is treated as zero. definite: pivots of FactorKind::icc that are not positive definite are
+// bad.
 struct Shift {
   Real amount = 0;
   Real zero = 100 * std::numeric_limits<Real>::epsilon();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors of a host, and the sums of a row function that are held in them. block.hpp loops over blocks with these.
+// Vectors of a host, and the sums of a row function that they contain. The loops over blocks in block.hpp use them.
 #pragma once
 
 #include "base/scalar.hpp"
 
-// Vectors of GCC and Clang on hosts, and how they are read from and written to storage of any type: the same bits as
-// convert() one by one. Compilers find the conversions of sixteen bits in few loops, so that x86 gets them by name.
+// Vector types of GCC and Clang on hosts, which are read from and written to storage of any type. Results are
+// bitwise identical to convert() of each element. Compilers vectorize 16-bit conversions in few loops only, so that
+// x86 uses intrinsics.
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
 
 namespace finegrain
@@ -34,7 +35,7 @@ inline std::int32_t load_word(const void *from)
 }
 
 #if defined(FINEGRAIN_F16C)
-// Four numbers, or two and two zeros, as floats in a register: nothing is read beyond them.
+// Reads four scalars, or two followed by two zeros, as floats in a register. Nothing is read beyond them.
 template <int H, class T> inline __m128 read_register(const T *from)
 {
   __m128i raw;
@@ -48,7 +49,7 @@ template <int H, class T> inline __m128 read_register(const T *from)
 }
 #endif
 
-// H stored numbers of sixteen bits as floats.
+// Reads H 16-bit scalars as floats.
 template <int H> inline VectorType<float, H> read_singles(const Half *from)
 {
 #if defined(FINEGRAIN_F16C)
@@ -75,7 +76,7 @@ template <int H> inline VectorType<float, H> read_singles(const BFloat16 *from)
 
 template <class T> inline constexpr bool is_short = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-// H floats, or stored numbers of sixteen bits, as doubles.
+// Reads H floats or 16-bit scalars as doubles.
 template <int H, class T> inline VectorType<double, H> read_doubles(const T *from)
 {
 #if defined(FINEGRAIN_F16C)
@@ -112,7 +113,7 @@ template <int H> inline void write_singles(BFloat16 *to, const VectorType<float,
 
 } // namespace detail
 
-// H numbers of any storage type as doubles or floats; double to float rounds.
+// Reads H scalars of any storage type as doubles or floats. double to float rounds.
 template <class Lane, int H, class T> inline VectorType<Lane, H> vector_read(const T *from)
 {
   if constexpr (std::is_same_v<T, Lane>) return detail::load_vector<T, H>(from);
@@ -125,7 +126,7 @@ template <class Lane, int H, class T> inline VectorType<Lane, H> vector_read(con
   }
 }
 
-// The other way: H doubles or floats to storage of any type, sixteen bits through single.
+// Writes H doubles or floats to storage of any type. 16-bit types are converted through single.
 template <class Lane, int H, class T> inline void vector_write(T *to, const VectorType<Lane, H> &v)
 {
   if constexpr (std::is_same_v<T, Lane>) std::memcpy(to, &v, sizeof(v));
@@ -138,7 +139,7 @@ template <class Lane, int H, class T> inline void vector_write(T *to, const Vect
   }
 }
 
-// a b + c, element by element through fused().
+// a b + c for each element, by fused().
 template <class T, int H>
 inline VectorType<T, H> vector_fused(VectorType<T, H> a, VectorType<T, H> b, VectorType<T, H> c)
 {
@@ -171,11 +172,11 @@ template <> inline VectorType<float, 4> vector_fused<float, 4>(VectorType<float,
 namespace finegrain
 {
 
-// W sums that one lane carries through a row: what block.hpp's loops run on.
+// W sums that one lane keeps for a row. The loops of block.hpp use them.
 //
-// On hosts with real scalars the sums are held in vectors of four and two, because compilers keep sums in an array
-// scalar across a loop of unknown length. Vectors are those of GCC and Clang, and every element goes through madd():
-// the same bits as one by one.
+// On hosts with real scalars the sums are in vectors of four and two, because compilers keep an array of sums scalar
+// across a loop of unknown length. Vectors are those of GCC and Clang. Every element uses madd(), so that results
+// are bitwise identical to scalar code.
 
 #if defined(FINEGRAIN_COMPLEX) || defined(FINEGRAIN_DEVICE_COMPILER)
 
@@ -183,20 +184,20 @@ template <int H> struct Pack {
   static_assert(H == 1);
 };
 template <int W> inline constexpr int pack_width = 1;
-// One factor of many products.
+// Common factor of many products.
 using Multiplier = Scalar;
 KOKKOS_FORCEINLINE_FUNCTION Scalar first_of(Multiplier x) { return x; }
 KOKKOS_FORCEINLINE_FUNCTION Multiplier multiplier(Scalar x) { return x; }
 
 #else
 
-// One factor of many products: spread over a vector once, whatever packs use it.
+// Common factor of many products, broadcast to a vector once for all packs.
 using Multiplier = VectorType<Real, 4>;
 inline Real first_of(Multiplier x) { return x[0]; }
 inline Multiplier multiplier(Real x) { return Multiplier{x, x, x, x}; }
 
-// a b + c and c - a b, element by element through madd(). Compilers find the vector instruction in some loops only,
-// so that x86 gets it by name.
+// a b + c and c - a b for each element, by madd(). Compilers generate the vector instruction in some loops only, so
+// that x86 uses intrinsics.
 template <class T, int H>
 inline VectorType<T, H> vector_madd(VectorType<T, 4> a, VectorType<T, H> b, VectorType<T, H> c)
 {
@@ -289,7 +290,7 @@ public:
     first_.zero();
     rest_.zero();
   }
-  // Each sum times its factor.
+  // Multiplies each sum by its factor.
   KOKKOS_FORCEINLINE_FUNCTION void scale(const Scalar *factors)
   {
     first_.scale(factors);
@@ -318,7 +319,7 @@ public:
     first_.subtract(b.first_);
     rest_.subtract(b.rest_);
   }
-  // Sum I.
+  // Returns sum I.
   template <int I> KOKKOS_FORCEINLINE_FUNCTION Scalar lane() const
   {
     if constexpr (I >= head) return rest_.template lane<I - head>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The storage that each method supports: the precision of off-diagonal blocks, of inverted diagonal blocks, and of
-// sums. find_conflict(), the compiled kernels and their tables all read this list.
+// Storage that each method supports: the precision of off-diagonal blocks, of inverted diagonal blocks, and of sums.
+// find_conflict(), the compiled kernels and their tables all use this list.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -19,12 +19,12 @@ struct Storage {
 };
 
 struct PermittedStorage {
-  Method method; // of sip: factorization
+  Method method; // sip is listed as factorization
   Storage storage;
-  bool fixed; // compiled for each block size; else for any (0) only
+  bool fixed; // compiled for each block size; else for any size (0) only
 };
 
-// A factor in 16 bits has this storage and kernels of its own (factor/half.hpp).
+// Storage of the half precision factor, which has its own kernels (factor/half.hpp).
 inline constexpr Storage half_factor{Precision::half, Precision::single, true};
 
 inline constexpr PermittedStorage permitted_storage[] = {
@@ -46,7 +46,7 @@ inline constexpr PermittedStorage permitted_storage[] = {
   {Method::relaxation, {Precision::bfloat16, Precision::single, true}, false},
 };
 
-// The row of the table; null: there is none.
+// Returns the row of the table, or null if there is none.
 constexpr const PermittedStorage *find_storage(Method method, const Storage &storage)
 {
   for (const PermittedStorage &p : permitted_storage)
@@ -54,8 +54,8 @@ constexpr const PermittedStorage *find_storage(Method method, const Storage &sto
   return nullptr;
 }
 
-// make(tags of couplings, inverses and sums) for the row of this storage, among those of a method: all, or those that
-// are compiled for each block size. A storage that is not there makes nothing.
+// Calls make(tags of couplings, inverses and sums) for the row of this storage among those of a method: all of them,
+// or those compiled for each block size. Returns an empty result if there is no such row.
 template <Method method, bool all, class Make> auto with_storage(const Storage &storage, const Make &make)
 {
   using Working = std::type_identity<Scalar>;

@@ -26,21 +26,22 @@ namespace
 {
 
 std::atomic<int> asked{0};
-std::atomic<bool> forked{false}; // this process is a child: the threads that its memory knows are its parent's
+std::atomic<bool> forked{false}; // this is a child process: the threads in its memory are those of its parent
 
-// At the first call, not when the library is loaded: no code of ours may run on a processor that it was not made for.
+// Runs at the first call, not when the library is loaded: loading must not run code on a processor for which it was
+// not compiled.
 void watch_forks()
 {
   [[maybe_unused]] static const int watches =
     pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
 }
 
-// A thread beside the caller's, which works or waits until the process ends. Each run that it has a share in gets the
-// next number. Who claims the share, the thread or the caller, does it: the caller does not wait for a thread that
-// has no core at the moment.
+// A thread besides the caller's, which works or waits until the process ends. Each run in which it has a share gets
+// the next number. The thread or the caller claims the share and executes it. The caller thus does not wait for a
+// thread that has no core at the moment.
 struct alignas(64) Worker {
-  unsigned start = 0, claimed = 0; // the last run that has begun, and the last whose share somebody has claimed
-  alignas(64) unsigned done = 0;   // the last run whose share the thread has done
+  unsigned start = 0, claimed = 0; // the last run that has begun, and the last whose share has been claimed
+  alignas(64) unsigned done = 0;   // the last run whose share is done
   unsigned run = 0;                // the caller's copy of start
   std::int32_t share = 0;
 
@@ -51,18 +52,18 @@ struct alignas(64) Worker {
   }
 };
 
-// Of the run in progress. Written by its caller only, while no share is claimed.
+// State of the run in progress. Only its caller writes it, while no share is claimed.
 std::atomic<bool> in_use{false};
 void (*current_body)(const void *, std::int32_t);
 const void *current_data;
 
-std::vector<Worker *> &workers() // never destroyed, as the threads are not
+std::vector<Worker *> &workers() // never destroyed, because the threads are not
 {
   static std::vector<Worker *> &all = *new std::vector<Worker *>;
   return all;
 }
 
-// Where OpenMP binds threads (OMP_PROC_BIND), a thread has the processors of a place of its own, and not those of the
+// If OpenMP binds threads (OMP_PROC_BIND), gives a thread the processors of its own place instead of those of the
 // caller.
 void bind_to_place([[maybe_unused]] std::int32_t share)
 {
@@ -92,13 +93,13 @@ void *work(void *argument)
   }
 }
 
-// Fewer where the system has no more.
+// Creates fewer threads if the system has no more.
 void add_workers(std::size_t count)
 {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  sigset_t all, before; // signals are the program's
+  sigset_t all, before; // the program handles its signals
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   while (workers().size() < count) {
@@ -121,8 +122,8 @@ void add_workers(std::size_t count)
   pthread_attr_destroy(&attributes);
 }
 
-// Whether the caller may have other threads now: not in a child after fork(), inside a parallel region unless OpenMP
-// is allowed another level, or while they work for another caller.
+// Returns true if the caller may use other threads now. It may not in a child after fork(), inside a parallel region
+// unless OpenMP allows another level, or while they work for another caller.
 bool reserve_workers()
 {
   if (forked.load(std::memory_order_relaxed)) return false;
@@ -138,7 +139,7 @@ bool reserve_workers()
 
 void set_host_threads(int count)
 {
-  watch_forks(); // threads may be there already, of the caller's
+  watch_forks(); // the caller may have threads already
   asked = count;
 }
 
@@ -146,7 +147,7 @@ HostThreads find_host_threads()
 {
 #if defined(_OPENMP)
   if (forked.load(std::memory_order_relaxed)) return {1, "after fork()"};
-  static const bool by_environment = std::getenv("OMP_NUM_THREADS") != nullptr; // OpenMP too has read it once
+  static const bool by_environment = std::getenv("OMP_NUM_THREADS") != nullptr; // OpenMP too reads it once
   const int wanted = asked ? asked.load() : by_environment ? omp_get_max_threads() : 1;
   const int cores = wanted > 1 ? omp_get_num_procs() : 1;
   if (wanted > cores) return {cores, "as many as cores"};
@@ -177,7 +178,7 @@ void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_
   for (std::size_t i = 0; i < there; ++i)
     if (Worker &w = *workers()[i]; w.claim(w.run)) {
       body(data, w.share);
-      __atomic_store_n(&w.done, w.run, __ATOMIC_RELAXED); // nobody else looks
+      __atomic_store_n(&w.done, w.run, __ATOMIC_RELAXED); // no other thread reads it
     }
   for (std::size_t i = there; i < others; ++i) body(data, std::int32_t(i) + 1);
   for (std::size_t i = 0; i < there; ++i) await_value(&workers()[i]->done, workers()[i]->run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Units of the unknowns of a block, so that a matrix of blocks can be stored in few bits (numerics.md 1).
+// Scaling of the unknowns of a block by powers of two, for storage of blocks in low precision (numerics.md 1).
 #pragma once
 
 #include "base/scalar.hpp"
@@ -12,9 +12,9 @@
 namespace finegrain
 {
 
-// Powers of two s that bring the n x n numbers largest_ab s_b / s_a together (column-major; a row, b column): each
-// row's largest besides the diagonal becomes that of the column, or where one of the two is zero that of the
-// diagonal. All 1 where a number is not finite.
+// Returns powers of two s that balance the n x n values largest_ab s_b / s_a (column-major; a row, b column). The
+// largest off-diagonal value of each row becomes that of its column; if one of them is zero, the other becomes that
+// of the diagonal. All are 1 if a value is not finite.
 inline std::vector<Real> choose_units(std::vector<double> largest, int n)
 {
   const auto at = [&](int a, int b) -> double & { return largest[std::size_t(b * n + a)]; };

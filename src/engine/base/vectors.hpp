@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Several vectors that one visit of a block row serves, so that its blocks are read from memory once for all of them,
-// and which of them a lane serves: all on a host, one on a device, whose lanes share rows and vectors.
+// Several vectors that one visit of a block row serves, so that its blocks are read from memory once for all of
+// them. On a host a lane serves all vectors. On a device a lane serves one vector, and the lanes share rows and
+// vectors.
 #pragma once
 
 #include "base/kokkos.hpp"
@@ -11,27 +12,27 @@
 namespace finegrain
 {
 
-inline constexpr int most_vectors = 8; // served by one sweep
+inline constexpr int most_vectors = 8; // largest number of vectors in one sweep
 
-// Vector v of an array begins at v stride.
+// Several vectors in one array. Vector v begins at v * stride.
 struct Vectors {
   int count = 1; // at most V
   Offset stride = 0;
 };
 
-// All of them.
+// All vectors, served by one lane.
 template <int V> struct AllVectors {
   static constexpr int most = V;
   int count;
 
-  // f(v), one after the other.
+  // Calls f(v) for one vector after the other.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(const F &f) const
   {
     if constexpr (V == 1) f(0);
     else
       for (int v = 0; v < count; ++v) f(v);
   }
-  // f(k, v): what it keeps of each in an array of `most`, at k, stays in registers, for there is no loop.
+  // Calls f(k, v) without a loop. What f keeps at index k of an array of `most` entries then stays in registers.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const
   {
     [&]<int... k>(std::integer_sequence<int, k...>) FINEGRAIN_INLINE
@@ -40,7 +41,8 @@ template <int V> struct AllVectors {
     }
     (std::make_integer_sequence<int, V>());
   }
-  // The same beyond `count` too, of what is no vector: g++ does not see that nobody reads it.
+  // Calls f(k, k) beyond `count` too, where there are no vectors, because g++ does not see that these values are
+  // never read.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_all(const F &f) const
   {
     [&]<int... k>(std::integer_sequence<int, k...>) FINEGRAIN_INLINE { (f(k, k), ...); }
@@ -57,8 +59,8 @@ struct OneVector {
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const { f(0, number); }
 };
 
-// f(strip, vectors that this lane serves) for all rows of a block and all vectors. Sums of all vectors of a strip are
-// to stay in registers.
+// Calls f(strip, vectors of this lane) for all rows of a block and all vectors. Strips are narrow enough for the
+// sums of all vectors to stay in registers.
 template <int V, int Widest = 32, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_strip(const Lanes &lanes, [[maybe_unused]] int count, const F &f)
 {
@@ -68,7 +70,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_strip(const Lanes &lanes, [[maybe_unus
   else lanes.template strips<4>([=](auto s) FINEGRAIN_INLINE { f(s, AllVectors<V>{count}); });
 }
 
-// f(i, v) for output i of vector v.
+// Calls f(i, v) for each output i of each vector v.
 template <int V, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
 {

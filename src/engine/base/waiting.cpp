@@ -21,10 +21,10 @@ namespace
 {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto calm = std::chrono::milliseconds(10);    // a core is shared until nobody has interrupted for so long
-constexpr auto patience = std::chrono::milliseconds(1); // how long a thread spins on a core of its own
+constexpr auto calm = std::chrono::milliseconds(10);    // a core counts as shared for this time after an interruption
+constexpr auto patience = std::chrono::milliseconds(1); // time for which a thread spins on a core of its own
 
-// Whether other programs use this thread's core: the system has interrupted the thread lately.
+// Returns true if other programs use this thread's core, which means that the system interrupted the thread lately.
 bool shares_its_core(Clock::time_point now)
 {
 #if defined(__linux__)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Waits of host threads for each other. A thread spins for a few microseconds, then for up to a millisecond while it
-// has its core to itself, then it sleeps in the kernel until it is woken.
+// Host threads that wait for each other. A thread spins for a few microseconds, and for up to a millisecond while it
+// has its core to itself. Then it sleeps in the kernel until it is woken.
 //
-// Sleeping instead of sched_yield(): since Linux 6.6 a thread that yields gives up its whole time slice, and each
-// wait on a busy core took milliseconds.
+// It sleeps instead of calling sched_yield(): since Linux 6.6 a thread that yields gives up its whole time slice,
+// and each wait on a busy core took milliseconds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace finegrain
 {
 
-// A word is a number below `sleeper_bit` that one thread publishes and others await. The bit says that some sleep.
+// A word is a number below `sleeper_bit` that one thread publishes and others await. The bit is set while threads
+// sleep.
 inline constexpr unsigned sleeper_bit = 0x80000000u;
 
 inline void pause_processor()
@@ -24,19 +25,19 @@ inline void pause_processor()
 }
 
 void wake_sleepers(unsigned *word);
-// Return when the word is `value`, or is not `old`.
+// Each returns when the word is `value`, or is not `old`.
 void await_value_asleep(unsigned *word, unsigned value);
 void await_change_asleep(unsigned *word, unsigned old);
 
 inline constexpr int brief_spins = 64; // 1 to 4 microseconds
 
-// Stores a value, after all that the thread has stored before, and wakes those who sleep.
+// Stores a value, after all earlier stores of the thread, and wakes the threads that sleep.
 inline void publish_word(unsigned *word, unsigned value)
 {
   if (__atomic_exchange_n(word, value, __ATOMIC_ACQ_REL) & sleeper_bit) wake_sleepers(word);
 }
 
-// Returns when the word is `value`; the thread then sees what was stored before publish_word().
+// Returns when the word is `value`. The thread then reads everything that was stored before publish_word().
 inline void await_value(unsigned *word, unsigned value)
 {
   for (int spins = 0; spins < brief_spins; ++spins) {
@@ -46,7 +47,7 @@ inline void await_value(unsigned *word, unsigned value)
   await_value_asleep(word, value);
 }
 
-// Returns the word's value once it is another than `old`.
+// Returns the word's value once it differs from `old`.
 inline unsigned await_change(unsigned *word, unsigned old)
 {
   const auto look = [word] { return __atomic_load_n(word, __ATOMIC_ACQUIRE) & ~sleeper_bit; };

@@ -10,7 +10,7 @@ namespace finegrain
 namespace
 {
 
-constexpr Index most_tiles = 512; // of a rank, where the shape is chosen
+constexpr Index most_tiles = 512; // per rank, when the shape is chosen
 
 Index pieces(Index edge, Index tile) { return (edge + tile - 1) / tile; }
 
@@ -26,14 +26,14 @@ PipelinePrediction predict_pipeline(const PipelineShape &shape, const PipelineCo
   for (std::size_t a = 0; a < 3; ++a) count[a] = pieces(points[a], std::max(size[a], Index(1)));
   PipelinePrediction p{tile, count[0] * count[1] * count[2]};
 
-  // Tiles by level, as tasks.cpp cuts them.
+  // Tiles are sorted by level, as tasks.cpp does.
   std::vector<Index> order(std::size_t(p.tiles)), turn(order.size());
   std::iota(order.begin(), order.end(), Index(0));
   const auto level = [&](Index t) { return t % count[0] + t / count[0] % count[1] + t / count[0] / count[1]; };
   std::stable_sort(order.begin(), order.end(), [&](Index s, Index t) { return level(s) < level(t); });
   for (std::size_t i = 0; i < order.size(); ++i) turn[std::size_t(order[i])] = Index(i);
 
-  // Largest delay from a tile at the end of one rank to that at the beginning of the next, along an axis.
+  // Largest delay from a tile at the end of one rank to the one at the beginning of the next, along each axis.
   double start = 0, messages = 0;
   Index stride = 1;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -43,7 +43,7 @@ PipelinePrediction predict_pipeline(const PipelineShape &shape, const PipelineCo
         if (t / stride % count[a] == 0)
           late = std::max(late, turn[std::size_t(t + (count[a] - 1) * stride)] - turn[std::size_t(t)] + 1);
       start += double(late) * (ranks[a] - 1);
-      messages += (ranks[a] > 2 ? 2. : 1.) / count[a]; // of a tile in the mean: received and sent
+      messages += (ranks[a] > 2 ? 2. : 1.) / count[a]; // average per tile: received and sent
     }
     stride *= count[a];
   }

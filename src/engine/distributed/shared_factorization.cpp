@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine of one factor of the whole matrix by all ranks together: powerqilu's, color by color, and fgbilu's and
-// sip's, tile by tile of a grid (numerics.md 1, 3, 4). In: the pattern of owned rows and of those of others that they
-// read (SharedRows). Row functions are those of factor.hpp, sip.hpp and sweep.hpp; between two stages the SharedHalo
-// fetches what others have done.
+// The engine of a global factorization, one factor of all ranks: powerqilu's color by color, fgbilu's and sip's tile
+// by tile of a grid (numerics.md 1, 3, 4). In: the pattern of owned rows and of the rows of other ranks that they
+// read (SharedRows). Row functions are those of factor.hpp, sip.hpp and sweep.hpp. Between two stages the SharedHalo
+// fetches the rows that other ranks have computed.
 #include "distributed/shared_plan.hpp"
 #include "eisenstat/eisenstat_form.hpp"
 #include "factor/factoring.hpp"
@@ -16,10 +16,10 @@ namespace finegrain
 namespace
 {
 
-// Copies the blocks of both parts of the matrix into one array. Outside of the class, for nvcc.
+// Copies the owned blocks and the couplings of the matrix into one array. Outside of the class, for nvcc.
 struct LoadParts {
   MatrixValues owned, coupling;
-  Index entries; // of the owned square
+  Index entries; // entries of the owned square
   int n;
   Scalar *blocks;
 
@@ -115,7 +115,7 @@ public:
     run_.clear_pivot_report(all_);
     run_.for_each(Offset(loaded_.extent(0)),
                   LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
-    const Index *row_of = pipelined_ ? factor_.row_of() : nullptr; // positions are reported
+    const Index *row_of = pipelined_ ? factor_.row_of() : nullptr; // null: positions are reported
     const FactorArguments arguments = factor_arguments(factor_.pattern, factor_, run_, {loaded_.data()}, row_of);
     const SipArguments sip = sip_arguments(factor_.pattern, star_, alpha_, factor_, run_, {loaded_.data()}, row_of);
     for_stages(Travel::factor, x_.data(), [&](const Index *cut) {
@@ -182,7 +182,8 @@ public:
   }
 
 private:
-  // Rows that follow a bad one are bad too. With tiles they have larger numbers, on any rank; with colors later ones.
+  // Reports the first bad row, because rows that follow it are bad too. With tiles these have larger numbers, on any
+  // rank; with colors they have later colors.
   FactorReport report()
   {
     FactorReport found = run_.read_pivot_report(all_);
@@ -192,7 +193,7 @@ private:
     return found;
   }
 
-  // Where each row and entry of the graph is stored.
+  // Finds the storage of each row and entry of the graph.
   void locate(const Graph &g, const Pattern<Kokkos::HostSpace> &p)
   {
     storage_.diagonal = make_array<Index>("finegrain::position", std::size_t(all_));
@@ -215,8 +216,8 @@ private:
     }
   }
 
-  // run(cut) for the rows of each stage that others need, then for the rest, and what travels meanwhile, of the sweep
-  // x of which.
+  // Calls run(cut) for the rows of each stage that other ranks need, then for its other rows, and exchanges rows
+  // meanwhile. x is the vector of the sweep.
   template <class Body> void for_stages(Travel travel, Scalar *x, const Body &run)
   {
     const SharedArrays arrays{x, x + run_.scalars(), factor_.diagonal.data(), factor_.upper.data()};
@@ -288,14 +289,14 @@ private:
             .own = {first_, first_ + run_.rows},
             .forward = {},
             .backward = {},
-            .coupled = nullptr, // all couplings are in the factor
+            .coupled = nullptr, // the factor contains all couplings
             .t = x_.data(),
             .y = y_.data(),
             .y_by_row = true};
   }
   void forget_others() { has_lower_ = has_diagonal_ = false; }
 
-  // Of b in x_.
+  // Transposed sweep over the vector in x_.
   void sweep_transposed(Travel travel)
   {
     const bool backward = travel == Travel::backward;
@@ -306,7 +307,7 @@ private:
     for_stages(travel, x_.data(),
                [&](const Index *cut) { transposed_kernel_(run_.independent(cut), run_.n, arguments); });
   }
-  // At first use. Terms of a row come in the order of the keys, whichever rank's they are.
+  // Computed at first use. Terms of a row are in the order of the keys, independent of the ranks that own them.
   void find_transposed()
   {
     if (factor_.has_transposed) return;
@@ -327,7 +328,7 @@ private:
     run_.statistics.index_bytes += factor_.transposed.bytes();
   }
 
-  // Of owned rows, but for memory, which is what there is.
+  // Counts blocks and operations of owned rows, but the memory of all stored rows.
   void count(const SharedRows &shared, FactorKind kind)
   {
     const auto pattern = copy_to<Kokkos::HostSpace>(factor_.pattern);
@@ -357,23 +358,23 @@ private:
   ResidualRunner<Exec> run_;
   SharedHalo *halo_ = nullptr;
   bool pipelined_ = false;
-  Index all_ = 0;     // rows, those of others among them
-  Index entries_ = 0; // of the owned square
+  Index all_ = 0;     // rows, including those of other ranks
+  Index entries_ = 0; // entries of the owned square
   std::vector<Stage> stages_;
   SharedStorage storage_;
   HostArray<std::int64_t> key_;
   StoredFactor<Exec> factor_;
-  bool has_lower_ = false, has_diagonal_ = false; // of other ranks
+  bool has_lower_ = false, has_diagonal_ = false; // blocks of other ranks have been fetched
   std::array<EisenstatForm<Exec>, 2> forms_;      // general, symmetric; tiles only
-  Index first_ = 0;                               // owned slot, where there are tiles
+  Index first_ = 0;                               // first owned slot, with tiles
   FactorKernels<Exec> kernels_{};
   decltype(FactorKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   SipKernel<Exec> sip_kernel_ = nullptr;
   EisenstatKernels<Exec> eisenstat_kernels_{};
-  Star<Space> star_; // of Stone's factor
+  Star<Space> star_; // Stone's factor only
   Real alpha_ = 0;
-  Array<Scalar, Space> loaded_, x_; // the matrix's blocks; both sweeps' vector
-  Array<Scalar, Space> y_;          // Eisenstat's
+  Array<Scalar, Space> loaded_, x_; // blocks of the matrix; vector of both sweeps
+  Array<Scalar, Space> y_;          // vector of Eisenstat's trick
 };
 
 } // namespace

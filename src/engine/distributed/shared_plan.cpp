@@ -22,8 +22,8 @@ template <class Less> HostArray<Index> sort_rows(Index count, const Less &less)
   return rows;
 }
 
-// Rows by color and key; with `stored`, inside of a color by what is to be sent first, and others' rows last: no
-// color's rows depend on each other.
+// Sorts rows by color and key. With `stored`, sent rows come first in a color and rows of other ranks last, which is
+// possible because rows of a color do not depend on each other.
 HostArray<Index> order_by_color(const SharedRows &s, Index owned, bool stored)
 {
   const auto turn = [&](Index row) { return !stored ? 0 : row >= owned ? 2 : s.sent[std::size_t(row)] ? 0 : 1; };
@@ -32,9 +32,9 @@ HostArray<Index> order_by_color(const SharedRows &s, Index owned, bool stored)
   });
 }
 
-// Others' rows that owned ones come after (*before: how many), the owned ones in the order of the tiles, the other
-// others' rows. Those that are only beside others (sip's) come first if one of these does: every coupling keeps its
-// direction.
+// Returns the storage order: rows of other ranks that precede owned ones (*before is their number), the owned rows in
+// the order of the tiles, the other ranks' remaining rows. Rows of the second ring, which sip has, precede the owned
+// ones if a neighbor in the first ring does, so that every coupling keeps its direction.
 HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &order, Index *before)
 {
   const Graph &g = s.selection.graph;
@@ -77,7 +77,7 @@ SetupError plan_tiles(const OperatorView &view, EngineOptions options, SharedPla
   Elimination e;
   Index before;
   e.selection.graph = view.owned;
-  options.algorithm = Algorithm::tasks; // of one thread
+  options.algorithm = Algorithm::tasks; // for one thread
   if (const SetupError error = make_plan(e, view.block, options, {}, p.plan)) return error;
   p.plan.algorithm = Algorithm::sequential;
   p.plan.reason = "tiles, one after the other";
@@ -98,7 +98,7 @@ void plan_colors(const OperatorView &view, const EngineOptions &options, const M
   const Index owned = view.owned.rows, all = s.selection.graph.rows;
   p.place = order_by_color(s, owned, false);
   p.row_of = order_by_color(s, owned, true);
-  auto group = make_array<Index>("finegrain::group", std::size_t(s.colors) + 1); // owned rows, for the view
+  auto group = make_array<Index>("finegrain::group", std::size_t(s.colors) + 1); // owned rows only
   group(0) = 0;
   for (Index row = 0; row < owned; ++row) p.stage_of(row) = s.color(row);
   Index at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row functions of Eisenstat's trick for DILU (numerics.md 1): what is kept beside the factor, the forward half of a
-// product, products and solves with blocks of a row. The backward half is sweep.hpp's. eisenstat/eisenstat_form.hpp
-// runs them.
+// Row functions of Eisenstat's trick for DILU (numerics.md 1): data stored with the factor, the forward half of a
+// product, and products and solves with the blocks of a row. The backward half is in sweep.hpp.
+// eisenstat/eisenstat_form.hpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"
@@ -11,7 +11,7 @@
 namespace finegrain
 {
 
-// R by row and R^H by slot, R being upper triangular with R R^H = d, so that D = R^-H R^-1.
+// Computes R by row and R^H by slot. R is upper triangular with R R^H = d, so that D = R^-H R^-1.
 struct EisenstatRootArguments {
   const Index *row_of;
   const Scalar *diagonal; // d by slot
@@ -51,7 +51,7 @@ private:
       }
     return apart * apart <= std::numeric_limits<Real>::epsilon() * largest * largest;
   }
-  // From the last column to the first; of d the upper triangle is read.
+  // Factors d from the last column to the first. Reads its upper triangle only.
   KOKKOS_FORCEINLINE_FUNCTION bool factor(const Scalar *d, Scalar *root) const
   {
     bool good = true;
@@ -73,8 +73,8 @@ private:
   }
 };
 
-// Scaled lower blocks, scaled upper blocks, and E. Without a root these are d l, none, 2 - d a; with one R^H l R_j,
-// R^H u R_j, 2 - R^H a R, j being the block's column.
+// Computes scaled lower blocks, scaled upper blocks, and E. Without a root these are d l, none and 2 - d a. With a
+// root they are R^H l R_j, R^H u R_j and 2 - R^H a R, where j is the block's column.
 struct EisenstatFactorArguments {
   const Index *row_of;
   const Index *lower_ptr, *lower_col, *lower_source;
@@ -117,7 +117,7 @@ template <int N> struct EisenstatFactorRow {
 
 private:
   KOKKOS_FORCEINLINE_FUNCTION Index row_at(Index pos) const { return arg.row_of ? arg.row_of[pos] : pos; }
-  // to = left a root_col, for an entry a of the matrix.
+  // Computes to = left a root_col for an entry a of the matrix.
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void scale(const Lanes &lanes, Index slot, Index entry,
                                                                 Index col, Scalar *scratch, Scalar *to) const
   {
@@ -143,13 +143,13 @@ private:
 
 struct EisenstatCouplingArguments {
   const Index *slots, *row_of;
-  EntryList inside, ghost; // of C by row
+  EntryList inside, ghost; // entries of C, by row
   MatrixValues owned, coupling;
-  const Scalar *left, *t, *ghosts; // d or R^H by slot
+  const Scalar *left, *t, *ghosts; // left: d or R^H by slot
   Scalar *c;                       // by row
 };
 
-// c of the rows that C has: left C t.
+// Computes c = left C t in the rows of C.
 template <int N> struct EisenstatCouplingRow {
   BlockSize<N> n;
   EisenstatCouplingArguments arg;
@@ -189,19 +189,19 @@ private:
 };
 
 struct EisenstatArguments {
-  const Index *ptr, *col, *row_of; // as of a forward sweep
+  const Index *ptr, *col, *row_of; // see ForwardArguments
   bool y_by_row;
-  const Scalar *lower, *twice; // scaled, and E
-  const Scalar *v, *t;         // by row, as u is; t null: zero
-  const Scalar *c;             // left C t by row, zero where C has nothing; null: there is no C
+  const Scalar *lower, *twice; // scaled lower blocks, and E
+  const Scalar *v, *t;         // by row, like u; t null: zero
+  const Scalar *c;             // left C t by row, zero in rows without C; null: there is no C
   Scalar *y, *u;
-  Vectors vectors; // one
+  Vectors vectors; // one vector only
   LineList lines;
   Offset prefetch_distance = 0; // in bytes, see prefetch_block()
 };
 
-// y of the row = v + c - E t - sum of l y over earlier rows, and u = t + y. No product waits for y. Couples: whether
-// there is c, if that is known before, and that there is t.
+// Computes y of the row = v + c - E t - sum of l y over earlier rows, and u = t + y. No product waits for y. Couples
+// is bool, or a compile-time constant for the presence of c; with a constant, t is present too.
 template <class Couples = bool> struct EisenstatTerms {
   static constexpr bool gathers = false, asks = false;
   using Value = Scalar;
@@ -236,7 +236,7 @@ template <class Couples = bool> struct EisenstatTerms {
     for (int i = s.first; i < s.first + W; ++i) u[i] = has_t() ? arg.t[at.row * n + i] + y[i] : y[i];
   }
 
-  // By lines.
+  // Sweeps by lines call the following functions.
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
@@ -263,13 +263,13 @@ private:
 };
 template <int N> using EisenstatRow = SweepRow<N, EisenstatTerms<>>;
 
-// x = B y for blocks by row or slot; with couplings x = y + W y, W being the upper part by slot; solving, x with
-// B x = y for upper triangular blocks. Vectors are by row.
+// Computes x = B y for blocks B by row or slot. With couplings it computes x = y + W y, where W is the upper
+// triangle by slot. With `solves` it solves B x = y for upper triangular blocks. Vectors are by row.
 struct BlockProductArguments {
   const Index *row_of; // null: slots are rows
   Index last_position;
   const Scalar *blocks;
-  const Index *ptr = nullptr, *col = nullptr; // of W; null: B
+  const Index *ptr = nullptr, *col = nullptr; // W; null: B
   bool solves = false;
   const Scalar *y;
   Scalar *x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Eisenstat's trick for a factor of DILU (numerics.md 1): what it keeps beside the factor, and products that read
-// what the sweeps read. Oracle: tests/engine/eisenstat.
+// Eisenstat's trick for a DILU factor (numerics.md 1): data stored with the factor, and products that read the
+// blocks of the sweeps. Oracle: tests/engine/eisenstat.
 #pragma once
 
 #include "base/prefetch_distance.hpp"
@@ -13,10 +13,10 @@
 namespace finegrain
 {
 
-// The factor of an engine, blocks in working precision, and how that sweeps. Sweeps has
-// - forward(x, body), backward(x, body): body(run) for slots of P_L's or P_R's rows in their order, after which x is
-//   known in those rows, by row;
-// - with_others(b, t): b by row, with rows of others behind it where there are any, in t if need be.
+// The factor of an engine, with blocks in working precision, and its sweeps. Sweeps provides
+// - forward(x, body), backward(x, body): call body(run) for the slots of P_L or P_R in their order; then x is known
+//   in those rows, by row;
+// - with_others(b, t): returns b by row, followed by the rows of other ranks if there are any; may use t.
 template <class Exec, class Sweeps> struct EisenstatFactor {
   using Space = typename Exec::memory_space;
 
@@ -26,26 +26,26 @@ template <class Exec, class Sweeps> struct EisenstatFactor {
   const EisenstatKernels<Exec> &kernels;
   decltype(FactorKernels<Exec>::backward) backward_kernel;
   const Scalar *upper, *diagonal;
-  MatrixValues source;      // whose entries the pattern has
+  MatrixValues source;      // indexed by the entries of the pattern
   const Index *row_of;      // null: slots are rows
-  Index rows;               // of the pattern, others' among them
-  std::array<Index, 2> own; // slots
+  Index rows;               // rows of the pattern, including those of other ranks
+  std::array<Index, 2> own; // range of owned slots
   LineList forward, backward;
-  const SplitRows<Space> *coupled; // slots of rows with couplings that the factor leaves out; null: there are none
-  Scalar *t, *y;                   // of both sweeps, with rows of others; t by row
+  const SplitRows<Space> *coupled; // slots of rows with ignored blocks; null: there are none
+  Scalar *t, *y;                   // vectors of the sweeps, including rows of other ranks; t by row
   bool y_by_row;                   // else by slot
 };
 
-// Of the two forms. General: P_L = D + L, P_R = 1 + D^-1 U. Symmetric, where all D are Hermitian and positive
+// One of the two forms. General: P_L = D + L, P_R = 1 + D^-1 U. Symmetric, if all D are Hermitian and positive
 // definite: with d = R R^H of every row, R^H (L + D + U) R = L' + 1 + U', P_L = R^-H (1 + L'), P_R = (1 + U') R^-1.
 template <class Exec> class EisenstatForm
 {
   using Space = typename Exec::memory_space;
 
 public:
-  // After a new factorization, or another analysis.
+  // Discards the data after a new factorization or analysis.
   void forget() { known_ = false; }
-  // Makes what products read. False: a pivot is not positive definite.
+  // Computes the data of products. Returns false if a pivot is not Hermitian and positive definite.
   template <class Factor> bool prepare(const Factor &f, bool symmetric)
   {
     if (known_) return good_;
@@ -57,7 +57,7 @@ public:
     reserve("finegrain::lower", p.lower.col.extent(0) * nn, lower_);
     if (has_couplings(f)) {
       reserve("finegrain::coupled", run.scalars(), coupled_);
-      run.fill(coupled_.data(), coupled_.extent(0), Scalar(0)); // where C has nothing
+      run.fill(coupled_.data(), coupled_.extent(0), Scalar(0)); // zero in rows without C
     }
     good_ = true;
     if (symmetric) {
@@ -97,7 +97,7 @@ public:
     return good_;
   }
 
-  // u = P_L^-1 A P_R^-1 v.
+  // Computes u = P_L^-1 A P_R^-1 v.
   template <class Factor> void multiply(const Factor &f, const EisenstatProduct &a)
   {
     ResidualRunner<Exec> &run = f.run;
@@ -121,7 +121,8 @@ public:
     run.finish();
   }
 
-  // P_R; of the symmetric form P_L^-1 and P_R^-1 too, which of the other are halves of an application.
+  // Applies P_R, in the symmetric form also P_L^-1 and P_R^-1. In the general form these are halves of an
+  // application.
   template <class Factor> void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
   {
     ResidualRunner<Exec> &run = f.run;
@@ -203,7 +204,7 @@ private:
                                .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     f.sweeps.forward(f.y, [&](const Run<Exec> &run) { f.kernels.forward(run, f.run.n, a); });
   }
-  // While the ghosts of x are under way, rows without them.
+  // Computes rows without ghosts while the ghosts of x are exchanged, then the others.
   template <class Factor> void add_couplings(const Factor &f, const Values &values, const Scalar *x)
   {
     ResidualRunner<Exec> &run = f.run;
@@ -221,7 +222,7 @@ private:
     overlap(run.halo, run, x, r.ghosts.data(),
             [&](int which) { f.kernels.coupling(run.independent(f.coupled->cut.data() + which), run.n, a); });
   }
-  // x = R y, or with R x = y.
+  // Computes x = R y, or solves R x = y.
   template <class Factor> void multiply_root(const Factor &f, const Scalar *y, Scalar *x, bool solves)
   {
     multiply_blocks(f, f.run.every_slot.data(), nullptr, root_.data(), y, x, solves);

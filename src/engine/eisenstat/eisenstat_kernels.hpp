@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of compiled kernels of Eisenstat's trick, of factors in working precision. Its backward sweep is that of
+// Table of compiled kernels of Eisenstat's trick, for factors in working precision. The backward sweep is that of
 // the factor.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Body of a translation unit of Eisenstat's trick, FINEGRAIN_BLOCK being its block size (0 for any).
+// Body of a translation unit: kernels of Eisenstat's trick for block size FINEGRAIN_BLOCK (0: any size).
 #include "eisenstat/eisenstat.hpp"
 #include "eisenstat/eisenstat_kernels.hpp"
 #include "factor/line_sweep.hpp"

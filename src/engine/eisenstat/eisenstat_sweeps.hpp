@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The sweeps of a factor with Eisenstat's trick (EngineOptions::eisenstat): those of a factor in working precision,
-// and products with P_L^-1 A P_R^-1 of both forms.
+// Sweeps of a factor with Eisenstat's trick (EngineOptions::eisenstat): those of a factor in working precision, and
+// products with P_L^-1 A P_R^-1 in both forms.
 #pragma once
 
 #include "eisenstat/eisenstat_form.hpp"
@@ -53,7 +53,7 @@ public:
   std::size_t difference_bytes() const override { return forms_[0].bytes() + forms_[1].bytes(); }
 
 protected:
-  // Products have no use for it.
+  // Products do not read the difference.
   bool keeps_difference() const override { return corrects_ && Base::keeps_difference(); }
 
 private:
@@ -97,7 +97,7 @@ private:
   }
 
   EisenstatKernels<Exec> eisenstat_kernels_{};
-  SplitRows<Space> coupled_;                 // rows with couplings that the factor leaves out
+  SplitRows<Space> coupled_;                 // rows with ignored blocks
   std::array<EisenstatForm<Exec>, 2> forms_; // general, symmetric
   bool corrects_ = false;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The row functions of DILU and ILU (numerics.md 1 and 3). In: values of the matrix, update lists or a search by
-// columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
+// Row functions of the DILU and ILU factorizations (numerics.md 1 and 3). In: values of the matrix, update lists or
+// a search by columns, rows factored before. Out: lower and upper blocks and the inverted diagonal block of one row.
 // factoring.hpp runs them.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace finegrain
 {
 
-// Update lists as the kernel sees them; ptr null: no target has any.
+// Update list as kernels read it. ptr null: no target has updates.
 struct UpdateList {
   const Offset *ptr = nullptr;
   const Index *left = nullptr, *right = nullptr;
@@ -19,30 +19,31 @@ struct UpdateList {
 
 struct FactorArguments {
   const Index *lower_ptr, *upper_ptr;
-  const Index *lower_source, *diagonal_source, *upper_source; // -1: fill, which is zero before
+  const Index *lower_source, *diagonal_source, *upper_source; // -1: fill, initially zero
   const Index *row_of;
   Index last_position;
   UpdateList to_diagonal, to_lower, to_upper;
   MatrixValues source;
   Shift shift;
   void *lower, *upper, *diagonal; // blocks, as they are stored
-  Scalar *difference;             // modified less original diagonal blocks, for residuals; null: not kept
+  Scalar *difference;             // modified minus original diagonal blocks, for residuals; null: not kept
   PivotReport *pivot_report;
 };
 
-// Where products are found by the columns of upper blocks instead, on hosts: what each row has a place in.
+// Searches for products by the columns of upper blocks, on hosts, instead of reading lists. Each thread gathers a
+// row in its own share of the work memory.
 struct ColumnSearch {
-  const Index *lower_col = nullptr, *upper_row = nullptr; // of the column of each entry
-  bool lower_by_position = false;                         // what lower_col has; else rows
+  const Index *lower_col = nullptr, *upper_row = nullptr; // columns of lower and upper entries
+  bool lower_by_position = false;                         // lower_col has positions; else rows
   const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
   Index last_position = 0;
-  Index *target = nullptr;          // of each row, -1 between two rows; numbers have none
-  Scalar *blocks = nullptr;         // of the longest row; of numbers one for each row
-  Offset *products = nullptr;       // counted, of numbers those that are not of the factor too
-  std::uint64_t *largest = nullptr; // upper entry of the rows before, of numbers (atomic_raise())
-  Offset rows = 0, scalars = 0;     // of each thread's part of target and of blocks
+  Index *target = nullptr;          // index of each column's block in the row, -1: none; not for scalars
+  Scalar *blocks = nullptr;         // blocks of the row; scalars: one for each column
+  Offset *products = nullptr;       // counted; scalars: including those outside of the pattern
+  std::uint64_t *largest = nullptr; // largest upper entry of earlier rows, for scalars (atomic_raise())
+  Offset rows = 0, scalars = 0;     // size of each thread's share of target and of blocks
 
-  // Counters of threads are in cache lines of their own.
+  // Counters of different threads are in different cache lines.
   static constexpr Offset counter_stride = 8;
 
   KOKKOS_FORCEINLINE_FUNCTION ColumnSearch of_thread(Index i) const
@@ -58,7 +59,7 @@ struct ColumnSearch {
   {
     return lower_by_position ? row_at(lower_col[e]) : lower_col[e];
   }
-  // In the upper part, of the pivot of a lower entry.
+  // Slot of the pivot row of a lower entry in the upper triangle.
   KOKKOS_FORCEINLINE_FUNCTION Index pivot_slot(Index e) const
   {
     const Index c = lower_col[e];
@@ -71,7 +72,7 @@ struct SearchedFactorArguments {
   ColumnSearch search;
 };
 
-// What both row functions do with the blocks of a row.
+// Operations on the blocks of a row that both row functions use.
 template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   BlockSize<N> n;
   FactorArguments arg;
@@ -79,8 +80,8 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *lower() const { return static_cast<OffDiagonal *>(arg.lower); }
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *upper() const { return static_cast<OffDiagonal *>(arg.upper); }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
-  // Asks for what the row that comes some rows later reads, on hosts: blocks of the matrix, and of the rows that are
-  // subtracted. Rows go by lines that lie side by side, and prefetchers of the hardware lose them.
+  // Prefetches the blocks that a row some rows later reads, on hosts: blocks of the matrix, and of the rows that are
+  // subtracted. Rows are visited by bundles of grid lines, which hardware prefetchers do not follow.
   KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
@@ -116,7 +117,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
     });
     if constexpr (!std::is_same_v<To, Scalar>) keep_rounding(to);
   }
-  // w = d a, a being what is left of the upper block f.
+  // Stores w = d a, where a is the updated upper block f.
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, const Scalar *d, const Scalar *a, Index f) const
   {
@@ -128,7 +129,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
       sums.store(to + c * n + s.first);
     });
   }
-  // The magnitudes of the terms of d, which is a number.
+  // Sum of the magnitudes of the terms of d, for scalars.
   KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
   {
     const UpdateList &list = arg.to_diagonal;
@@ -157,9 +158,9 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
 };
 
 // Loads one row of the operator and factors it:
-//   l_ij = a_ij - sum l_im w_mj,   d_i = (a_ii - sum l_im w_mi)^-1,   w_ij = d_i (a_ij - sum l_im w_mj),
-// with sums over the update lists, m ascending. Products use the stored (rounded) l and w, so that the diagonal
-// blocks of the preconditioner are those of the matrix in any storage precision.
+//   l_ij = a_ij - sum l_im w_mj,   d_i = (a_ii - sum l_im w_mi)^-1,   w_ij = d_i (a_ij - sum l_im w_mj).
+// Sums are over the update lists, m ascending. Products use the stored (rounded) l and w, so that the diagonal
+// blocks of the preconditioner equal those of the matrix in any storage precision.
 template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlocks<N, OffDiagonal, Diagonal> {
   using FactorBlocks<N, OffDiagonal, Diagonal>::n;
   using FactorBlocks<N, OffDiagonal, Diagonal>::arg;
@@ -195,7 +196,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   }
 
 private:
-  // A block of the operator less its products, in `space` or where it is.
+  // Returns a block of the operator minus its products, in `space` or, if nothing changes it, in the matrix.
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION const Scalar *updated(const Lanes &lanes, Index entry,
                                                                            const UpdateList &list, Index target,
                                                                            Scalar *space) const
@@ -223,8 +224,8 @@ private:
   }
 };
 
-// The same bits without lists: the row's blocks lie side by side while pivot after pivot is subtracted, wherever a
-// column of the pivot is one of the row's. Memory of a row, not of all products.
+// Computes the bitwise identical factor without lists. The blocks of the row are gathered in work memory, and each
+// pivot row is subtracted wherever it has a column of the row. This needs memory for one row, not for all products.
 template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     : FactorBlocks<N, OffDiagonal, Diagonal> {
   using FactorBlocks<N, OffDiagonal, Diagonal>::n;
@@ -242,7 +243,8 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
     const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
     const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
-    const Index at = l1 - l0, first_upper = at + 1 - u0; // of the diagonal; of upper entry f: first_upper + f
+    // Targets: `at` is the diagonal, first_upper + f is upper entry f.
+    const Index at = l1 - l0, first_upper = at + 1 - u0;
     this->ask(slot);
     for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
     place(lanes, row, at, arg.diagonal_source[slot]);
@@ -293,8 +295,8 @@ private:
   }
 };
 
-// Of numbers: the row is spread over all columns, and all of a pivot is subtracted, whether the row has the column or
-// not. What falls beside the row is never read. This is how PETSc's ILU goes.
+// For scalars, the row is spread over all columns, and all entries of a pivot row are subtracted, also in columns
+// that the row does not have. Entries outside of the row are never read. PETSc's ILU works the same way.
 template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiagonal, Diagonal>
     : FactorBlocks<1, OffDiagonal, Diagonal> {
   using FactorBlocks<1, OffDiagonal, Diagonal>::n;
@@ -318,7 +320,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
 
     const Real before = raised(s.largest);
-    Real sizes = magnitude(row_at[row]); // of the pivot's terms, at most
+    Real sizes = magnitude(row_at[row]); // upper bound of the magnitudes of the pivot's terms
     Offset products = 0;
     for (Index e = l0; e < l1; ++e) {
       this->store(lanes, row_at + s.lower_row(e), this->lower() + e);
@@ -327,13 +329,13 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       sizes = madd(magnitude(l), before, sizes);
       for (Index f = first; f < last; ++f) {
         Scalar &to = row_at[s.upper_row[f]];
-        to = madd(-convert<Scalar>(upper[f]), l, to); // as accumulate() has it: complex products round by order
+        to = madd(-convert<Scalar>(upper[f]), l, to); // operands as in accumulate(): complex products round by order
       }
       products += last - first;
     }
     *s.products += products;
     d = row_at[row];
-    if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // it may have cancelled
+    if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // the pivot may have cancelled
       clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row), arg.shift);
     const Inversion inversion = this->invert_pivot(lanes, &d, scratch, scratch + 5, slot);
     this->store(lanes, &d, this->diagonal() + slot);
@@ -350,7 +352,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
   KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
 
 private:
-  // The magnitudes of the terms of the row's pivot, in the order of lists.
+  // Sum of the magnitudes of the terms of the row's pivot, in the order of the lists.
   KOKKOS_FUNCTION Real pivot_sizes(Index slot, Index row) const
   {
     Real sum = magnitude(number(arg.diagonal_source[slot]));

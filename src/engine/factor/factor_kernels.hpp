@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tables of compiled kernels of factors: their factorizations and sweeps, by block size and storage.
+// Tables of compiled kernels of factors: factorizations and sweeps, by block size and storage.
 #pragma once
 
 #include "run/compiled_blocks.hpp"
@@ -8,7 +8,7 @@
 namespace finegrain
 {
 
-// Those of the row functions, beside which they are defined; blocks have no type in them.
+// Arguments of the row functions, which are defined with those. They point to blocks without a type.
 struct ForwardArguments;
 struct BackwardArguments;
 struct TransposedArguments;
@@ -20,8 +20,9 @@ struct HalfArguments;
 struct HalfTransposedArguments;
 struct HalfLowerArguments;
 
-// Kernels of one block size and storage. The block size is passed again for those compiled for any. many_: of several
-// vectors. Transposed sweeps exist for any block size only: find_factor_kernels(0, ...) has them.
+// Kernels of one block size and storage. Kernels for any size need the block size as an argument. The many_ kernels
+// sweep over several vectors. Transposed sweeps exist for any block size only: find_factor_kernels(0, ...) returns
+// them.
 template <class Exec> struct FactorKernels {
   void (*forward)(const Run<Exec> &, int n, const ForwardArguments &);
   void (*corrected_forward)(const Run<Exec> &, int n, const ForwardArguments &); // working storage only, else null
@@ -35,7 +36,7 @@ template <class Exec> struct FactorKernels {
   void (*many_symmetric_backward)(const Run<Exec> &, int n, const SymmetricBackwardArguments &);
   void (*transposed)(const Run<Exec> &, int n, const TransposedArguments &);
 };
-// Of factors in half precision: their sweeps, and the conversion of lower blocks.
+// Kernels of half precision factors: sweeps, and the conversion of lower blocks.
 template <class Exec> struct HalfKernels {
   void (*sweep)(const Run<Exec> &, int n, const HalfArguments &);
   void (*lower)(const Run<Exec> &, int n, const HalfLowerArguments &);

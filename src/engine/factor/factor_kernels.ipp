@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Body of a translation unit of factors, FINEGRAIN_BLOCK being its block size (0 for any): row functions with their
-// types, run by the algorithm.
+// Body of a translation unit: kernels of factors for block size FINEGRAIN_BLOCK (0: any size). They combine row
+// functions, their types and the algorithm.
 #include "factor/half.hpp"
 #include "factor/factor.hpp"
 #include "factor/factor_kernels.hpp"

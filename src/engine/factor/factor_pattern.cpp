@@ -16,12 +16,12 @@ using Host = Kokkos::HostSpace;
 
 Index source_entry(const Selection &s, Index e) { return s.entry.extent(0) ? s.entry(e) : e; }
 
-// An entry of a row and the place of its column in the elimination order.
+// Entry of a row, and the place of its column in the elimination order.
 struct Kept {
   Index place, entry;
 };
 
-// Entries of a row by ascending place.
+// Sorts the entries of a row by ascending place.
 void sort_by_place(Kept *row, Index size)
 {
   const auto before = [](const Kept &a, const Kept &b) { return a.place < b.place; };
@@ -34,9 +34,9 @@ void sort_by_place(Kept *row, Index size)
   }
 }
 
-// Both parts of each row, by ascending place of their columns in the elimination order, the upper one by descending
-// place; the storage order keeps the direction of every coupling. Positions go up: lower entries fill one piece of
-// memory from the front, upper entries from the back.
+// Splits each row into lower entries, by ascending place of their columns in the elimination order, and upper
+// entries, by descending place. The storage order keeps the direction of every coupling. Positions ascend: lower
+// entries fill an array from the front, upper entries from the back.
 class RowSplitter
 {
 public:
@@ -80,18 +80,18 @@ public:
   }
 
 private:
-  // Lower entries lie below `front`, upper ones from `back` on.
+  // Lower entries are stored below `front`, upper entries from `back` on.
   struct Filled {
     Index front, back;
   };
 
   Index place(Index row) const { return place_.empty() ? row : place_[std::size_t(row)]; }
 
-  // What the pieces before have filled where one begins.
+  // Finds the front and the back at which each piece begins.
   void count(std::vector<Filled> &begin) const
   {
     pieces_.for_each([&](int piece, Index first, Index last) {
-      Filled of{0, 0}; // numbers of entries
+      Filled of{0, 0}; // counts of entries
       for (Index pos = first; pos < last; ++pos) {
         const Index row = o_.row(pos), here = place(row);
         for (Index e = g_.ptr(row); e < g_.ptr(row + 1); ++e) {
@@ -132,8 +132,7 @@ private:
       Index e = g_.ptr(row);
       begin_row(pos, f);
       for (; e < end && g_.col(e) < row; ++e) put_lower(e, f);
-      const Index diagonal =
-        e < end && g_.col(e) == row ? e++ : -1; // rows of other ranks have none where they are kept
+      const Index diagonal = e < end && g_.col(e) == row ? e++ : -1; // rows of other ranks have no diagonal entry
       for (; e < end; ++e) put_upper(e, f);
       end_row(pos, diagonal, f);
     }
@@ -162,9 +161,9 @@ private:
   const StoredOrder &o_;
   Pattern<Host> &p_;
   const Pieces pieces_;
-  const std::vector<Index> place_; // in the elimination order, of each row; empty: natural
+  const std::vector<Index> place_; // place of each row in the elimination order; empty: natural order
   HostArray<Index> col_, source_;
-  Index longest_ = 0; // row
+  Index longest_ = 0; // length of the longest row
   std::vector<Kept> scratch_;
 };
 
@@ -173,7 +172,7 @@ private:
 bool fold_upper(Pattern<Host> &p)
 {
   const Index entries = Index(p.lower.col.extent(0));
-  const auto &mirrored = p.to_diagonal.right; // DILU has one product for each pair of blocks that mirror each other
+  const auto &mirrored = p.to_diagonal.right; // DILU has one product for each pair of transposed entries
   if (Index(p.upper.col.extent(0)) != entries || Index(mirrored.extent(0)) != entries) return false;
   for (Index e = 0; e < entries; ++e)
     if (p.to_diagonal.left(e) != e) return false;
@@ -185,7 +184,7 @@ bool fold_upper(Pattern<Host> &p)
   for (Index pos = 0; pos < p.rows; ++pos)
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
       const Index f = mirrored(e);
-      // An ordering may eliminate first what is below in the matrix.
+      // The elimination order may differ from the row order of the matrix.
       p.lower.source(e) = o.row(pivot(f)) < o.row(pos) ? p.upper.source(f) : ~p.lower.source(e);
       mirror(f) = e;
       mirrored(e) = pivot(f);
@@ -201,7 +200,7 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
   const Index rows = p.rows;
   const StoredOrder o = invert_order(rows, p.row_of);
 
-  // Visits rows in ascending number, so that the entries of a slot come in that order.
+  // Visits rows in ascending order, so that the entries of a slot are in that order.
   const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
     Transposed<Host>::Part q{HostArray<Index>("finegrain::ptr", std::size_t(rows) + 1),
                              make_array<Index>("finegrain::entry", t.col.extent(0)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The pattern of a factor from an elimination and a storage order, and its transpose. Out: a Pattern, for
-// factorings (factoring.hpp).
+// Pattern of a factor and its transpose, from an elimination and a storage order. Out: a Pattern, for factorings
+// (factoring.hpp).
 #pragma once
 
 #include "order/fill.hpp"
@@ -10,24 +10,24 @@
 namespace finegrain
 {
 
-// ILU(0) of a graph eliminated in an ordering (empty: natural) and stored in the order row_of (empty: natural), which
-// keeps the direction of every coupling. With FactorKind::automatic the list of off-diagonal updates decides; with
-// dilu it is dropped. `kind` returns what was built. Where there are such updates, and the choice of lists says so,
-// none are made.
+// Pattern of the ILU(0) of a graph that is eliminated in `ordering` and stored in the order row_of (empty: natural
+// order). The storage order keeps the direction of every coupling. FactorKind::automatic becomes dilu if there are
+// no off-diagonal updates, else ilu0; dilu drops such updates. `kind` returns the result. Off-diagonal updates are
+// listed unless the ListChoice prefers a search.
 Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Index> &ordering,
                                          const HostArray<Index> &row_of, Layout y, FactorKind &kind,
                                          const ListChoice &choice = {});
 
 // Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
-// lower part of the factor. lower.source: the entry (k, i) that mirrors each lower block (i, k); where i comes first
-// in the matrix, ~(entry (i, k)) instead. upper.source: the lower block that mirrors each upper one.
-// to_diagonal.right: the position of each lower block's pivot. False where the pattern is not symmetric. The list of
-// mirrors goes on for mirrors_ahead entries, so that a sweep can ask for blocks before it needs them.
+// lower blocks of the factor. Returns false if the pattern is not symmetric. The new contents are
+// - lower.source: for lower block (i, k) the entry (k, i), or ~(entry (i, k)) if i precedes k in the matrix;
+// - upper.source: for each upper block its transposed lower block, and mirrors_ahead more entries for prefetching;
+// - to_diagonal.right: for each lower block the position of its pivot.
 inline constexpr Index mirrors_ahead = 20;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 
-// Entries of both parts by column, for transposed sweeps: those of the upper part by ascending slot = position of
-// their column, those of the lower part by descending position; within a slot by ascending row.
+// Entries of both triangles by column, for transposed sweeps. Slots of the upper triangle are the positions of its
+// columns, those of the lower triangle run from the last position to the first. Entries of a slot ascend by row.
 template <class Space> struct Transposed {
   struct Part {
     Array<Index, Space> ptr, entry, row;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How the blocks of a factor are made of those of the matrix: a class for each kind of factor, which the engine of
-// factorization.cpp picks. Here are what they share, and DILU, ILU(0) and ILU(p), by lists of products or a search.
+// Computes the blocks of a factor from those of the matrix: a base class, with a subclass for each kind of factor.
+// The engine of factorization.cpp chooses the subclass. This header has DILU, ILU(0) and ILU(p), by lists of
+// products or a search.
 #pragma once
 
 #include "factor/factor.hpp"
@@ -13,7 +14,8 @@
 namespace finegrain
 {
 
-// Of a pattern that may be larger than what sweeps have. row_of: rows in trouble are reported; null: positions.
+// Arguments of a factorization, whose pattern may have more entries than the sweeps read. row_of: bad pivots are
+// reported by row; null: by position.
 template <class Exec, class Space = typename Exec::memory_space>
 FactorArguments factor_arguments(const Pattern<Space> &p, const StoredBlocks<Space> &to, ResidualRunner<Exec> &run,
                                  const MatrixValues &source, const Index *row_of)
@@ -38,11 +40,11 @@ FactorArguments factor_arguments(const Pattern<Space> &p, const StoredBlocks<Spa
           .pivot_report = run.pivot_report.data()};
 }
 
-// What a factorization does and has beside the blocks of the factor.
+// Work and memory of a factorization, without the blocks of the factor.
 struct FactoringCount {
-  double products = 0, upper = 0;      // of blocks: subtracted, times an inverse
-  bool searched = false;               // products are found each time
-  bool lists_wait = false;             // or listed by the next factorization
+  double products = 0, upper = 0;      // block products: subtracted, and with an inverse
+  bool searched = false;               // each factorization searches for products
+  bool lists_wait = false;             // the next factorization builds lists
   std::size_t indices = 0, blocks = 0; // bytes
 };
 
@@ -57,19 +59,19 @@ public:
   Factoring(const Factoring &) = delete;
   Factoring &operator=(const Factoring &) = delete;
 
-  // Whether a team of a device has scratch memory for blocks of n.
+  // Returns false if a team on a device lacks scratch memory for blocks of size n.
   virtual bool fits(int /*n*/) const { return true; }
   virtual SetupError eliminate(const Graph &owned, const EngineOptions &options, Elimination &e) const
   {
     return choose_elimination(owned, options, e);
   }
-  // Makes the pattern of an elimination in the order of a plan, for blocks that are made in this storage. kind: what
-  // automatic comes to.
+  // Builds the pattern of an elimination in the storage order of a plan, for blocks that are computed in storage
+  // made_in. Resolves FactorKind::automatic in `kind`.
   virtual SetupError make_pattern(const OperatorView &, const EngineOptions &, const Elimination &, const Plan &,
                                   const Storage &made_in, FactorKind &kind) = 0;
-  // Makes the blocks; `row_of` as factor_arguments() has it.
+  // Computes the blocks. `row_of` as in factor_arguments().
   virtual void factor(const Values &, const Blocks &to, const Index *row_of) = 0;
-  // Memory that the next factorization takes again goes.
+  // Frees memory that the next factorization allocates again.
   virtual void give_back() {}
   virtual FactoringCount count() const { return count(factor_.pattern); }
 
@@ -116,7 +118,7 @@ protected:
     search_.prepare(pattern, n);
     return pattern;
   }
-  // Lists that have waited for a second factorization.
+  // Builds lists that were postponed to the second factorization.
   void list_if_due(Pattern<Space> &p)
   {
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
@@ -136,7 +138,7 @@ protected:
     FactoringCount c = Base::count(p);
     c.searched = p.searched;
     c.lists_wait = p.lists_wait;
-    if (p.searched) c.products = double(search_.found()); // once they have been
+    if (p.searched) c.products = double(search_.found()); // known after a factorization
     c.blocks = search_.bytes();
     return c;
   }
@@ -144,8 +146,8 @@ protected:
 private:
   FactorKernels<Exec> kernels_{};
   ProductSearch<Space> search_;
-  int threads_ = 1;       // of a host, that factor at once
-  bool factored_ = false; // once
+  int threads_ = 1;       // host threads that factor
+  bool factored_ = false; // at least once
 };
 
 } // namespace finegrain

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A factor of which the sweeps have a part (Drop::after, powerqilu's drop after): it is made whole, in memory of its
-// own, and the blocks that are kept are copied.
+// Factorization of which the sweeps read only some blocks (Drop::after, powerqilu's drop after). The full factor is
+// computed in memory of its own, and the blocks that the sweeps keep are copied from it.
 #pragma once
 
 #include "factor/factoring.hpp"
@@ -8,8 +8,8 @@
 namespace finegrain
 {
 
-// Entries of a triangular part that sweeps have, by slot, and the part that they make; row_of_slot and row_of_column
-// give rows.
+// Triangle of the entries that the sweeps keep, and their indices in the full triangle. keep_part() selects them;
+// row_of_slot and row_of_column return rows.
 struct KeptPart {
   Triangle<Kokkos::HostSpace> part;
   HostArray<Index> entry;
@@ -35,12 +35,13 @@ template <class RowOfSlot, class RowOfColumn> KeptPart keep_part(const Eliminati
   return kept;
 }
 
-// Over the blocks that are kept, on a host, or over their words. Outside of the class, for nvcc.
+// KeepBlock copies one kept block, on hosts; KeepWord copies one word of it, on devices. Outside of the class, for
+// nvcc.
 struct KeepBlock {
   const Index *kept;
   const std::uint32_t *from;
   std::uint32_t *to;
-  Offset words; // of one block
+  Offset words; // words per block
 
   void operator()(Offset i) const { std::copy_n(from + kept[i] * words, words, to + i * words); }
 };
@@ -104,7 +105,7 @@ public:
   FactoringCount count() const override
   {
     FactoringCount c = Base::count(whole_);
-    // On hosts the sweeps' pattern has the same arrays of rows.
+    // On hosts the sweeps' pattern shares its arrays of rows with the full pattern.
     const std::size_t shared = works_in_teams<Exec> ? 0 : whole_.row_of.span() + whole_.diagonal.span();
     c.indices = whole_.bytes() + (kept_lower_.span() + kept_upper_.span() - shared) * sizeof(Index);
     c.blocks += lower_.size() + upper_.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row functions of factors in half precision (numerics.md 1): M = D (1 + L) (1 + U). L and U are scaled by powers of
-// two, one for each unknown of a block and one for all. Inverted diagonal blocks and sums are in single precision.
-// half_sweeps.hpp runs them.
+// Row functions of half precision factors (numerics.md 1): M = D (1 + L) (1 + U). L and U are scaled by powers of
+// two, one for each unknown of a block and one for all entries. Inverted diagonal blocks and sums are in single
+// precision. half_sweeps.hpp runs them.
 #pragma once
 
 #include "base/atomics.hpp"
@@ -12,32 +12,32 @@ namespace finegrain
 {
 
 struct HalfArguments {
-  const Index *ptr = nullptr, *col = nullptr, *row_of = nullptr; // of a part; columns are rows
+  const Index *ptr = nullptr, *col = nullptr, *row_of = nullptr; // one triangle; columns are rows
   bool backward = false;                                         // slots run from the last position to the first
   Index last_position = 0;
   const void *blocks = nullptr;   // S^-1 l S or S^-1 w S, times the scale
   const void *diagonal = nullptr; // S^-1 d by slot; forward sweeps only
   Real unscale = 1;               // 1 / scale
-  const Real *unit = nullptr;     // S
+  const Real *unit = nullptr;     // S, by unknown of a block
   const Scalar *b = nullptr;      // forward: by row
-  void *y = nullptr;              // by row: S^-1 y, then S^-1 x, as sums read it
+  void *y = nullptr;              // by row: S^-1 y, then S^-1 x, in the type of sums
   Scalar *x = nullptr, *total = nullptr;
   Vectors vectors;
   LineList lines;
   Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
-// Forward: y of the row = d b - sum of l y over earlier rows; the product with d waits for no y.
+// Forward: y of the row = d b - sum of l y over earlier rows. The product with d waits for no y.
 // Backward: y -= sum of w y over later rows, x = S y.
-// y is in the type of sums, so that products read what is to be summed; for several vectors in working precision.
-// Entry: the type of y.
+// y is stored in the type of sums (Entry), so that products need no conversion; with several vectors it is in
+// working precision.
 template <class Entry> struct HalfTerms {
   HalfArguments arg;
 
   KOKKOS_FORCEINLINE_FUNCTION const HalfScalar *blocks() const { return static_cast<const HalfScalar *>(arg.blocks); }
   KOKKOS_FORCEINLINE_FUNCTION const Single *diagonal() const { return static_cast<const Single *>(arg.diagonal); }
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
-  // What the couplings' sum makes of the row. Backward and Adds: bool, or known before.
+  // Completes a row from the sum of its couplings. Backward and Adds are bool, or constants known at compile time.
   template <int W, int N, class Backward, class Adds>
   KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n, const SweepPlace &at, int v, const Single *sum,
                                        Backward backward, Adds adds) const
@@ -52,7 +52,7 @@ template <class Entry> struct HalfTerms {
     }
     sums.subtract_product(multiplier(Scalar(arg.unscale)), sum);
     if (backward) put(sums, s.first, to, adds);
-    if constexpr (!std::is_same_v<Entry, Single>) { // round as for one vector
+    if constexpr (!std::is_same_v<Entry, Single>) { // rounded as for one vector
       Single kept[std::size_t(W)];
       sums.store(kept);
       keep_rounding(kept);
@@ -62,7 +62,7 @@ template <class Entry> struct HalfTerms {
   }
 
 private:
-  // x = S y
+  // Stores x = S y.
   template <int W, class Adds>
   KOKKOS_FORCEINLINE_FUNCTION void put(const Accumulator<W> &sums, int first, Offset at, Adds adds) const
   {
@@ -111,13 +111,13 @@ template <bool backward, bool adds = false> struct HalfLineTerms : HalfTerms<Sin
   using Base = HalfTerms<Single>;
   using Base::arg;
   using Value = Single;
-  using Sum = Single; // of the products with neighbors
+  using Sum = Single; // sum of the products with neighbors
 
   const Value *results() const { return this->y(); }
   void begin(Strip<1>, BlockSize<1>, const SweepPlace &, int, Sum &sum) const { sum = Sum(0); }
   Value end(const SweepPlace &at, Sum sum) const
   {
-    sum += Sum(0); // as sum_products() has it: no -0
+    sum += Sum(0); // -0 becomes 0, as in sum_products()
     Base::end(Strip<1>{0}, BlockSize<1>(1), at, 0, &sum, std::bool_constant<backward>(), std::bool_constant<adds>());
     return this->y()[at.row];
   }
@@ -134,17 +134,17 @@ template <bool backward, bool adds = false> struct HalfLineTerms : HalfTerms<Sin
   }
 };
 
-// Transposed, M^-T = d^T S^-1 (1 + L^T)^-1 (1 + U^T)^-1 S: y = S b - u^T y over earlier rows; y -= l^T y over later
-// ones; x = d^T y. Blocks are gathered by column.
+// Transposed sweeps, M^-T = d^T S^-1 (1 + L^T)^-1 (1 + U^T)^-1 S: y = S b - u^T y over earlier rows, then y -= l^T y
+// over later rows, then x = d^T y. Blocks are gathered by column.
 struct HalfTransposedArguments {
   enum class Step { first, second, last } step;
   const Index *ptr, *entry, *col, *row_of;
   Index last_position;
-  const void *blocks; // of the step, or S^-1 d by position
+  const void *blocks; // blocks of the step; last: S^-1 d by position
   Real unscale;
   const Real *unit;
   const Scalar *in;
-  Scalar *out; // of the last step not `in`
+  Scalar *out; // differs from `in` in the last step
   Vectors vectors;
 };
 
@@ -185,13 +185,13 @@ struct HalfTransposedRow {
   }
 };
 
-// l <- d l in place, and the largest of each entry of l and w over all rows.
+// Computes l <- d l in place, and the largest magnitude of each of the n^2 entries of l and w over all rows.
 struct HalfLowerArguments {
   const Index *lower_ptr, *upper_ptr;
   Index last_position;
   const Scalar *diagonal, *upper;
   Scalar *lower;
-  std::uint64_t *largest; // n^2, as atomic_raise() has it
+  std::uint64_t *largest; // n^2 values in the format of atomic_raise()
 };
 
 template <int N> struct HalfLowerRow {
@@ -231,7 +231,7 @@ template <int N> struct HalfLowerRow {
   }
 
 private:
-  // NaN from what is not finite on.
+  // Updates the largest magnitudes. They are NaN after an entry that is not finite.
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void note(const Lanes &lanes, const Scalar *block, Scalar *most) const
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps of a factor in half precision (numerics.md 1). The factorization is in working precision; store_factor()
-// converts it to M = D (1 + L) (1 + U) and rounds it into memory of its own.
+// Sweeps of a half precision factor (numerics.md 1). The factorization is in working precision. Its result is
+// converted to M = D (1 + L) (1 + U) and rounded into the memory of the factor.
 #pragma once
 
 #include "base/rounding.hpp"
@@ -12,7 +12,7 @@
 namespace finegrain
 {
 
-// Blocks times the factor of their entry. Outside of the class, for nvcc.
+// Multiplies each entry of blocks by the scale of its place in the block. Outside of the class, for nvcc.
 struct ScaleBlocks {
   Scalar *blocks;
   const Real *factor; // n^2
@@ -21,10 +21,10 @@ struct ScaleBlocks {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[i] = factor[i % nn] * blocks[i]; }
 };
 
-// The first row, in the order of slots, with an entry that is not finite.
+// Finds the smallest row with an entry that is not finite.
 struct FindNotFinite {
   const Index *ptr, *row_of;
-  Index last_position; // of the upper part, else -1
+  Index last_position; // upper triangle only, else -1
   const Scalar *blocks;
   Offset nn;
   PivotReport *pivot_report;
@@ -38,7 +38,7 @@ struct FindNotFinite {
   }
 };
 
-// x by row times S or its inverse. Outside of the class, for nvcc.
+// Multiplies a vector, by row, by S or its inverse. Outside of the class, for nvcc.
 struct ScaleRows {
   const Real *unit;
   bool divides;
@@ -53,7 +53,7 @@ struct ScaleRows {
   }
 };
 
-// to[i] = To(single(scale from[i])). Outside of the class, for nvcc.
+// Computes to[i] = To(single(scale from[i])). Outside of the class, for nvcc.
 template <class To> struct NarrowNumbers {
   const Real *from;
   To *to;
@@ -65,7 +65,7 @@ template <class To> struct NarrowNumbers {
   {
     if (narrow_one(from[i], scale, to[i]) && flushed) atomic_add(flushed, 1);
   }
-  // By threads of a host, each of which has one range.
+  // Converts one share of the scalars, for one of several host threads.
   void run_part(Index part, Index parts) const
   {
     const Offset first = cut(part, parts);
@@ -74,7 +74,7 @@ template <class To> struct NarrowNumbers {
   }
   Offset cut(Index part, Index parts) const
   {
-    return part == parts ? count : count / parts * part / 64 * 64; // whole vectors
+    return part == parts ? count : count / parts * part / 64 * 64; // multiples of 64 scalars: whole vectors
   }
 };
 
@@ -92,7 +92,7 @@ public:
     transposed_kernel_ = find_half_kernels<Exec>(0).transposed;
   }
 
-  // Rounds what was made to where it is stored, and gives back its memory part by part.
+  // Rounds the computed blocks into the factor's memory, and frees their memory array by array.
   void take(StoredBlocks<Space> &made) override
   {
     Scalar *const made_lower = scalars(made.lower), *const made_upper = scalars(made.upper),
@@ -142,7 +142,7 @@ public:
       run.for_each(lower, ScaleBlocks{made_lower, of_couplings.data(), int(nn)});
       run.for_each(upper, ScaleBlocks{made_upper, of_couplings.data(), int(nn)});
       run.for_each(run.rows * nn, ScaleBlocks{made_diagonal, of_diagonals.data(), int(nn)});
-      run.exec.fence(); // before the factors go
+      run.exec.fence(); // before the scales are freed
     }
     Offset *const flushed = &run.pivot_report.data()->flushed;
     round<Half>(made.lower, lower, scale, factor_.lower, flushed);
@@ -162,7 +162,7 @@ public:
     run_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
     run_.finish();
   }
-  // P_L^-1 = (1 + L)^-1 D^-1 and P_R^-1 = (1 + U)^-1.
+  // Applies P_L^-1 = (1 + L)^-1 D^-1 or P_R^-1 = (1 + U)^-1.
   void apply_part(const PartApplication &a) override
   {
     const Offset size = Offset(run_.scalars());
@@ -186,7 +186,8 @@ public:
 
 private:
   static Scalar *scalars(const BlockStorage<Space> &blocks) { return static_cast<Scalar *>(blocks.data()); }
-  // Rounds blocks of the factorization to those that are kept, and frees the former unless both are the same.
+  // Rounds blocks of the factorization into the factor's memory, and frees the former unless both are the same
+  // array.
   template <class To>
   void round(BlockStorage<Space> &from, Offset count, Real scale, const BlockStorage<Space> &to, Offset *flushed)
   {
@@ -267,7 +268,7 @@ private:
       step(Step::last, t.lower, factor_.diagonal.data(), y, a.x + first * a.stride, run_.backward);
     }
   }
-  void *work(bool several, Offset stride) // at first use
+  void *work(bool several, Offset stride) // allocated at first use
   {
     Array<Scalar, Space> &y = several ? y_many_ : y_;
     const std::size_t size = several ? std::size_t(stride) * most_vectors : run_.scalars();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Triangular sweeps by lines (run/lines.hpp) of blocks of one number: the terms of a sweep, in the order in which
-// SweepRow has them, without their structure. For one host thread each.
+// Triangular sweeps by lines (run/lines.hpp) for scalar matrices. They evaluate the terms of a sweep in the order of
+// SweepRow, but read no pointers and no columns. One host thread sweeps each box.
 #pragma once
 
 #include "factor/sweep.hpp"
@@ -29,9 +29,9 @@ template <class Terms> struct LineSweep {
   }
 
 private:
-  static constexpr Index stride = 8; // points between two fetches: a cache line of a vector
+  static constexpr Index stride = 8; // points between two prefetches: a cache line of a vector
 
-  // The next entry and slot.
+  // Next entry and slot.
   struct Stream {
     Offset entry, slot;
   };
@@ -45,7 +45,7 @@ private:
     sweep_bundle<L, J, K>(shared, part.size.i, part.before[0], part.step, first, at);
   }
 
-  // As SweepRow has it; sums in fewer bits are subtracted when they are complete.
+  // Adds a coupling to the sum, as SweepRow does. Sums in low precision are subtracted when they are complete.
   template <class Block> static void couple(const Block *block, Value value, Accumulator<1> &sum)
   {
     accumulate<Sign::minus>(
@@ -56,8 +56,8 @@ private:
     sum = madd(value, convert<Value>(*block), sum);
   }
 
-  // L lines from the row `first` on. J, K: whether the first line, all lines have one before them along j, k; not
-  // before_i: the first point of each line has none.
+  // Sweeps over L lines, from the row `first` on. J: the first line has a predecessor along j. K: all lines have one
+  // along k. before_i: the first point of each line has one along i.
   template <int L, bool J, bool K>
   [[gnu::noinline]] static void sweep_bundle(const Terms terms, const Index length, const bool before_i,
                                              const std::array<Index, 3> step, const Offset first, Stream &stream)
@@ -65,8 +65,8 @@ private:
     const Offset si = step[0], sj = step[1], sk = step[2];
     const Value *const result = terms.results();
     Offset entry = stream.entry, slot = stream.slot;
-    Offset row[std::size_t(L)]; // where each line is
-    Value last[std::size_t(L)]; // of each line
+    Offset row[std::size_t(L)]; // current row of each line
+    Value last[std::size_t(L)]; // last result of each line
     const auto each_line = [&](const auto &f) FINEGRAIN_INLINE {
       [&]<int... I>(std::integer_sequence<int, I...>) FINEGRAIN_INLINE { (f.template operator()<I>(), ...); }
       (std::make_integer_sequence<int, L>());
@@ -97,7 +97,7 @@ private:
     Index s = 0;
     for (; s < length + L - 1 && s < L; ++s) visit(std::false_type(), s);
     while (s < length) {
-      constexpr Offset ahead = 512; // slots: some microseconds
+      constexpr Offset ahead = 512; // slots: a few microseconds
       each_line([&]<int I>() FINEGRAIN_INLINE { terms.fetch_row(row[I] + L * sj); });
       fetch<3 * L * stride>(terms.blocks() + entry + 3 * ahead);
       terms.template fetch_slots<L * stride>(slot + ahead);
@@ -108,7 +108,7 @@ private:
   }
 };
 
-// On hosts, where there are lines.
+// Sweeps by lines exist on hosts, for scalar matrices.
 template <int N, class Exec> inline constexpr bool has_lines = N == 1 && !works_in_teams<Exec>;
 template <class Terms, class Exec, class Arguments> void by_lines(const Run<Exec> &run, const Arguments &a)
 {

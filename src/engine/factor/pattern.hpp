@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The structure of a factor in the order in which its rows are visited: lower and upper part, update lists.
-// factor_pattern.hpp makes it.
+// Structure of a factor in the order in which its rows are visited: lower and upper triangle, update lists.
+// factor_pattern.hpp builds it.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -9,15 +9,15 @@
 namespace finegrain
 {
 
-// Rows of a triangular part. A slot is a row's place in storage and in the order of visits: the lower part has
-// slot = position, the upper part runs from the last position to the first, so that both sweeps stream upwards.
+// Rows of a triangle. A slot is a row's index in storage and in the order of visits. Slots of the lower triangle are
+// positions; those of the upper one run from the last position to the first, so that both sweeps stream upwards.
 template <class Space> struct Triangle {
   Array<Index, Space> ptr, col; // by slot
-  Array<Index, Space> source;   // entry of the owned graph each block is loaded from
+  Array<Index, Space> source;   // entry of the owned graph for each block
 };
 
-// Update lists: target t is diminished by the products lower block left(u) times scaled upper block right(u) for
-// ptr(t) <= u < ptr(t + 1). Empty arrays: no target has any.
+// Update lists. From target t, the products of lower block left(u) and scaled upper block right(u) are subtracted
+// for ptr(t) <= u < ptr(t + 1). Empty arrays: no target has updates.
 template <class Space> struct Updates {
   Array<Offset, Space> ptr;
   Array<Index, Space> left, right;
@@ -26,16 +26,16 @@ template <class Space> struct Updates {
 template <class Space> struct Pattern {
   Index rows = 0;
   bool permuted = false;
-  Layout y = Layout::row;       // how the vector between the sweeps is stored
+  Layout y = Layout::row;       // storage order of the vector between the sweeps
   Array<Index, Space> row_of;   // row at each position; empty unless permuted
-  Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
+  Array<Index, Space> diagonal; // entry of the owned graph for each position's diagonal block
   Triangle<Space> lower, upper;
   Updates<Space> to_diagonal, to_lower, to_upper;
-  bool searched = false;   // there are no lists: products are found by columns
-  bool lists_wait = false; // for a second factorization, list_products()
+  bool searched = false;   // there are no lists: products are searched for by columns
+  bool lists_wait = false; // list_products() builds them for the second factorization
 
   std::size_t bytes() const;
-  // Products in lists.
+  // Number of products in lists.
   std::size_t listed() const
   {
     return to_diagonal.left.extent(0) + to_lower.left.extent(0) + to_upper.left.extent(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The memory in which a host's threads search for products (ColumnSearch), a part for each of them.
+// Work memory in which host threads search for products (ColumnSearch), with one share per thread.
 #pragma once
 
 #include "factor/factor.hpp"
@@ -14,12 +14,12 @@ namespace finegrain
 template <class Space> class ProductSearch
 {
 public:
-  // For blocks of n x n, and nothing where the pattern has lists.
+  // Prepares a search for n x n blocks. Does nothing if the pattern has lists.
   void prepare(const Pattern<Kokkos::HostSpace> &p, int n)
   {
     *this = {};
     if (!p.searched) return;
-    rows_ = n == 1 ? 0 : std::size_t(p.rows); // numbers have a place in the row for every column
+    rows_ = n == 1 ? 0 : std::size_t(p.rows); // scalar rows are spread over all columns and need no targets
     scalars_ = n == 1 ? std::size_t(p.rows) : std::size_t(longest_row(p)) * std::size_t(n * n);
     if (!p.permuted) return;
     auto position = make_array<Index>("finegrain::position", std::size_t(p.rows));
@@ -27,7 +27,7 @@ public:
     position_ = copy_to<Space>(position);
   }
 
-  // Before a factorization by so many threads; what it has found is in found() after it.
+  // Prepares a factorization by this many threads. Afterwards found() returns the number of its products.
   ColumnSearch begin(const Pattern<Space> &p, const Index *row_of, int threads)
   {
     reserve(std::size_t(std::max(1, threads)));
@@ -61,15 +61,17 @@ private:
     if (found_.extent(0) >= counters) return;
     found_ = HostArray<Offset>("finegrain::products", counters);
     blocks_ = make_array<Scalar, Space>("finegrain::row", threads * scalars_);
-    Kokkos::deep_copy(blocks_, Scalar(0)); // what falls beside a row is added to what is there
+    // Products outside of a scalar row's pattern are added to entries that nothing reads, but that must have a
+    // value.
+    Kokkos::deep_copy(blocks_, Scalar(0));
     target_ = make_array<Index, Space>("finegrain::target", threads * rows_);
-    Kokkos::deep_copy(target_, Index(-1)); // columns beside the row
+    Kokkos::deep_copy(target_, Index(-1)); // no column is in the row
   }
 
-  std::size_t rows_ = 0, scalars_ = 0; // of a thread's part
+  std::size_t rows_ = 0, scalars_ = 0; // size of a thread's share
   Array<Index, Space> position_, target_;
   Array<Scalar, Space> blocks_;
-  HostArray<Offset> found_; // by each thread
+  HostArray<Offset> found_; // counters, by thread
   std::uint64_t largest_ = 0;
 };
 

@@ -15,20 +15,20 @@ namespace
 
 using Host = Kokkos::HostSpace;
 
-// The row of a lower entry's column.
+// Row that the column of lower entry e stands for.
 Index lower_row(const Pattern<Host> &p, const StoredOrder &o, Index e)
 {
   return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e));
 }
 
-// The slot in the upper part of a lower entry's column.
+// Slot of the pivot row of lower entry e in the upper triangle.
 Index pivot_slot(const Pattern<Host> &p, const StoredOrder &o, Index e)
 {
   return o.rows - 1 - (p.y == Layout::row ? o.pos(p.lower.col(e)) : p.lower.col(e));
 }
 
-// Update pairs (lower entry, upper entry) of one row after the other, by target; inside a target in ascending order
-// of the pivot row, because lower entries are. Targets are numbered along the row: lower entries, the diagonal, upper
+// Finds the update pairs (lower entry, upper entry) of one row at a time, sorted by target. Pairs of a target ascend
+// by pivot row, because lower entries do. Targets are numbered along the row: lower entries, the diagonal, upper
 // entries.
 class UpdateFinder
 {
@@ -51,7 +51,7 @@ public:
       most += std::size_t(end - begin);
     }
     if (found_.size() < most) found_.resize(most + most / 2);
-    // Without branches: which entries meet is not to be foreseen.
+    // The loop has no branches, because matches cannot be predicted.
     Pair *to = found_.data();
     for (Index e = l0; e < l1; ++e) {
       const auto [begin, end] = pivots_[std::size_t(e - l0)];
@@ -68,12 +68,13 @@ public:
     for (std::size_t t = 1; t < first_.size(); ++t) first_[t] += first_[t - 1];
   }
 
-  // The number of pairs of targets before this one.
+  // Number of pairs with smaller targets.
   Offset before(Index target) const { return first_[std::size_t(target)]; }
-  // Puts the pairs of targets below, at and above the diagonal where they belong. Ends the row's visit.
+  // Destination of pairs in a list. store() writes the pairs of targets below, at and above the diagonal, once per
+  // row.
   struct Place {
     Index *left, *right;
-    Offset shift; // from the number of pairs before in the row
+    Offset shift; // list index minus index in the row
   };
   void store(Index lowers, const Place &below, const Place &at, const Place &above)
   {
@@ -101,15 +102,15 @@ private:
 
   const Pattern<Host> &p_;
   const StoredOrder &o_;
-  std::vector<Index> target_; // of each row as a column
+  std::vector<Index> target_; // target of each row as a column
   std::vector<Pair> found_;
   std::ptrdiff_t count_ = 0;
-  std::vector<Offset> first_; // pairs before each target
+  std::vector<Offset> first_; // number of pairs before each target
 
-  std::vector<std::pair<Index, Index>> pivots_; // their upper entries
+  std::vector<std::pair<Index, Index>> pivots_; // upper entries of each pivot row
 };
 
-// Pairs of indices in one piece of memory as large as they can get. Pages that stay untouched cost nothing.
+// Index pairs in arrays of the largest size that they can need. Untouched pages use no memory.
 struct PairSpace {
   HostArray<Index> left, right;
 
@@ -120,16 +121,16 @@ struct PairSpace {
   std::size_t size() const { return left.extent(0); }
 };
 
-// A list of pairs. Each piece of the rows fills a part of such a space that is as large as it can get, from its front
-// or, row by row, from its back.
+// Builds a list of pairs. Each piece of the rows fills its own range of a PairSpace, from the front or, row by row,
+// from the back.
 class ListBuilder
 {
 public:
   struct Filled {
-    Offset first, last; // pairs
+    Offset first, last; // range of pairs
   };
 
-  // before: products that the rows before each piece can have.
+  // before: upper bound of the products in the rows before each piece.
   ListBuilder(Index targets, const PairSpace &pairs, bool from_back, const std::vector<std::size_t> &before)
       : ptr(make_array<Offset>("finegrain::updates", std::size_t(targets) + 1)), space_(pairs), from_back_(from_back)
   {
@@ -141,11 +142,11 @@ public:
   Filled &filled(int piece) { return filled_[std::size_t(piece)]; }
   UpdateFinder::Place place(Offset shift) { return {space_.left.data(), space_.right.data(), shift}; }
 
-  // Puts the parts of all pieces, whose targets are targets(first row, row after the last), together.
+  // Joins the ranges of all pieces. targets(first row, row after the last) returns the targets of a piece.
   template <class Targets> Updates<Host> finish(const Pieces &pieces, const Targets &targets)
   {
     const int pieces_of_rows = pieces.count();
-    std::vector<Offset> begin(filled_.size()); // of each piece, in the whole list
+    std::vector<Offset> begin(filled_.size()); // first index of each piece in the list
     Offset count = 0;
     for (int k = 0; k < pieces_of_rows; ++k) {
       const int piece = from_back_ ? pieces_of_rows - 1 - k : k;
@@ -158,7 +159,7 @@ public:
       const auto [first_target, last_target] = targets(first, last);
       for (Index t = first_target; shift != 0 && t < last_target; ++t) ptr(t) += shift;
     });
-    if (pieces_of_rows == 1) { // where it lies
+    if (pieces_of_rows == 1) { // no copy is needed
       const auto range = std::make_pair(std::size_t(filled(0).first), std::size_t(filled(0).last));
       return {ptr, Kokkos::subview(space_.left, range), Kokkos::subview(space_.right, range)};
     }
@@ -177,17 +178,19 @@ public:
 private:
   PairSpace space_;
   const bool from_back_;
-  std::vector<Filled> filled_; // by each piece
+  std::vector<Filled> filled_; // by piece
 };
 
-// Pieces that have no more columns, all together, than the pattern has entries.
+// Cuts the rows into pieces for threads. Each piece needs an array over all columns; together these arrays are no
+// larger than the pattern.
 Pieces cut_rows(const Pattern<Host> &p)
 {
   const std::size_t entries = p.lower.col.extent(0) + p.upper.col.extent(0);
   return {p.rows, p.rows, int(entries / std::max(std::size_t(p.rows), std::size_t(1))) + 1};
 }
 
-// Lower entries of the rows before each piece: a pivot meets a diagonal once.
+// Counts the lower entries in the rows before each piece. They bound the products on the diagonal, because a pivot
+// row contributes at most one to each diagonal block.
 std::vector<std::size_t> count_lowers(const Pattern<Host> &p, const Pieces &pieces)
 {
   std::vector<std::size_t> before;
@@ -196,18 +199,18 @@ std::vector<std::size_t> count_lowers(const Pattern<Host> &p, const Pieces &piec
   return before;
 }
 
-// The list of DILU: products that fall on the diagonal. Nothing if others fall beside it, unless that does not
-// matter.
+// Builds the list of DILU: the products that fall on the diagonal. Returns nothing if a product falls on another
+// entry of the pattern, unless `forced`.
 std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const StoredOrder &o, bool forced)
 {
   const std::size_t rows = std::size_t(o.rows);
   const Pieces pieces = cut_rows(p);
-  // Of each column, the last position whose row has it beside its diagonal; for each piece.
+  // For each piece and column: the last position whose row has this column off the diagonal.
   const auto seen_by = make_array<Index>("finegrain::seen", rows * std::size_t(pieces.count()));
   const PairSpace space(p.lower.col.extent(0));
   ListBuilder list(o.rows, space, false, count_lowers(p, pieces));
-  constexpr Index few = 32;                                  // there are more where there are pieces
-  std::vector<char> is_dilu(std::size_t(pieces.count()), 0); // each piece
+  constexpr Index few = 32;                                  // rows of a first test; each of several pieces has more
+  std::vector<char> is_dilu(std::size_t(pieces.count()), 0); // by piece
   const auto find = [&](int piece, Index first, Index last) {
     Index *const seen = seen_by.data() + std::size_t(piece) * rows;
     std::fill_n(seen, rows, -1);
@@ -219,7 +222,7 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
       for (Index e = l0; e < l1; ++e) seen[lower_row(p, o, e)] = pos;
       for (Index f = p.upper.ptr(o.rows - 1 - pos); f < p.upper.ptr(o.rows - pos); ++f) seen[p.upper.col(f)] = pos;
       list.ptr(pos) = count;
-      Index met = 0; // without branches: which meet is not to be foreseen
+      Index met = 0; // no branches: matches cannot be predicted
       for (Index e = l0; e < l1; ++e)
         for (Index k = pivot_slot(p, o, e), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
           const Index col = p.upper.col(f);
@@ -233,7 +236,7 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
     list.filled(piece).last = count;
     is_dilu[std::size_t(piece)] = 1;
   };
-  if (pieces.count() > 1 && !forced) { // most patterns say so at once
+  if (pieces.count() > 1 && !forced) { // most patterns that are not DILU show it in their first rows
     find(0, 0, few);
     if (std::exchange(is_dilu[0], 0) == 0) return std::nullopt;
   }
@@ -242,7 +245,8 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
   return list.finish(pieces, [](Index first, Index last) { return std::pair(first, last); });
 }
 
-// Products that fall on an entry or beside it, of the rows before each piece and, at the end, of all.
+// Counts the products in the rows before each piece and, at the end, in all rows, including those outside of the
+// pattern.
 std::vector<std::size_t> count_products(const Pattern<Host> &p, const StoredOrder &o, const Pieces &pieces)
 {
   std::vector<std::size_t> before(std::size_t(pieces.count()) + 1, 0);
@@ -265,7 +269,7 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
   const PairSpace one{std::size_t(lowers_of_all)}, both{products.back()};
   products.pop_back();
-  // Rows come from the back of the upper part.
+  // Slots of the upper triangle descend with positions, so that its list is filled from the back.
   ListBuilder diagonal(o.rows, one, false, count_lowers(p, pieces)), lower(lowers_of_all, both, false, products),
     upper(uppers_of_all, pieces.count() == 1 ? both : PairSpace(both.size()), true, products);
   pieces.for_each([&](int piece, Index first, Index last) {
@@ -297,9 +301,9 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
   });
 }
 
-// Lists pay for small blocks, from the second set-up on, while they take no more than so many times the bytes of the
-// factor: searching takes up to 1.7 times the time then, and less than to write them down. With larger blocks a
-// search is the faster one, up to 1.4 times (docs/kernels.md).
+// Limits for lists. With blocks of at most 3, a search needs up to 1.7 times the time of lists, but less than
+// building them (docs/kernels.md). Lists are therefore built in the second set-up, if they need at most four times
+// the bytes of the factor. With larger blocks a search is faster, up to 1.4 times (docs/tuning.md).
 constexpr int small_block = 3;
 constexpr double most_of_factor = 4;
 

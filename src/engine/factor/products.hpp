@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lists of products of a factor: which lower and upper blocks meet in which entry. In: a pattern whose rows are split
-// (factor_pattern.cpp). Out: its update lists, or that products are searched for instead.
+// Update lists of a factor: for each target block, the pairs of lower and upper blocks whose products are subtracted
+// from it. In: a pattern with its rows split (factor_pattern.cpp). Out: its update lists, or the decision to search
+// for products in each factorization.
 #pragma once
 
 #include "factor/pattern.hpp"
@@ -11,22 +12,22 @@
 namespace finegrain
 {
 
-// Whether lists of products are made, and what of: blocks of so many bytes.
+// Decides between update lists and a search, from the memory that both need.
 struct ListChoice {
   Products products = Products::listed;
   double bytes_of_block = 0;
-  int block = 1;   // n
-  int threads = 1; // that would search, each in memory of its own
+  int block = 1;   // block size n
+  int threads = 1; // threads that would search, each with its own work memory
 };
 
-// Makes the lists, or says in the pattern why there are none (ListChoice). FactorKind::automatic becomes dilu where
-// products fall on the diagonal only, ilu0 elsewhere.
+// Builds the update lists, or sets in the pattern why there are none (ListChoice). FactorKind::automatic becomes
+// dilu if products fall on the diagonal only, else ilu0.
 void find_updates(Pattern<Kokkos::HostSpace> &, const StoredOrder &, FactorKind &, const ListChoice &);
 
-// The blocks of the longest row, its diagonal among them.
+// Number of blocks in the longest row, including its diagonal block.
 Index longest_row(const Pattern<Kokkos::HostSpace> &);
 
-// Makes the lists that wait.
+// Builds the lists that find_updates() postponed.
 void list_products(Pattern<Kokkos::HostSpace> &);
 
 } // namespace finegrain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A factor as its sweeps see it: a pattern, the blocks of it, and what kernels are told of both. The engines of
+// A factor as its sweeps read it: the pattern, its blocks, and the kernel arguments for both. The engines of
 // factorization.cpp and distributed/shared_factorization.cpp have one.
 #pragma once
 
@@ -17,12 +17,12 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
   using Blocks::lower, Blocks::upper, Blocks::diagonal;
 
   Pattern<Space> pattern;
-  Storage storage;              // of its blocks
-  bool is_part = false;         // of what was factored (Drop::after)
-  Transposed<Space> transposed; // empty: not yet
+  Storage storage;              // precision of its blocks
+  bool is_part = false;         // sweeps read only some of the factored blocks (Drop::after)
+  Transposed<Space> transposed; // empty: not computed yet
   bool has_transposed = false;
 
-  // For a pattern that is there, of blocks of n; `folded`: without upper blocks.
+  // Allocates n x n blocks for the current pattern. lower_only: without upper blocks.
   void allocate(int n, bool lower_only = false)
   {
     lower.allocate(Offset(pattern.lower.col.extent(0)), n, storage.off_diagonal);
@@ -31,7 +31,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
     transposed = {};
     has_transposed = false;
   }
-  // Where it is factored: its own blocks, or others where those have too few bits.
+  // Returns the memory of a factorization: the factor's own blocks, or temporary ones if their precision is too low.
   Blocks make_room(int n, const Storage &made_in) const
   {
     const auto room = [n](const BlockStorage<Space> &own, Index blocks, Precision stored, Precision made) {
@@ -47,14 +47,14 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
   const Index *row_of() const { return pattern.row_of.extent(0) ? pattern.row_of.data() : nullptr; }
   Index last_position() const { return pattern.rows - 1; }
   bool y_by_row() const { return pattern.y == Layout::row; }
-  void find_transposed() // at first use
+  void find_transposed() // computed at first use
   {
     if (has_transposed) return;
     transposed = copy_to<Space>(transpose_pattern(copy_to<Kokkos::HostSpace>(pattern)));
     has_transposed = true;
   }
   std::size_t bytes() const { return lower.size() + upper.size() + diagonal.size(); }
-  // That an application reads of the pattern.
+  // Number of indices of the pattern that an application reads.
   std::size_t structure() const
   {
     return pattern.lower.ptr.span() + pattern.lower.col.span() + pattern.upper.ptr.span() + pattern.upper.col.span() +
@@ -75,7 +75,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
             .lines = lines,
             .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
   }
-  // y is stored by row, or as the forward sweep leaves it.
+  // y is stored by row, or in the layout of the forward sweep.
   BackwardArguments backward(const Scalar *y, bool by_row, Scalar *x, const LineList &lines = {}) const
   {
     return {.ptr = pattern.upper.ptr.data(),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Row functions of the triangular sweeps (numerics.md 1): y = d^-1 (b - l y), then x = y - w x.
 //
-// A sweep is what it begins a row with, what a coupling adds, and what it makes of the sum: its terms. SweepRow has
-// the loop of a row, LineSweep (line_sweep.hpp) that of a bundle of lines; Eisenstat's sweep has terms of its own.
-// Terms are a plain struct of pointers and sizes.
+// A sweep is defined by its Terms: begin() initializes the sum of a row, neighbor() gives the vector entry that a
+// block multiplies, end() stores the result. SweepRow loops over the blocks of a row, LineSweep (line_sweep.hpp) over
+// a bundle of grid lines. Forward, corrected, backward and Eisenstat's sweeps differ in their Terms, plain structs of
+// pointers.
 #pragma once
 
 #include "base/block.hpp"
@@ -13,7 +14,7 @@
 namespace finegrain
 {
 
-// Parts of a sweep by lines; none: the sweep goes by rows.
+// The boxes of a sweep by lines; none: the sweep goes by rows.
 struct LineList {
   const LineBox *parts = nullptr;
   Index count = 0;
@@ -24,17 +25,16 @@ struct SweepPlace {
   Offset row, position;
 };
 
-// The row of a slot, for V vectors at once, so that its blocks are read from memory once for all of them; vector v of
-// an array begins at v stride. Called with a slot, the lanes that share the row, and scratch of scratch_size()
-// scalars.
+// Sweeps the row of a slot for V vectors, so that its blocks are read from memory once; vector v of an array begins
+// at v * stride. The lanes share the row, and have scratch_size() scalars of scratch memory.
 template <int N, class Terms, int V = 1> struct SweepRow {
   BlockSize<N> n;
   Terms terms;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return Terms::gathers ? V * n : 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  // What rows of the slots [begin, end) read beside results, by each(address, bytes), and the vector that one begins
-  // with: for teams that ask for it before they wait.
+  // reads() lists the memory that rows of the slots [begin, end) read besides results, begins_with() the vector that
+  // a row begins with: teams prefetch both before they wait for other rows.
   static constexpr bool asks = Terms::asks;
   template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Index begin, Index end, const Each &each) const
   {
@@ -53,19 +53,20 @@ template <int N, class Terms, int V = 1> struct SweepRow {
     const SweepPlace at = terms.place(slot);
     const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
     for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-      Accumulator<s.width> sums[std::size_t(some.most)];
-      some.at_all([&](int k, int) FINEGRAIN_INLINE { sums[k].zero(); });
-      some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sums[k]); });
+      // sum[k] = begin - sum over e of block(e) * neighbor(e), for a strip of rows of the block and vector v.
+      Accumulator<s.width> sum[std::size_t(some.most)];
+      some.at_all([&](int k, int) FINEGRAIN_INLINE { sum[k].zero(); });
+      some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sum[k]); });
       for (Index e = first; e < last; ++e) {
         const auto *block = terms.blocks() + e * (Offset(n) * n);
         prefetch_block<N>(block, arg.prefetch_distance);
         some.each_in_order([&](int k, int v) FINEGRAIN_INLINE {
-          accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sums[k]);
+          accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sum[k]);
         });
       }
       if constexpr (Terms::gathers)
-        some.at_all([&](int k, int v) FINEGRAIN_INLINE { sums[k].store(scratch + v * n + s.first); });
-      else some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sums[k]); });
+        some.at_all([&](int k, int v) FINEGRAIN_INLINE { sum[k].store(scratch + v * n + s.first); });
+      else some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sum[k]); });
     });
     if constexpr (Terms::gathers)
       for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How a factor is applied: a class for each way to store one, which the engine of factorization.cpp picks.
+// Applies a factor: the base class of the sweeps, with one subclass for each storage of a factor. The engine of
+// factorization.cpp chooses the subclass.
 #pragma once
 
 #include "factor/factor_kernels.hpp"
@@ -19,32 +20,32 @@ public:
   Sweeps(const Sweeps &) = delete;
   Sweeps &operator=(const Sweeps &) = delete;
 
-  // Once, for a factor whose pattern is there.
+  // Prepares the sweeps for a new pattern of the factor.
   virtual void begin(const EngineOptions &, const Plan &plan)
   {
     forward_lines_ = plan.lines;
     for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
       backward_lines_.push_back(reverse_box(*p, run_.rows));
   }
-  // Takes what a factorization has made in `made`.
+  // Stores the blocks that a factorization has computed in `made`.
   virtual void take(StoredBlocks<Space> & /*made*/) {}
-  // What is known of it then.
+  // Receives the report of that factorization.
   virtual void note(const FactorReport &) {}
   virtual void allow_corrections(const OperatorView &, const Selection &) {}
 
   virtual void reserve(const Application &) = 0;
   virtual void apply(const Application &) = 0;
   virtual void apply_part(const PartApplication &) = 0;
-  // False: the caller takes a residual and an application.
+  // Returns false if the caller has to compute a residual and apply the factor.
   virtual bool correct(const Correction &) { return false; }
   virtual bool has_short_residual() const { return false; }
 
-  virtual std::size_t block_bytes() const { return factor_.bytes(); } // that an application reads
+  virtual std::size_t block_bytes() const { return factor_.bytes(); } // read by an application
   virtual std::size_t work_bytes() const { return 0; }
   virtual std::size_t difference_bytes() const { return 0; } // kept for residuals
   std::size_t line_bytes() const { return 2 * forward_lines_.size() * sizeof(LineBox); }
 
-  bool goes_by_lines() const { return !forward_lines_.empty(); } // of one vector
+  bool goes_by_lines() const { return !forward_lines_.empty(); } // with one vector
 
 protected:
   LineList forward_lines() const { return list(forward_lines_); }

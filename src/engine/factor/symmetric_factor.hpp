@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fgbicc's factor (FactorKind::icc): DILU of a symmetric matrix, which stores no upper blocks and reads the upper
-// triangle of the matrix. How it is made and applied. Oracle: tests/engine/oracle.hpp's DILU.
+// Factorization and sweeps of fgbicc's factor (FactorKind::icc): DILU of a symmetric matrix. It stores no upper
+// blocks and reads the upper triangle of the matrix. Oracle: DILU in tests/engine/oracle.hpp.
 #pragma once
 
 #include "factor/factoring.hpp"
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  // Entries of the operator become numbers in its MatrixValues, which has the upper triangle alone.
+  // Replaces entries of the operator by indices into its MatrixValues, which contains the upper triangle only.
   static void renumber(const HostArray<Index> &stored, Pattern<Kokkos::HostSpace> &p)
   {
     for (const auto &list : {p.lower.source, p.diagonal})
@@ -69,7 +69,7 @@ public:
   using Base = WorkingSweeps<Exec>;
   using Base::Base, Base::run_, Base::factor_, Base::kernels_;
 
-  std::size_t block_bytes() const override { return 2 * factor_.bytes(); } // both sweeps read all
+  std::size_t block_bytes() const override { return 2 * factor_.bytes(); } // both sweeps read all blocks
 
 protected:
   bool is_symmetric() const override { return true; }

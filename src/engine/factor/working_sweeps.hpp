@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps of a factor whose blocks are read as they are multiplied: y = d^-1 (b - l y), x = y - w x. Correction
-// iterations of DILU find the residual from the sweeps' vectors (numerics.md 1).
+// Sweeps of a factor whose blocks are stored without scaling: y = d^-1 (b - l y), x = y - w x. Correction iterations
+// of DILU compute the residual from the vectors of the sweeps (numerics.md 1).
 #pragma once
 
 #include "factor/sweeps.hpp"
@@ -10,7 +10,7 @@
 namespace finegrain
 {
 
-// x by row = y by position. Outside of the class, for nvcc.
+// Copies y by position to x by row. Outside of the class, for nvcc.
 struct ToRows {
   const Index *row_of;
   int n;
@@ -86,7 +86,7 @@ public:
   {
     const bool is_short = has_short_residual() && y_known_ && c.last && c.values.short_residual;
     Residuals<Space> &r = run_.residuals;
-    if (is_short) std::swap(y_, r.y); // the residual takes the y of the sweep before; this sweep writes the other
+    if (is_short) std::swap(y_, r.y); // the residual reads y of the last sweep; this sweep writes the other vector
     run_.find_residual(c.values, c.b, is_short ? c.last : c.x, is_short);
     ForwardArguments forward = factor_.forward(r.rhs.data(), y_.data(), this->forward_lines());
     forward.z = r.y.data();
@@ -105,15 +105,15 @@ public:
   std::size_t difference_bytes() const override { return run_.residuals.difference.span() * sizeof(Scalar); }
 
 protected:
-  // M^T = M without conjugation (FactorKind::icc).
+  // Returns true if M^T = M, without conjugation (FactorKind::icc).
   virtual bool is_symmetric() const { return false; }
-  // Whether factorizations keep what short residuals need.
+  // Returns true if factorizations keep the difference that short residuals read.
   virtual bool keeps_difference() const
   {
     return !factor_.is_part && run_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
   }
-  // x = the rest of an application, with one vector or, by kernels of their own, several. y is stored as the forward
-  // sweep leaves it, or by row.
+  // Completes an application of one vector or, with separate kernels, of several. y is stored in the layout of the
+  // forward sweep, or by row.
   virtual void sweep_backward(const Scalar *y, Scalar *x, Scalar *total, std::optional<Vectors> vectors = {},
                               bool by_row = false)
   {
@@ -125,7 +125,7 @@ protected:
 
   FactorKernels<Exec> kernels_{};
   Array<Scalar, Space> y_;
-  bool y_known_ = false; // of the last application, for the next correction
+  bool y_known_ = false; // y_ is that of the last application, for the next correction
 
 private:
   void sweep_forward(const Scalar *b, Scalar *y)
@@ -137,11 +137,11 @@ private:
     transposed_kernel_(run_.sweep(backward ? run_.backward : run_.forward), run_.n,
                        factor_.transposed_sweep(backward, in, out, vectors));
   }
-  // Whether sweeps have a y of their own.
+  // Allocates a separate y for several vectors, if sweeps need one; returns true if so.
   bool make_room_for_several(Offset stride)
   {
     const bool separate = !factor_.y_by_row();
-    if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // at first use
+    if (separate && Offset(y_many_.extent(0)) < stride * most_vectors) // allocated at first use
       y_many_ = make_array<Scalar, Space>("finegrain::y", std::size_t(stride) * std::size_t(most_vectors));
     return separate;
   }

@@ -22,7 +22,7 @@ Index largest_degree(const Graph &g)
   return most;
 }
 
-// The smallest color that a row's neighbors leave. A row with d neighbors needs none beyond d.
+// Finds the smallest color that no neighbor of a row has. A row with d neighbors needs no color above d.
 class SmallestFree
 {
 public:
@@ -57,7 +57,7 @@ Index count_colors(const HostArray<Index> &color)
                              [](Index a, Index b) { return std::max(a, b); });
 }
 
-// Greedy, in the order row_at(0), row_at(1), ...
+// Greedy coloring in the order row_at(0), row_at(1), ...
 template <class RowAt> Coloring color_in_order(const Graph &g, const RowAt &row_at)
 {
   const auto color = no_colors(g.rows);
@@ -71,7 +71,7 @@ template <class RowAt> Coloring color_in_order(const Graph &g, const RowAt &row_
   return {count_colors(color), color};
 }
 
-// Rows by their number of neighbors that are left, in doubly linked lists. The row that came last is taken first.
+// Rows by their number of remaining neighbors, in doubly linked lists. The row inserted last is removed first.
 class Degrees
 {
 public:
@@ -123,11 +123,11 @@ private:
   }
 
   std::vector<Index> degree_, next_, previous_;
-  std::vector<Index> first_; // of each degree
+  std::vector<Index> first_; // first row of each degree
   std::size_t smallest_ = 0; // no row has a smaller degree
 };
 
-// The finalizer of splitmix64. One-to-one: different keys never tie.
+// The finalizer of splitmix64. It is one-to-one, so that different keys never tie.
 std::uint64_t mix(std::int64_t key)
 {
   std::uint64_t x = std::uint64_t(key) + 0x9e3779b97f4a7c15u;
@@ -143,7 +143,7 @@ std::vector<std::uint64_t> priorities(const HostArray<std::int64_t> &key)
   return p;
 }
 
-// What one thread of HashColoring has to itself.
+// Work space of one thread of HashColoring.
 struct Worker {
   SmallestFree free;
   std::vector<Index> ready;
@@ -207,7 +207,8 @@ bool HashColoring::advance(const Index *ghost_color)
   std::vector<Worker> workers(std::size_t(threads),
                               {SmallestFree(largest_degree(graph_) + largest_degree(coupling_)), {}});
 
-  // body(i, worker) for each i below count, and the rows it made ready. A few are not worth a thread.
+  // Calls body(i, worker) for each i below `count`, and collects the rows that it made ready. Few rows do not
+  // justify a thread.
   const auto run = [&](std::size_t count, const auto &body) {
     constexpr std::size_t few = 64;
     const std::size_t used = std::min(workers.size(), 1 + count / few);
@@ -220,8 +221,8 @@ bool HashColoring::advance(const Index *ghost_color)
       worker.ready.clear();
     }
   };
-  // The row has one neighbor fewer to wait for. A builtin, because Kokkos 3.4 has no atomics where its
-  // own back end has no threads. Colors need no order: they are read in later rounds.
+  // The row waits for one neighbor fewer. A builtin is used, because Kokkos 3.4 has no atomic operations where its
+  // own back end has no threads. Colors need no memory order: they are read in later rounds.
   const auto release = [&](Index row, Worker &worker) {
     if (__atomic_sub_fetch(&waits_[std::size_t(row)], 1, __ATOMIC_RELAXED) == 0) worker.ready.push_back(row);
   };
@@ -313,8 +314,9 @@ void balance_colors(const Graph &g, Coloring &c)
 {
   std::vector<Index> size(std::size_t(c.colors), 0), next_to(std::size_t(c.colors), -1);
   for (Index i = 0; i < g.rows; ++i) ++size[std::size_t(c.color(i))];
-  std::set<std::pair<Index, Index>> by_size; // class sizes and colors: a row looks at no more of them than it has
-  for (Index k = 0; k < c.colors; ++k) by_size.emplace(size[std::size_t(k)], k); // neighbors, and one
+  // Class sizes and colors. A row tries at most one more of them than it has neighbors.
+  std::set<std::pair<Index, Index>> by_size;
+  for (Index k = 0; k < c.colors; ++k) by_size.emplace(size[std::size_t(k)], k);
   const auto resize = [&](Index color, Index by) {
     by_size.erase({size[std::size_t(color)], color});
     by_size.emplace(size[std::size_t(color)] += by, color);

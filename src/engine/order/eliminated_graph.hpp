@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The graph of an elimination in its order, and what plans ask about it. In: an Elimination. For
-// make_plan.cpp and task_chooser.cpp.
+// Graph of an elimination in its order, for plans. In: an Elimination. For make_plan.cpp and task_chooser.cpp.
 #pragma once
 
 #include "order/levels.hpp"
@@ -9,7 +8,7 @@
 namespace finegrain
 {
 
-// The graph in the order of elimination, made where anything wants it: one thread that runs colors does not.
+// Graph in elimination order. It is computed at first use: one thread that runs colors does not need it.
 class EliminatedGraph
 {
 public:
@@ -21,7 +20,7 @@ public:
   bool keeps_grid() const { return !ordered() || e_.keeps_grid; }
   Index rows() const { return e_.selection.graph.rows; }
   Index entries() const { return e_.selection.graph.entries(); }
-  // What the sweeps have of it.
+  // Returns the graph of the entries that the sweeps use.
   Graph kept() const
   {
     const Graph &g = e_.selection.graph;
@@ -43,7 +42,7 @@ public:
     return *permuted_;
   }
 
-  // Of what is factored, or what sweeps have of it.
+  // Returns the level sets of the factored entries, or of those that the sweeps use.
   Schedule levels(bool of_sweeps) const { return schedule_levels(of_sweeps && drops_after() ? kept() : get()); }
 
 private:

@@ -12,7 +12,7 @@ namespace finegrain
 namespace
 {
 
-// Places of that many rows in an ordering (empty: natural), as keys that schedule_colors() sorts by.
+// Returns the place of each row in an ordering (empty: natural), as keys by which schedule_colors() sorts.
 HostArray<std::int64_t> find_places(const HostArray<Index> &ordering, std::size_t rows)
 {
   HostArray<std::int64_t> place("finegrain::place", rows);
@@ -20,7 +20,7 @@ HostArray<std::int64_t> find_places(const HostArray<Index> &ordering, std::size_
   return place;
 }
 
-// Entries of L and U that are not to be, and those of fill among them.
+// Counts of unwanted entries of L and U, and of fill among them.
 struct Unwanted {
   Index all = 0, fill = 0;
 };
@@ -37,7 +37,7 @@ Unwanted count_unwanted(const Elimination &e)
   return count;
 }
 
-// Colors the power of the pattern, row after row of the ordering, and sorts the rows by color.
+// Colors the power of the pattern, in the given ordering, and sorts the rows by color.
 SetupError choose_colors(const EngineOptions &options, Elimination &e)
 {
   bool was_symmetric;
@@ -72,7 +72,7 @@ SetupError choose_colors(const EngineOptions &options, Elimination &e)
 
 SetupError choose_elimination(const Graph &owned, const EngineOptions &options, Elimination &e)
 {
-  // Whatever the schedule is.
+  // This error does not depend on the schedule.
   if (options.grid.size() > 1 && options.coupling == GridCoupling::block_jacobi &&
       count_points(options.grid) != owned.rows)
     return {SetupError::grid_size};
@@ -81,7 +81,7 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
   if (options.schedule == ScheduleKind::color)
     if (const SetupError error = choose_colors(options, e)) return error;
   const bool drops = options.drop == Drop::during;
-  const int levels = std::min(options.levels, int(owned.rows)); // no walk is longer
+  const int levels = std::min(options.levels, int(owned.rows)); // no path is longer
   const auto fill = find_fill(e.selection, e.ordering, levels, drops ? e.color : HostArray<Index>(), &e.dropped);
   if (!fill) return {SetupError::entries};
   e.entries = e.selection.graph.entries();
@@ -94,7 +94,8 @@ SetupError choose_elimination(const Graph &owned, const EngineOptions &options, 
   if (e.colors > 0 ? drops : e.radius == 0) return {};
   const Unwanted unwanted = count_unwanted(e);
   if (unwanted.all == 0) return {};
-  // Such rows depend on each other in the factorization, and in sweeps unless these entries are dropped.
+  // Rows joined by these entries depend on each other in the factorization, and in sweeps unless the entries are
+  // dropped.
   e.drops_after = e.radius > 0 || options.drop == Drop::after;
   if (e.drops_after) {
     e.dropped = unwanted.all;

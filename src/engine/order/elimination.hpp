@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which entries a factor keeps, with their fill, and in which order its rows are eliminated, cut by colors or not.
-// In: the graph of the owned square and options. Out: an Elimination, for make_plan.hpp and factor_pattern.hpp.
+// Entries that a factor keeps, with their fill, and the order in which its rows are eliminated, with or without
+// colors. In: the graph of the owned square and options. Out: an Elimination, for make_plan.hpp and
+// factor_pattern.hpp.
 #pragma once
 
 #include "order/fill.hpp"
@@ -11,26 +12,27 @@ namespace finegrain
 
 struct Elimination {
   Selection selection;
-  HostArray<Index> ordering; // row at each place; empty: natural
-  HostArray<Index> group;  // where each color begins in the ordering, and the end; empty: sweeps do not go by colors
-  bool keeps_grid = false; // the ordering is the natural one of the grid with axes reversed
-  HostArray<Index> color;  // of each row, where there are colors
-  HostArray<std::int64_t> place; // of each row in the ordering, where its entries near the diagonal are dropped
-  Index radius = 0;              // which are no further from it
+  HostArray<Index> ordering;     // row at each place; empty: natural order
+  HostArray<Index> group;        // first place of each color, and the end; empty: sweeps do not go by colors
+  bool keeps_grid = false;       // the ordering is the natural one of the grid with reversed axes
+  HostArray<Index> color;        // color of each row, if there are colors
+  HostArray<std::int64_t> place; // place of each row in the ordering, if entries near the diagonal are dropped
+  Index radius = 0;              // largest distance of these entries from the diagonal
   Index colors = 0;
-  ColoringKind coloring = ColoringKind::automatic; // what automatic came to
-  bool symmetrized = false;                        // the graph was not symmetric where that was looked at
-  bool symmetric = false;                          // selection.graph is known to be
-  Index fill = 0;                                  // entries that sweeps have and the matrix does not
-  Index entries = 0;                               // of the matrix
-  Offset dropped = 0;                              // entries between rows of a color, or near the diagonal
-  bool drops_after = false;                        // they are factored, and sweeps do not have them
+  ColoringKind coloring = ColoringKind::automatic; // coloring that was used
+  bool symmetrized = false;                        // the graph was found not to be symmetric
+  bool symmetric = false;                          // selection.graph is known to be symmetric
+  Index fill = 0;                                  // entries that the sweeps use and the matrix does not have
+  Index entries = 0;                               // entries of the matrix
+  Offset dropped = 0;                              // unwanted entries, between rows of a color or near the diagonal
+  bool drops_after = false;                        // these entries are factored, and the sweeps do not use them
 };
 
-// Of ILU. SetupError::color_fit, grid_size, entries. (sip/sip_star.hpp has that of sip.)
+// Chooses the elimination of ILU. Errors: SetupError::color_fit, grid_size, entries. (sip/sip_star.hpp has that of
+// sip.)
 SetupError choose_elimination(const Graph &owned, const EngineOptions &, Elimination &);
 
-// Whether an entry of L and U joins two rows that are not to be coupled.
+// Returns true if an entry of L and U joins two rows that must not be coupled.
 inline bool is_unwanted(const Elimination &e, Index row, Index col)
 {
   if (row == col) return false;

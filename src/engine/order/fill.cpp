@@ -16,19 +16,20 @@ namespace
 
 constexpr std::size_t most_entries = std::size_t(std::numeric_limits<Index>::max());
 
-// The rows within some couplings of one row after the other.
+// Finds the rows within a distance, counted in couplings, of one row after the other.
 class Neighborhood
 {
 public:
   Neighborhood(const Graph &g, int distance) : g_(g), distance_(distance), seen_by_(std::size_t(g.rows), -1) {}
 
-  // Nearest first, each once.
+  // Returns these rows, nearest first, each once.
   const std::vector<Index> &find(Index row)
   {
     find_within(row, distance_);
     return found_;
   }
-  // f(j) for each of them, of the furthest more than once, and for the row itself where it is not alone.
+  // Calls f(j) for each of these rows. It may repeat the furthest ones, and includes the row itself if it has
+  // neighbors.
   template <class F> void visit_all(Index row, const F &f)
   {
     const std::size_t last = find_within(row, distance_ - 1);
@@ -41,7 +42,7 @@ public:
   }
 
 private:
-  // Returns where those begin that are as far away as they may be.
+  // Finds the rows within `most` couplings. Returns where those at the largest distance begin.
   std::size_t find_within(Index row, int most)
   {
     found_.clear();
@@ -66,19 +67,18 @@ private:
 
   const Graph &g_;
   const int distance_;
-  std::vector<Index> seen_by_, found_; // seen_by_: the last row that this one is near
+  std::vector<Index> seen_by_, found_; // seen_by_: the last row that has this one in its neighborhood
 };
 
-// Where the entries of one level in one row lie: those below the diagonal, behind them those above, and behind these
-// the ones that were dropped.
+// Entries of one level in one row: those below the diagonal, then those above it, then those that were dropped.
 struct RowPart {
-  Offset first; // an Index may not count those that are dropped
+  Offset first; // an Index might overflow with the dropped entries
   Index lowers, uppers, dropped;
 };
 
-// Fill by levels. Of level l in row i there is what the rows k of entries of lower levels have,
-// lev(i, k) + lev(k, j) = l - 1; levels come in ascending order, so that the first one that an entry gets is its
-// least. All rows of a level can be done at once, by as many threads as there are.
+// Fill by levels. Fill of level l in row i comes from rows k with lev(i, k) + lev(k, j) = l - 1, hence from lower
+// levels. Levels are computed in ascending order, so that the first level that an entry gets is its smallest. All
+// threads compute the rows of a level at once.
 class FillFinder
 {
 public:
@@ -97,18 +97,18 @@ public:
       level_.push_back({make_array<RowPart>("finegrain::part", std::size_t(g.rows)), std::vector<Columns>(count)});
   }
 
-  // Whether an Index counts the entries.
+  // Returns false if an Index cannot count the entries.
   bool find()
   {
     pieces_.for_each([&](int piece, Index first, Index last) { begin(piece, first, last); });
-    // One thread in natural order finishes some rows before it goes on, and finds them in its cache.
+    // One thread in natural order completes 64 rows before it continues, and finds them in its cache.
     const Index step = pieces_.count() == 1 && place_.empty() ? 64 : g_.rows;
     for (Index begin = 0; begin < g_.rows; begin += step)
       for (int level = 1; level <= levels_; ++level) {
         pieces_.for_each([&](int piece, Index first, Index last) {
           const Index end = std::min(last, begin + step);
           Index row = std::max(first, begin);
-          while (row < end && entries_ <= most_entries) { // threads see each other's from time to time
+          while (row < end && entries_ <= most_entries) { // threads add their counts every 256 rows
             std::size_t found = 0;
             for (const Index some = std::min(end, row + 256); row < some; ++row) found += find(level, piece, row);
             entries_ += found;
@@ -119,7 +119,7 @@ public:
     return true;
   }
 
-  // f(first, last) for the columns of a row's fill of each level, in no order.
+  // Calls f(first, last) for the columns of a row's fill of each level, in any order.
   template <class F> void visit_fill(Index row, const F &f) const
   {
     for (int level = 1; level <= levels_; ++level) {
@@ -139,16 +139,17 @@ public:
 private:
   using Columns = std::vector<Index>;
   struct Level {
-    HostArray<RowPart> part;     // of each row
-    std::vector<Columns> column; // of the rows of each piece
+    HostArray<RowPart> part;     // one for each row
+    std::vector<Columns> column; // columns of the rows of each piece
   };
   struct Worker {
     Columns seen_by;        // the last row that has an entry in this column
-    Columns upper, dropped; // of a row
+    Columns upper, dropped; // columns of the current row
   };
 
   const RowPart &part(int level, Index row) const { return level_[std::size_t(level)].part(row); }
-  // Where the columns of the row's piece begin. Level 0 is the graph; in its own order it is taken as it is.
+  // Returns where the columns of the row's piece begin. Level 0 is the graph, which is used in place if it is in
+  // natural order.
   const Index *columns(int level, Index row) const
   {
     if (level == 0 && place_.empty()) return g_.col.data();
@@ -170,7 +171,7 @@ private:
       const Index *const begin = g_.col.data() + g_.ptr(row), *const end = g_.col.data() + g_.ptr(row + 1);
       if (place_.empty()) {
         const Index *const upper = std::find_if(begin, end, [&](Index j) { return j >= row; });
-        level.part(row) = {g_.ptr(row), Index(upper - begin), Index(end - upper), 0}; // the diagonal does no harm
+        level.part(row) = {g_.ptr(row), Index(upper - begin), Index(end - upper), 0}; // the diagonal is harmless
         continue;
       }
       const std::size_t at = col.size();
@@ -179,7 +180,7 @@ private:
       end_row(level, row, at, col, w);
     }
   }
-  // Finds the row's entries of the level, and returns how many are kept.
+  // Finds the row's entries of the level. Returns how many are kept.
   std::size_t find(int level, int piece, Index row)
   {
     Worker &w = workers_[std::size_t(piece)];
@@ -191,7 +192,7 @@ private:
       const Index *const j = columns(l, row) + of.first;
       for (Index k = 0; k < of.lowers + of.uppers + of.dropped; ++k) w.seen_by[std::size_t(j[k])] = row;
     }
-    for (int l = 0; l < level; ++l) { // lev(row, k)
+    for (int l = 0; l < level; ++l) { // l = lev(row, k)
       const RowPart &of = part(l, row);
       const Index *const pivot = columns(l, row) + of.first;
       for (Index k = 0; k < of.lowers; ++k) visit_pivot(level, row, pivot[k], level - 1 - l, col, w);
@@ -208,10 +209,10 @@ private:
       if (w.seen_by[std::size_t(j)] == row) continue;
       w.seen_by[std::size_t(j)] = row;
       if (color_.extent(0) && color_(j) == color_(row)) w.dropped.push_back(j);
-      else (level == levels_ || is_lower(row, j) ? col : w.upper).push_back(j); // the last level makes no more
+      else (level == levels_ || is_lower(row, j) ? col : w.upper).push_back(j); // unordered in the last level
     }
   }
-  // Columns of the row from `at` on are those below the diagonal.
+  // Ends a row, whose columns below the diagonal begin at `at`.
   static void end_row(const Level &level, Index row, std::size_t at, Columns &col, Worker &w)
   {
     level.part(row) = {Offset(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
@@ -223,20 +224,20 @@ private:
 
   const Graph &g_;
   const HostArray<Index> color_;
-  std::vector<Index> place_; // of each row in the elimination order; empty: its number
+  std::vector<Index> place_; // place of each row in the elimination order; empty: natural order
   const int levels_;
   const Pieces pieces_;
   std::vector<Level> level_;
-  std::vector<Worker> workers_; // of each piece
+  std::vector<Worker> workers_; // one for each piece
   std::atomic<std::size_t> entries_;
 };
 
-// A row of the selection and its fill, which fills the end of the row in `to` and comes in any order, by column.
+// Merges a row of the selection with its fill by column. The fill is at the end of the row in `to`, in any order.
 void merge_row(const Selection &from, Index row, const Selection &to)
 {
   const Graph &g = from.graph;
   Index at = to.graph.ptr(row);
-  Index *next = to.graph.col.data() + at + g.ptr(row + 1) - g.ptr(row); // never behind `at`
+  Index *next = to.graph.col.data() + at + g.ptr(row + 1) - g.ptr(row); // never before `at`
   Index *const last = to.graph.col.data() + to.graph.ptr(row + 1);
   std::sort(next, last);
   const auto put_fill_before = [&](Index end) {

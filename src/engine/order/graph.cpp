@@ -51,7 +51,7 @@ bool ascends(const Graph &g, const HostArray<Index> &number, Index step)
 namespace
 {
 
-// With the columns of each row in the order in which they were, or sorted.
+// Renumbers a graph. Columns of a row keep their order, or are sorted.
 template <bool sorted> Graph renumbered(const Graph &g, const HostArray<Index> &order)
 {
   const Pieces pieces(g.rows);

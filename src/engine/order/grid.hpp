@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Structured grids: boxes of points, and the hyperplanes whose points do not depend on each other. In: sizes and a
-// graph. Out: the hyperplane of each row, which levels.hpp makes a schedule of.
+// Structured grids: boxes of points, and hyperplanes, whose points do not depend on each other. In: sizes and a
+// graph. Out: the hyperplane of each row, for the schedules of levels.hpp.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -14,22 +14,22 @@ namespace finegrain
 
 struct Graph;
 
-// Points (i, j, k) numbered i + I (j + J k).
+// Size of a box, or a point of it. Points (i, j, k) of a box of I x J x K points are numbered i + I (j + J k).
 struct Box {
   Index i = 0, j = 0, k = 0;
 
   Offset points() const { return Offset(i) * j * k; }
-  // Where the point of a number is.
+  // Returns the point with this number.
   KOKKOS_FORCEINLINE_FUNCTION Box point(Index number) const { return {number % i, number / i % j, number / i / j}; }
   bool operator==(const Box &) const = default;
 };
 
-// The boxes that make up the owned block rows, in order. Empty: no structure known.
+// Boxes that make up the owned block rows, in order. Empty: no structure known.
 using Grid = std::vector<Box>;
 
 Offset count_points(const Grid &);
 
-// f(first point, points) of each tile of a box, in the order of first points.
+// Calls f(first point, points) for each tile of a box, in the order of first points.
 template <class F> void each_tile(const Box &box, const Box &tile, const F &f)
 {
   if (box.points() == 0) return;
@@ -39,7 +39,7 @@ template <class F> void each_tile(const Box &box, const Box &tile, const F &f)
         f(Box{i, j, k}, Box{std::min(tile.i, box.i - i), std::min(tile.j, box.j - j), std::min(tile.k, box.k - k)});
 }
 
-// Weights of hyperplanes that fit box stencils of width s, and s = 0 stars.
+// Weights of hyperplanes for box stencils of width s; s = 0: for stars.
 struct PlaneWeights {
   Index i, j, k;
 
@@ -52,16 +52,17 @@ struct PlaneWeights {
 inline PlaneWeights plane_weights(Index s) { return {1, s + 1, (s + 1) * (s + 1)}; }
 inline constexpr Index widest_box_stencil = 3;
 
-// Row r of a grid lies on the hyperplane of weights at (i, j, k) of its box.
+// Hyperplanes of a grid. The row at (i, j, k) of its box is on hyperplane weight.plane(i, j, k).
 struct Hyperplanes {
   PlaneWeights weight;
   Index count = 0;
-  HostArray<Index> plane; // of each row
+  HostArray<Index> plane; // plane of each row
 };
 
-// Hyperplanes that keep the result of the natural order, or nothing if there are none: every coupling of the graph
-// must join different planes, the row with the smaller number on the smaller plane. Weights (1, 1, 1) fit a star of
-// any width and periodic axes, (1, s + 1, (s + 1)^2) a box stencil of width s (numerics.md 1). O(entries).
+// Returns hyperplanes that keep the result of the natural order, or nothing if there are none. Every coupling of the
+// graph must join different planes, and the row with the smaller number must be on the smaller plane. Weights (1, 1,
+// 1) fit a star of any width and periodic axes, (1, s + 1, (s + 1)^2) a box stencil of width s (numerics.md 1).
+// O(entries).
 std::optional<Hyperplanes> find_hyperplanes(const Grid &, const Graph &);
 
 } // namespace finegrain

@@ -14,15 +14,16 @@ namespace finegrain
 namespace
 {
 
-// Levels of the rows at positions [first, last), set to zero before, by their couplings to each other in either
-// direction. Returns their number. is_inside(row): whether it is one of them.
+// Finds the levels of the rows at positions [first, last), zero before, from their couplings to each other in either
+// direction. Returns the number of levels. is_inside(row) is true if the row is one of them.
 template <class RowAt, class IsInside> Index find_levels(const Graph &g, Index first, Index last, const RowAt &row_at,
                                                          const IsInside &is_inside, const HostArray<Index> &level)
 {
   const Index *ptr = g.ptr.data(), *col = g.col.data();
   Index *const of = level.data(), levels = 0;
   for (Index p = first; p < last; ++p) {
-    // Rows before i have pushed their level across entries of the transpose; pull across our own, then push.
+    // Earlier rows have pushed their level across entries of the transpose. Pull across the entries of row i, then
+    // push.
     const Index i = row_at(p);
     Index mine = of[i];
     for (Index e = ptr[i]; e < ptr[i + 1]; ++e)
@@ -35,15 +36,15 @@ template <class RowAt, class IsInside> Index find_levels(const Graph &g, Index f
   return levels;
 }
 
-// Of the rows [first, last) themselves.
+// Finds the levels of rows [first, last).
 Index find_levels(const Graph &g, Index first, Index last, const HostArray<Index> &level)
 {
   return find_levels(
     g, first, last, [](Index p) { return p; }, [=](Index c) { return first <= c && c < last; }, level);
 }
 
-// Whether the first pieces have levels of nearly that width: what is wanted of all of them is not found without it
-// where a matrix is alike everywhere, and asking them all costs as much as the answer.
+// Returns true if the first pieces have levels of nearly that width. If a homogeneous matrix does not have it there,
+// it has it nowhere, and testing all pieces costs as much as the result.
 bool may_be_wide(const Graph &g, const std::vector<Index> &cut, double width)
 {
   constexpr Index sample = 65536;
@@ -55,7 +56,7 @@ bool may_be_wide(const Graph &g, const std::vector<Index> &cut, double width)
   return cut[last] >= 0.95 * width * levels;
 }
 
-// All rows in one piece.
+// Returns all rows as one piece.
 HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g.rows}); }
 
 } // namespace
@@ -92,7 +93,7 @@ std::optional<Schedule> schedule_hyperplanes(const Grid &grid, const Graph &g)
 namespace
 {
 
-// row_at() as of find_levels(), levels_of(piece, level) what that does for a piece.
+// Builds a schedule. row_at() is that of find_levels(), and levels_of(piece, level) finds the levels of a piece.
 template <class RowAt, class LevelsOf> Schedule schedule(const Graph &g, const HostArray<Index> &cut,
                                                          const RowAt &row_at, const LevelsOf &levels_of,
                                                          HostArray<Index> &first)
@@ -104,7 +105,7 @@ template <class RowAt, class LevelsOf> Schedule schedule(const Graph &g, const H
   first(0) = 0;
   threads.for_rows([&](Index p) { first(p + 1) = levels_of(p, level); });
   for (Index p = 0; p < count; ++p) first(p + 1) += first(p);
-  // Every level has rows, and groups of a piece are next to each other.
+  // Every level has rows, and the groups of a piece are contiguous.
   Schedule s{ScheduleKind::level, make_array<Index>("finegrain::order", std::size_t(g.rows)),
              HostArray<Index>("finegrain::group", std::size_t(first(count)) + 1)};
   threads.for_rows([&](Index p) {
@@ -163,7 +164,7 @@ HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Ind
 HostArray<Index> order_by_neighbors(const Graph &g, const HostArray<Index> &rank)
 {
   auto order = make_array<Index>("finegrain::order", std::size_t(g.rows));
-  std::vector<Index> waits(std::size_t(g.rows), 0); // for that many neighbors
+  std::vector<Index> waits(std::size_t(g.rows), 0); // number of neighbors for which the row waits
   for (Index i = 0; i < g.rows; ++i)
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) waits[std::size_t(i)] += rank(g.col(e)) < rank(i);
   std::priority_queue<Index, std::vector<Index>, std::greater<Index>> ready;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which options exclude each other.
+// Options that exclude each other.
 #include "order/options.hpp"
 
 #include "base/storage.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an engine is asked to do (EngineOptions), the matrix as it sees it (OperatorView), and why it may refuse
+// Options of an engine (EngineOptions), its view of the matrix (OperatorView), and the reasons why it may refuse
 // (SetupError). src/petsc/pc fills the first two and translates the third.
 #pragma once
 
@@ -16,11 +16,11 @@ namespace finegrain
 // One of Stone's factors.
 struct SipFactor {
   Real alpha = 0;        // 0 <= alpha < 1
-  unsigned mirrored = 0; // axes along which it is eliminated backwards (sip_star.hpp)
+  unsigned mirrored = 0; // axes along which it is eliminated backwards (sip/sip_star.hpp)
 };
 
 struct Relaxation {
-  int sweeps = 15; // of the kind below; symmetric: up and down
+  int sweeps = 15; // sweeps of the kind below; a symmetric one goes up and down
   SweepKind sweep = SweepKind::forward;
   Real omega = 1;
   Scaling scaling = Scaling::global;
@@ -34,87 +34,88 @@ struct EngineOptions {
   Algorithm algorithm = Algorithm::automatic;
   FactorKind factor = FactorKind::automatic;
   Backend backend = Backend::host;
-  Precision precision = Precision::working; // of lower and upper blocks
-  Precision diagonal = Precision::working;  // of the inverted diagonal blocks
+  Precision precision = Precision::working; // precision of lower and upper blocks
+  Precision diagonal = Precision::working;  // precision of the inverted diagonal blocks
   bool single_sums = false;                 // products of couplings are summed in single precision
   Shift shift;
   Grid grid;              // empty: no structure known
-  unsigned open_axes = 0; // of the grid, known not to be periodic: bit 0 is the first
+  unsigned open_axes = 0; // axes of the grid that are not periodic; bit 0 is the first
   GridCoupling coupling = GridCoupling::coupled;
-  int levels = 0; // of fill: p of ILU(p)
-  int power = 0;  // of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
+  int levels = 0; // levels of fill: p of ILU(p)
+  int power = 0;  // power of the pattern that is colored: q of ILU(p,q); 0: p + 1, which drops nothing
   Drop drop = Drop::during;
-  Index drop_band = 0; // of level schedules: entries of L and U no further than so many places from the diagonal
-                       // are dropped after the factorization
+  // With level schedules, entries of L and U at most this many places from the diagonal are dropped after the
+  // factorization.
+  Index drop_band = 0;
   Products products = Products::automatic;
-  bool pipelined = false; // Method::shared, and sip's factors: by tiles of a grid over all ranks
-  bool eisenstat = false; // products with P_L^-1 A P_R^-1 may be asked for, where the factor is DILU
-  SipFactor sip_factor;   // of FactorKind::sip
+  bool pipelined = false; // Method::shared and factors of sip: by tiles of a grid over all ranks
+  bool eisenstat = false; // products with P_L^-1 A P_R^-1 may be requested, if the factor is DILU
+  SipFactor sip_factor;   // for FactorKind::sip
   ColoringKind coloring = ColoringKind::automatic;
   bool balanced = false;
-  Box tile;                  // of algorithm tasks; no points: chosen by the plan
-  HostArray<Index> ordering; // row at each place of the elimination order; empty: natural
-  Relaxation relaxation;     // of Method::relaxation
+  Box tile;                  // for algorithm tasks; no points: the plan chooses it
+  HostArray<Index> ordering; // row at each place of the elimination order; empty: natural order
+  Relaxation relaxation;     // for Method::relaxation
 
-  std::vector<SipFactor> sip_factors; // of Method::sip, in the order of their turns
+  std::vector<SipFactor> sip_factors; // for Method::sip, in the order of their use
 };
 
-// q of ILU(p,q).
+// Returns q of ILU(p,q).
 inline std::int64_t colored_power(const EngineOptions &r)
 {
   return r.power > 0 ? r.power : std::int64_t(r.levels) + 1;
 }
 
-// Why options cannot be met, and a way out; null if they can. The option of a setting is @_name there, for whoever
-// knows its full name.
+// Returns the reason why options cannot be met, with a remedy, or null if they can. It writes @_name for an option,
+// of which the caller knows the full name.
 const char *find_conflict(const EngineOptions &);
 
-// What ranks have agreed on for a relaxation whose result does not depend on their number (Exchange::color). All
-// arrays are empty otherwise.
+// Data that all ranks have agreed on, for a relaxation whose result does not depend on their number
+// (Exchange::color). Otherwise all arrays are empty.
 struct GlobalColoring {
   ColoringKind kind = ColoringKind::hash;
-  Coloring coloring; // of the owned rows, with the colors of all ranks
+  Coloring coloring; // colors of the owned rows; `colors` counts those of all ranks
   HostArray<Index> ghost_color;
   HostArray<std::int64_t> key, ghost_key; // global numbers, by which terms of one color are ordered
-  std::vector<char> sent;                 // whether another rank has a row among its ghosts
-  bool symmetrized = false;               // couplings between ranks were not symmetric, colors are those of the union
+  std::vector<char> sent;                 // true if another rank has the row as a ghost
+  bool symmetrized = false;               // couplings between ranks were not symmetric: colors are those of the union
 };
 
-// What a factorization that all ranks do together (Method::shared) needs beside the owned rows: rows of others, which
-// stand behind them. One rank has none. Rows are eliminated by color and key; without colors
-// (EngineOptions::pipelined) by key, and the owned ones in tiles.
+// Data of a global factorization (Method::shared) besides the owned rows: rows of other ranks, which are stored
+// behind them. One rank has none. Rows are eliminated by color and key. Without colors (EngineOptions::pipelined)
+// they are eliminated by key, and the owned ones in tiles.
 struct SharedRows {
-  // Pattern of the factor in all of these rows, their diagonal among it. entry: the number of a block in the values
-  // of the owned square, then of the coupling; -1: fill, or a row of another rank.
+  // Pattern of the factor in all of these rows, including their diagonal. entry: index of a block in the values of
+  // the owned square, then of the coupling; -1: fill, or a row of another rank.
   Selection selection;
-  Index colors = 0; // of all ranks
+  Index colors = 0; // colors of all ranks
   ColoringKind coloring = ColoringKind::hash;
-  bool symmetrized = false; // the graph was not symmetric, its colors are those of the union
+  bool symmetrized = false; // the graph was not symmetric: its colors are those of the union
   HostArray<Index> color;
   HostArray<std::int64_t> key; // global numbers, by which rows of a color are ordered
-  Box whole;                   // the grid that keys are natural numbers of, with tiles
-  std::vector<char> sent;      // whether another rank has an owned row
+  Box whole;                   // with tiles: the grid whose natural numbers the keys are
+  std::vector<char> sent;      // true if another rank has the owned row
   Index fill = 0;              // entries of owned rows that the matrix does not have
-  Offset dropped = 0;          // fill of owned rows left out because of their color
+  Offset dropped = 0;          // fill of owned rows that was dropped because of its color
 };
 
 // A matrix as the engine sees it: owned block rows by owned and ghost block columns. Factors use the owned square;
-// relaxation and residuals use the couplings to ghosts as well. Values arrive later, through one MatrixValues for
-// each part, numbered like the part's entries.
+// relaxation and residuals also use the couplings to ghosts. Values follow later, in one MatrixValues for each of
+// the two, indexed like its entries.
 struct OperatorView {
   int block = 1;
   Graph owned;    // columns: owned block rows
   Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
   GlobalColoring agreed;
-  SharedRows shared; // of Method::shared
-  // Where the upper triangle alone is stored (SBAIJ, for FactorKind::icc): the number in the MatrixValues of each
-  // entry of `owned`, -1 below the diagonal, and how many blocks couple ranks, which `coupling` then lacks. Else
-  // empty and 0.
+  SharedRows shared; // for Method::shared
+  // Data of a matrix that stores its upper triangle alone (SBAIJ, for FactorKind::icc). stored: index of each entry
+  // of `owned` in MatrixValues, -1 below the diagonal. ignored_off_rank: number of blocks that couple ranks, which
+  // `coupling` then lacks. Otherwise empty and 0.
   HostArray<Index> stored;
   Offset ignored_off_rank = 0;
 
-  // Blocks of the owned square that the MatrixValues has.
+  // Returns the number of blocks of the owned square in MatrixValues.
   std::size_t blocks() const
   {
     std::size_t most = 0;
@@ -123,7 +124,7 @@ struct OperatorView {
   }
 };
 
-// Why analyze() refused, in terms a caller can translate for its user.
+// Reason why analyze() refused, in terms that a caller can translate for its user.
 struct SetupError {
   enum Reason {
     none,
@@ -136,11 +137,11 @@ struct SetupError {
     no_grid,
     bad_ordering,
     tile_fit,
-    color_fit,   // a coloring that the graph does not have
+    color_fit,   // the graph does not have this coloring
     entries,     // more entries than an Index counts
     star_fit,    // a coupling that is in no star of the grid
-    unsymmetric, // a pattern that FactorKind::icc does not fit
-    scratch      // a block size for which a team of a device has too little scratch memory
+    unsymmetric, // a pattern that does not fit FactorKind::icc
+    scratch      // a block size for which a device's team has too little scratch memory
   } reason = none;
   Index row = -1;             // missing_diagonal, star_fit
   const char *text = nullptr; // conflict

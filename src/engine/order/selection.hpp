@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which couplings of the owned square a factor keeps. In: its graph and grids. Out: a Selection, whose other
+// Couplings of the owned square that a factor keeps. In: its graph and grids. Out: a Selection, whose ignored
 // couplings are left to corrections.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace finegrain
 {
 
-// What a factor keeps where grids are coupled by corrections only: couplings within each grid.
+// Selects the couplings within each grid, for grids that are coupled by corrections only.
 Selection select_within_grids(const Graph &, const Grid &);
 Selection select_for_factor(const Graph &, const Grid &, GridCoupling);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The mirror on the host and on devices: storage of the blocks, and the kernels of products and assembly.
+// The device copy on hosts and devices: storage of the blocks, and the kernels of products and assembly.
 #include "product/device_copy.hpp"
 
 #include "staged_halo.hpp"
@@ -22,7 +22,7 @@ namespace finegrain
 namespace
 {
 
-// Sums of the values of each target (AssemblyLists), `unit` scalars each. Blocks are by columns, values by rows.
+// Sums the values of each target (AssemblyLists), `unit` scalars each. Blocks are stored by columns, values by rows.
 struct AssemblySums {
   int n, unit;
   Offset own;
@@ -38,7 +38,7 @@ struct AssemblySums {
   }
 };
 
-// A device's thread has one scalar, as a host's has where values are scalars.
+// Each thread sums one scalar: on devices, and on hosts if values are scalars.
 struct AssembleScalar : AssemblySums {
   KOKKOS_FUNCTION void operator()(Offset i) const
   {
@@ -50,7 +50,7 @@ struct AssembleScalar : AssemblySums {
   }
 };
 
-// A host's thread has one block where values are blocks.
+// Each host thread sums one block, if values are blocks.
 struct AssembleBlock : AssemblySums {
   KOKKOS_FUNCTION void operator()(Offset target) const
   {
@@ -65,7 +65,7 @@ struct AssembleBlock : AssemblySums {
   }
 };
 
-// Entries of a part by column, for transposed products.
+// Entries of the owned square or of the couplings by column, for transposed products.
 template <class Space> struct ByColumn {
   Array<Index, Space> ptr, entry, row;
 
@@ -91,7 +91,7 @@ template <class Space> struct ByColumn {
   std::size_t bytes() const { return (ptr.span() + entry.span() + row.span()) * sizeof(Index); }
 };
 
-template <class Exec> class MirrorOn final : public DeviceCopy, QueuedSpace<Exec>
+template <class Exec> class DeviceCopyOn final : public DeviceCopy, QueuedSpace<Exec>
 {
   using Space = typename Exec::memory_space;
   using QueuedSpace<Exec>::exec, QueuedSpace<Exec>::wait, QueuedSpace<Exec>::finish;
@@ -177,10 +177,10 @@ public:
     leave(memory, y, rows_);
   }
 
-  // Each rank's share for its ghosts goes to their owners, who add it to theirs.
+  // Contributions to ghosts are sent to their owners, which add them.
   void multiply_transposed(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
-    prepare_transposed(); // as a rule it is there (reserve())
+    prepare_transposed(); // reserve() has usually done it
     const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
     multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
     multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
@@ -244,13 +244,13 @@ private:
     Kokkos::parallel_for(label, Policy(exec, 0, count), body);
   }
   using Vector = Array<Scalar, Space>;
-  static constexpr bool on_device = works_in_teams<Exec>; // from callers' vectors on the host
+  static constexpr bool on_device = works_in_teams<Exec>; // kernels cannot read vectors on the host
 
   struct Pointers {
     const Scalar *b, *x;
     Scalar *y;
   };
-  // Vectors of `from` and `to` block rows where kernels can read them.
+  // Returns vectors of `from` and `to` block rows in memory that kernels can read.
   Pointers enter(Memory memory, const Scalar *b, const Scalar *x, Scalar *y, Index from, Index to)
   {
     if (memory == Memory::engine || !on_device) return {b, x, y};
@@ -266,14 +266,14 @@ private:
     if (memory == Memory::host && on_device) copy_down<Space>(y, y_.data(), std::size_t(to) * std::size_t(n_));
   }
 
-  // Threads of a host, unlimited where there are teams.
+  // Number of host threads, unlimited on devices.
   int threads() const
   {
     if constexpr (works_in_teams<Exec>) return std::numeric_limits<int>::max();
     else return usable_threads();
   }
-  // Transposed products gather, a column each, and wait for blocks from all over. Up to three threads are no faster
-  // at it than one that goes through the matrix in order.
+  // Transposed products gather: each thread sums a column, whose blocks are scattered in memory. With up to three
+  // threads this is no faster than one thread that reads the matrix in order.
   void prepare_transposed() // at first use
   {
     if (has_transposed_) return;
@@ -331,14 +331,14 @@ private:
   ByColumn<Space> by_column_, by_ghost_;
   HostArray<Index> cut_;
   bool has_transposed_ = false, scatters_ = false;
-  Vector blocks_; // of the owned square, then of the couplings
+  Vector blocks_; // owned square, then couplings
   Upload<Space> upload_;
   Vector ghosts_, x_, y_, own_;
   ProductKernels<Exec> kernels_{};
   Halo *halo_ = nullptr;
-  StagedHalo<Space> staged_; // around the caller's
+  StagedHalo<Space> staged_; // wraps the caller's halo
   Offset launches_ = 0;
-  int unit_ = 1; // assembly
+  int unit_ = 1; // scalars of a value, for assembly
   Offset own_count_ = 0;
   Array<Offset, Space> list_ptr_, list_;
   Vector received_;
@@ -349,9 +349,9 @@ private:
 std::unique_ptr<DeviceCopy> make_device_copy(Backend backend)
 {
   if constexpr (builds_device) {
-    if (backend == Backend::device) return std::make_unique<MirrorOn<DeviceExec>>();
+    if (backend == Backend::device) return std::make_unique<DeviceCopyOn<DeviceExec>>();
   }
-  return std::make_unique<MirrorOn<HostExec>>();
+  return std::make_unique<DeviceCopyOn<HostExec>>();
 }
 
 } // namespace finegrain

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A matrix of dense blocks where kernels can read it: products, transposed products, assembly from coordinates. Mat
-// type BAIJKOKKOS holds one; engines read its values.
+// The device copy of a matrix of dense blocks, in memory that kernels can read: products, transposed products,
+// assembly from coordinates. Mat type BAIJKOKKOS holds one; engines read its values.
 #pragma once
 
 #include "engine.hpp"
@@ -8,13 +8,13 @@
 namespace finegrain
 {
 
-// Which values make up each number of a mirror, for DeviceCopy::assemble(). Targets are the blocks of the owned
-// square, then those of the couplings; target t is the sum of values list[ptr[t]] to list[ptr[t + 1] - 1], in that
-// order. A value is `unit` scalars: one, or a block by rows. Scalars of a block are targets of their own if unit is
-// 1, by columns.
+// Values that are summed into each block of a device copy, for DeviceCopy::assemble(). Targets are the blocks of the
+// owned square, then those of the couplings. Target t is the sum of values list[ptr[t]] to list[ptr[t + 1] - 1], in
+// that order. A value has `unit` scalars: one, or those of a block by rows. If unit is 1, each scalar of a block is
+// a target, by columns.
 struct AssemblyLists {
   int unit = 1;
-  HostArray<Offset> ptr, list; // numbers from `own` on are received ones
+  HostArray<Offset> ptr, list; // indices from `own` on are received values
   Offset own = 0, received = 0;
 };
 
@@ -23,48 +23,50 @@ class DeviceCopy
 public:
   virtual ~DeviceCopy() = default;
 
-  // Begins anew; `columns` are the block columns owned. Values are not defined until they are loaded or assembled.
+  // Starts with a new structure. `columns` is the number of owned block columns. Values are not defined until they
+  // are loaded or assembled.
   virtual void set_structure(const OperatorView &, Index columns) = 0;
-  // Who fetches ghosts; null: there are none on any rank. After set_structure().
+  // Sets the halo that fetches ghosts; null: no rank has ghosts. Call after set_structure().
   virtual void set_halo(Halo *) = 0;
-  // As Engine::set_queue(), for products.
+  // Sets the queue of products, like Engine::set_queue().
   virtual bool set_queue(const Queue &) = 0;
 
-  // All values from arrays on the host, in the order of entries, or to them. load() may return before it is done;
-  // everything later waits for it.
+  // load() copies all values from arrays on the host, in the order of entries; save() copies them to such arrays.
+  // load() may return before it is done; all later operations wait for it.
   virtual void load(const Scalar *owned, const Scalar *coupling) = 0;
   virtual void save(Scalar *owned, Scalar *coupling) const = 0;
-  // The blocks, for engines on the same back end. They lie as Engine::factor() wants them for Relaxation::in_place.
+  // Returns the blocks, for engines on the same back end. Their layout suits Engine::factor() with
+  // Relaxation::in_place.
   virtual Values values() const = 0;
-  // Gives the array with the blocks away; it lives as long as what is returned. There are no values from then on
-  // until they are loaded or assembled, into a new array, or into one that was given back before by this mirror or
-  // another on the same back end. What is given back is not needed, and lost, where the mirror has an array.
+  // give_blocks() gives away the array of the blocks, which lives as long as the returned pointer. Then there are no
+  // values until they are loaded or assembled, into a new array or into one that take_blocks() has set. That one may
+  // be of this device copy or of another one on the same back end. take_blocks() has no effect if there is an array.
   virtual std::shared_ptr<void> give_blocks() = 0;
   virtual void take_blocks(const std::shared_ptr<void> &) = 0;
 
-  // Makes what the first product of a kind needs: it may fail before a halo waits for this rank.
+  // Allocates the memory that the first product of a kind needs. It may fail before a halo waits for this rank.
   virtual void reserve(Memory, bool transposed) = 0;
-  // y = b + A x and y = b + A^T x (not conjugated); b may be null, for zero, or y. Vectors lie where place says.
-  // Return when y can be read.
+  // multiply() computes y = b + A x, multiply_transposed() y = b + A^T x (not conjugated). b may be null, for zero,
+  // or y. Memory is the place of the vectors. Both return when y can be read.
   virtual void multiply(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
   virtual void multiply_transposed(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
-  // y_i = sum over j of |a_ij| for each scalar row, as magnitude() has it. After reserve().
+  // Computes y_i = sum over j of |a_ij| for each scalar row, with magnitude(). Call after reserve().
   virtual void sum_rows(Memory, Scalar *y) = 0;
 
   // Prepares assembly from coordinates.
   virtual void set_assembly(const AssemblyLists &) = 0;
-  // Room for the received values where kernels can read it.
+  // Array for received values, in memory that kernels can read.
   virtual Scalar *received() = 0;
-  // All values become the sums of this rank's own values and received ones, or these are added to them. `received`
-  // lies on the host; null: they are in received().
+  // Sets all values to the sums of this rank's own and received values, or adds these. `received` is on the host;
+  // null: the values are in received().
   virtual void assemble(Memory, const Scalar *own, const Scalar *received, bool add) = 0;
 
-  virtual std::size_t bytes() const = 0; // of blocks
+  virtual std::size_t bytes() const = 0; // size of the blocks
   virtual std::size_t index_bytes() const = 0;
-  virtual double flops() const = 0; // of a product
+  virtual double flops() const = 0; // per product
 };
 
-// After start_kokkos(). Backend::device needs has_device().
+// Call after start_kokkos(). Backend::device needs has_device().
 std::unique_ptr<DeviceCopy> make_device_copy(Backend);
 
 } // namespace finegrain

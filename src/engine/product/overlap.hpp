@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Couplings where kernels can read them, and rows split by whether they have ghosts: those without are done while the
-// halo is under way, then the others. Residuals and products use it.
+// Couplings in memory that kernels can read, and rows split into those without and with ghosts. Kernels compute the
+// former during the exchange of the halo, then the latter. Residuals and products use it.
 #pragma once
 
 #include "base/matrix_values.hpp"
@@ -14,7 +14,7 @@
 namespace finegrain
 {
 
-// The graph of couplings that residuals read, where the execution space can.
+// Graph of the couplings that residuals read, in the memory of the execution space.
 template <class Space> struct Couplings {
   Array<Index, Space> ptr, col, entry;
 
@@ -31,13 +31,13 @@ template <class Space> struct Couplings {
   std::size_t bytes() const { return (ptr.span() + col.span() + entry.span()) * sizeof(Index); }
 };
 
-// The places of rows without ghosts, then of those with them.
+// Places of rows without ghosts, then of rows with ghosts.
 template <class Space> struct SplitRows {
-  Array<Index, Space> slots; // empty: no row has ghosts, and all come in order
+  Array<Index, Space> slots; // empty: no row has ghosts, and rows are visited in order
   HostArray<Index> cut;      // 0, the number of rows without ghosts, the number of rows
 };
 
-// Of these places; row_at(place) is the row at each.
+// Splits these places; row_at(place) returns the row at each.
 template <class Space, class RowAt>
 SplitRows<Space> split_places(std::vector<Index> places, const Graph &coupling, const RowAt &row_at)
 {
@@ -55,7 +55,7 @@ SplitRows<Space> split_places(std::vector<Index> places, const Graph &coupling, 
   return parts;
 }
 
-// Of all rows.
+// Splits all rows.
 template <class Space, class RowAt>
 SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_at)
 {
@@ -66,16 +66,18 @@ SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_
   return parts;
 }
 
-// Where kernels are queued beside a halo: it has to know what is done, unless it follows them.
+// Returns the queue of kernels that work with a halo: the wanted one, or none if the halo does not follow it and
+// needs finished kernels.
 inline Queue queue_with(Halo *halo, const Queue &wanted) { return halo && !halo->follows(wanted) ? Queue() : wanted; }
 
-// Before the halo takes what kernels of `at` have written.
+// Waits for kernels of `at`, unless the halo follows their queue. Call before the halo reads their results.
 template <class Exec> void settle(Halo &halo, const QueuedSpace<Exec> &at)
 {
   if (!halo.follows(at.queue)) at.wait();
 }
 
-// part(which), 0 while the ghosts of x are fetched and 1 after that, by kernels of `at`. halo may be null.
+// Calls part(0) during the exchange of the ghosts of x and part(1) after it; `at` runs their kernels. halo may be
+// null.
 template <class Exec, class Part>
 void overlap(Halo *halo, const QueuedSpace<Exec> &at, const Scalar *x, Scalar *ghosts, const Part &part)
 {

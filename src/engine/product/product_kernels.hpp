@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of compiled kernels of products with a matrix and of residuals. Matrices are in working precision.
+// Table of compiled kernels of products with a matrix and of residuals. Matrices are in working precision.
 #pragma once
 
 #include "run/compiled_blocks.hpp"
@@ -11,10 +11,10 @@ namespace finegrain
 struct ResidualArguments;
 struct TransposedProductArguments;
 
-// Those of one block size, which is passed again for those compiled for any.
+// Kernels of one block size. Kernels for any size need the block size as an argument.
 template <class Exec> struct ProductKernels {
   void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
-  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, where the residual is plain
+  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, plain (ResidualRow)
   void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
 };
 

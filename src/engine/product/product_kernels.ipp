@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Body of a translation unit of products and residuals, FINEGRAIN_BLOCK being its block size (0 for any).
+// Body of a translation unit: kernels of products and residuals for block size FINEGRAIN_BLOCK (0: any size).
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
 #include "run/execute.hpp"

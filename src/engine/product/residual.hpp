@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The row functions of residuals (numerics.md 1) and of products with the matrix and its transpose. In: the matrix's
-// values and vectors. Out: one block row of the result. residuals.hpp and mirror.cpp run them.
+// Row functions of residuals (numerics.md 1) and of products with the matrix and its transpose. In: values of the
+// matrix, and vectors. Out: one block row of the result. residuals.hpp and device_copy.cpp run them.
 #pragma once
 
 #include "base/matrix_values.hpp"
@@ -9,29 +9,30 @@ namespace finegrain
 {
 
 struct ResidualArguments {
-  const Index *slots = nullptr;  // the positions to visit; null: all in order
-  const Index *row_of = nullptr; // row at each position; null: the same
+  const Index *slots = nullptr;  // positions to visit; null: all in order
+  const Index *row_of = nullptr; // row at each position; null: positions are rows
   bool y_by_row = true;
-  EntryList inside, ghost; // by row; columns of owned and of ghost block rows
-  // For each entry of `ghost` that of `inside` before which it is added; null: all of a row's ghosts come last.
+  EntryList inside, ghost; // by row; columns are owned and ghost block rows
+  // For each entry of `ghost`, the entry of `inside` before which it is added. Null: ghosts of a row are added last.
   const Index *next_inside = nullptr;
   MatrixValues owned, coupling;
   const Scalar *difference = nullptr; // D - D_A by position
   const Scalar *b, *x, *ghosts;
   Scalar *r;                    // by row
-  Scalar *z = nullptr;          // y at entry; stored as y is
+  Scalar *z = nullptr;          // y on entry, and in the layout of y
   Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
-// Without `difference`:  r = b - sum of a x over all couplings of the row.
-// With it, for DILU with (D + E) y = r and x = y - D^-1 F x of the application before:
-//   r = (D - D_A) x - sum of a x over the couplings that are not in the factor,   z = y - x,
-// so that the residual after that application is r + E z: neither upper blocks nor the matrix's diagonal are read,
-// and the next forward sweep reads E anyway.
-// Sign::plus is the product, r = b + sum of a x; b null: zero.
-// Plain: no difference, positions are rows, entries are in order and dense, which is known when this is compiled: a
-// row of scalars is too short to ask. The matrix is then one stream, and is asked for early where that is worth it
-// (docs/kernels.md).
+// Without `difference` the row function computes
+//   r = b - sum of a x over all couplings of the row.
+// With it, for DILU, (D + E) y = r and x = y - D^-1 F x hold for the previous application, and it computes
+//   r = (D - D_A) x - sum of a x over the ignored couplings,   z = y - x.
+// The residual after that application is r + E z. It reads neither upper blocks nor the matrix's diagonal, and the
+// next forward sweep reads E anyway. Sign::plus is the product, r = b + sum of a x; b null: zero.
+//
+// Plain means no difference, positions that are rows, and entries that are in order and dense. It is a template
+// parameter, because a row of scalars is too short for run-time tests. The matrix is then one stream, which is
+// prefetched where that is faster (docs/kernels.md, Prefetching).
 template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
   BlockSize<N> n;
   ResidualArguments arg;
@@ -99,7 +100,7 @@ private:
   }
 };
 
-// sums[c] += column first + c of a block times x, for some columns of the block: rows in ascending order.
+// Adds the products of x with some columns of a block: sums[c] += x times column first + c, rows in ascending order.
 template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s, BlockSize<N> n, const Scalar *block,
                                                                      const Scalar *x, Scalar *sums)
 {
@@ -108,15 +109,15 @@ template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void add_columns(Strip<W> s,
 }
 
 struct TransposedProductArguments {
-  EntryList by_row;               // given: scattered by one thread of a host, `in` is in `out` already
-  const Index *ptr, *entry, *row; // gathered: entries of each column, and the row that each is of
+  EntryList by_row;               // if given, one host thread scatters, and `out` contains `in` on entry
+  const Index *ptr, *entry, *row; // gathered: entries of each column, and their rows
   const Scalar *blocks, *in, *x;
   Scalar *out;
 };
 
-// Row `slot` of out = in + A^T x, which is a column of A: the sum of a^T x over its entries, gathered through an
-// index of their own. `in` null: zero. Its rows are summed in ascending order. A host asks for the blocks of this
-// many entries later; the list goes on that long.
+// Computes row `slot` of out = in + A^T x, from column `slot` of A: the sum of a^T x over its entries, gathered
+// through an index of their own. `in` null: zero. Rows are summed in ascending order. Hosts prefetch the block
+// transposed_ahead entries ahead, and the list of entries has as many entries more.
 inline constexpr Index transposed_ahead = 16;
 template <int N> struct TransposedProductRow {
   BlockSize<N> n;
@@ -141,8 +142,8 @@ template <int N> struct TransposedProductRow {
   }
 };
 
-// The same for one thread of a host, which visits rows in order and adds to the columns they have: the matrix is one
-// stream. out holds `in`, or zero.
+// The same for one host thread, which visits rows in order and adds to their columns, so that the matrix is one
+// stream. `out` contains `in`, or zero, on entry.
 template <int N> struct ScatterRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
@@ -158,7 +159,7 @@ template <int N> struct ScatterRow {
       Scalar *to = arg.out + Offset(arg.by_row.col[e]) * n;
       if constexpr (N > 0) prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::first>(block + 768);
       lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
-        Scalar sums[std::size_t(s.width)]; // of its own: stores to `to` could change the block
+        Scalar sums[std::size_t(s.width)]; // a local copy, because stores to `to` could change the block
         for (int c = 0; c < s.width; ++c) sums[c] = to[s.first + c];
         add_columns(s, n, block, xr, sums);
         for (int c = 0; c < s.width; ++c) to[s.first + c] = sums[c];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Residuals of engines: what they keep for them, and a runner that finds them.
+// Residuals of engines: their data, and a runner that computes them.
 #pragma once
 
 #include "base/prefetch_distance.hpp"
@@ -11,11 +11,11 @@
 namespace finegrain
 {
 
-// Couplings to ghosts in the order of keys, and before which of the owned ones, which are in that order, each is
-// added: sums are then those of one rank.
+// Couplings to ghosts in the order of keys, and the owned coupling before which each is added. Owned couplings are
+// in the order of keys too, so that sums equal those of one rank.
 struct OrderedGhosts {
-  Graph graph;                     // columns by key
-  HostArray<Index> number, before; // of each entry: its number in the view, the next entry of the owned couplings
+  Graph graph;                     // columns in the order of keys
+  HostArray<Index> number, before; // index of each entry in the view, next owned entry
 
   explicit OrderedGhosts(const OperatorView &view)
       : graph(view.coupling),
@@ -39,13 +39,13 @@ struct OrderedGhosts {
   }
 };
 
-// What corrections need beside the factor; empty until they are allowed.
+// Data of corrections, without the factor; empty until corrections are allowed.
 template <class Space> struct Residuals {
   bool kept = false, keeps_difference = false, difference_known = false;
   Couplings<Space> owned, left_out, ghost;
-  Array<Index, Space> next_owned;                  // for ghosts that are added between owned rows; empty: after them
-  SplitRows<Space> slots, rows;                    // positions, and rows in the matrix's order
-  Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the sweep before
+  Array<Index, Space> next_owned; // for ghosts that are added between owned columns; empty: after them
+  SplitRows<Space> slots, rows;   // positions, and rows in the matrix's order
+  Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the previous sweep
 
   std::size_t index_bytes() const
   {
@@ -56,7 +56,7 @@ template <class Space> struct Residuals {
   std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
 };
 
-// A member of the engines of factors and relaxations.
+// Runner with residuals, a member of the engines of factors and relaxations.
 template <class Exec> struct ResidualRunner : Runner<Exec> {
   using Space = typename Exec::memory_space;
   using Base = Runner<Exec>;
@@ -91,12 +91,12 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n));
   }
 
-  // Right-hand side of the next sweep: rows without ghosts while the halo is under way, then the others.
+  // Computes the right-hand side of the next sweep: rows without ghosts during the exchange, then the others.
   void find_residual(const Values &values, const Scalar *b, const Scalar *x, bool is_short)
   {
     const auto residual = find_product_kernels<Exec>(n).residual;
     Residuals<Space> &r = residuals;
-    // The matrix is read in its own order, the factor's differences in that of the factor.
+    // The matrix is read in its own order, the factor's differences in the order of the factor.
     const SplitRows<Space> &parts = is_short ? r.slots : r.rows;
     const ResidualArguments a{.slots = parts.slots.data(),
                               .row_of = is_short ? row_of() : nullptr,
@@ -117,7 +117,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
             [&](int which) { residual(Base::independent(parts.cut.data() + which), n, a); });
   }
 
-  // The residual of the whole operator, in memory of the runner (Engine::find_residual()).
+  // Computes the residual of the whole operator, in memory of the runner (Engine::find_residual()).
   const Scalar *find_long_residual(const Values &values, const Scalar *b, const Scalar *x)
   {
     find_residual(values, b, x, false);
@@ -126,7 +126,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     return residuals.rhs.data();
   }
 
-  // What residuals of the whole operator read and compute.
+  // Counts the bytes and operations of residuals of the whole operator.
   void count_long_residual()
   {
     const Residuals<Space> &r = residuals;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums of magnitudes in the scalar rows of a block matrix, which scale the residual that a solve is checked by.
-// Mirrors run it where their blocks are, the plugin over PETSc's arrays on the host.
+// Sums of magnitudes in the scalar rows of a block matrix. They scale the residual that checks a solve. Device
+// copies run it in their memory, the plugin on PETSc's arrays on the host.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -8,8 +8,8 @@
 namespace finegrain
 {
 
-// Adds the magnitudes of all entries of scalar row i to sums[i]. Blocks of n x n scalars are stored by columns; those
-// of block row k are ptr[k] to ptr[k + 1] - 1. With n = 1 this is a matrix in CSR.
+// Adds the magnitudes of all entries of scalar row i to sums[i]. Blocks of n x n scalars are stored by columns;
+// block row k has the blocks ptr[k] to ptr[k + 1] - 1. With n = 1 this is a matrix in CSR.
 template <class Integer> struct AddRowSums {
   int n;
   const Integer *ptr; // null: the matrix has no entries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row functions that store what a relaxation reads (relax.hpp): the couplings of a row, scaled and narrowed, and the
-// inverse of its diagonal block.
+// Row functions that store the data of a relaxation (relax.hpp): the couplings of a row, scaled and narrowed, and
+// the inverse of its diagonal block.
 #pragma once
 
 #include "base/atomics.hpp"
@@ -12,7 +12,7 @@
 namespace finegrain
 {
 
-// Where the blocks of a row are loaded from: entries of the owned square, or from `owned` on of the coupling.
+// Source of a row's blocks: entries of the owned square or, from `owned` on, of the couplings to ghosts.
 struct CouplingValues {
   const Index *entry;
   Index entries, owned;
@@ -24,8 +24,8 @@ struct CouplingValues {
     const Part p = part(e);
     return p.values.view(lanes, n, p.entry, space);
   }
-  // Asks for the block of a coupling some way behind e, on hosts: the matrix has the rows of a color far from each
-  // other.
+  // Prefetches the block of a later coupling, on hosts, because rows of a color are far from each other in the
+  // matrix.
   template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_block([[maybe_unused]] Index e) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
@@ -35,19 +35,19 @@ struct CouplingValues {
     p.values.template ask<N>(p.entry);
 #endif
   }
-  // f(a): a(at) is entry `at` of the block by columns, of which none is stored.
+  // Calls f(a), where a(at) is entry `at` of the block by columns. No block is stored.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
   {
     const Part p = part(e);
     if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
     return f([&](int at) { return p.values.number(n, p.entry, at); });
   }
-  // Numbers `at` of the blocks of entry e and the count - 1 behind it, the last one again from `last` on.
+  // Reads entry `at` of the blocks e to e + count - 1. Blocks from `last` on are replaced by the one before `last`.
   template <int count>
   KOKKOS_FORCEINLINE_FUNCTION void read_numbers(int n, Index e, Index last, int at, Scalar *numbers) const
   {
     const auto next = [=](int k) { return e + k < last ? e + k : last - 1; };
-    if (!inside.base && !ghost.base) { // dense: loads that nothing stands between
+    if (!inside.base && !ghost.base) { // dense: loads do not wait for each other
       const Scalar *from[std::size_t(count)];
       for (int k = 0; k < count; ++k) {
         const Index number = entry[next(k)];
@@ -80,7 +80,7 @@ struct LargestArguments {
   Real *largest; // by position
 };
 
-// The largest entry of a row's couplings, real and imaginary parts apart; NaN does not count.
+// Finds the largest entry of a row's couplings. Real and imaginary parts count separately, NaN does not count.
 template <int N> struct LargestRow {
   BlockSize<N> n;
   LargestArguments arg;
@@ -122,7 +122,7 @@ private:
 
 template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
 {
-  Scalar check = Scalar(0); // 0 times what is not finite is not 0
+  Scalar check = Scalar(0); // 0 times Inf or NaN is not 0
   for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
   return is_finite(magnitude(check));
 }
@@ -133,7 +133,7 @@ struct CheckArguments {
   PivotReport *pivot_report;
 };
 
-// Looks for couplings that are not finite as they are stored, where they were narrowed in place.
+// Finds couplings that are not finite after they were narrowed in place.
 template <class OffDiagonal> struct CheckRow {
   BlockSize<0> n;
   CheckArguments arg;
@@ -162,10 +162,10 @@ private:
 struct LoadArguments {
   const Index *ptr, *row_of, *diagonal_entry;
   CouplingValues source;
-  const Real *largest; // by position: a scale for each row; null: `scale`
+  const Real *largest; // by position, gives each row a scale; null: `scale`
   Real scale;
   Shift shift;
-  void *blocks; // null: couplings are narrowed where they are
+  void *blocks; // null: couplings are narrowed in place
   void *diagonal;
   Real *unscale; // by position, with `largest`
   PivotReport *pivot_report;
@@ -221,8 +221,8 @@ private:
       report(row, flushed, are_finite(to + at, count));
     });
   }
-  // Lanes of a device have one number of a block each. Here that of eight blocks at a time, whose loads are under way
-  // together, and no report between them.
+  // Stores couplings on devices, where each lane has one entry of a block. A lane reads its entry of eight blocks at
+  // a time, so that their loads overlap, and reports once per row.
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store_numbers(const Lanes &lanes, Index pos, Index row, Real beta) const
   {

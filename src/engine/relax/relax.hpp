@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Row functions of multicolor point-implicit relaxation (numerics.md 2):
 //   z = d^-1 (b - sum of o x),   x <- z, or x + omega (z - x)
-// over the couplings o of the row, those to ghosts among them. Rows of one color do not depend on each other.
+// over the couplings o of the row, including those to ghosts. Rows of one color do not depend on each other.
 #pragma once
 
 #include "base/column_sums.hpp"
@@ -11,7 +11,7 @@
 namespace finegrain
 {
 
-// 1 / scale of stored couplings: one for all rows or one for each position.
+// 1 / scale of stored couplings: one for all rows, or one per position.
 struct Unscale {
   const Real *by_position = nullptr;
   Real all = 1;
@@ -21,21 +21,21 @@ struct Unscale {
 
 struct RelaxArguments {
   RelaxRows rows;
-  bool from_zero; // no row has been visited yet: x is zero where this sweep has not been
+  bool from_zero; // x is zero in rows that this sweep has not visited
   const void *blocks, *diagonal;
   Unscale unscale;
   Real omega;
   const Scalar *b;
-  Scalar *x; // null: not wanted
-  void *y;   // what neighbors are read as
+  Scalar *x; // null: not stored
+  void *y;   // x as neighbors read it
   const void *ghosts;
   Vectors vectors;
   Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
-// x of the slot's row. V vectors are served by one visit; vector v begins at v stride. Neighbors are read as `y`,
-// which is x as the sums take it: x itself or, for one vector and sums in single precision, a copy in that, which is
-// half as long. Then x is written where it is wanted only.
+// Computes x in the row of a slot, for V vectors at once; vector v begins at v stride. Neighbors are read from `y`.
+// It is x itself or, for one vector with sums in single precision, a copy in single precision of half the size. With
+// a copy, x is stored only if requested.
 template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
   using Entry = std::conditional_t<V == 1, Sum, Scalar>;
   BlockSize<N> n;
@@ -75,7 +75,8 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   }
 
 private:
-  // Of the entries that this sweep reads: a first one from zero has those that it has visited.
+  // begin() and end() bound the entries that this sweep reads. A first sweep from zero reads those of visited rows
+  // only.
   KOKKOS_FORCEINLINE_FUNCTION Index begin(Index pos) const
   {
     return arg.from_zero && arg.rows.backward ? arg.rows.mid[pos] : arg.rows.ptr[pos];
@@ -91,12 +92,12 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
   KOKKOS_FORCEINLINE_FUNCTION Entry *y() const { return static_cast<Entry *>(arg.y); }
   KOKKOS_FORCEINLINE_FUNCTION const Entry *ghosts() const { return static_cast<const Entry *>(arg.ghosts); }
-  // Blocks are one stream, and are asked for past all caches but the first: wider numbers as far ahead as a product
-  // asks for a matrix, sixteen bits a third of that, because they keep a core as busy as its memory
-  // (docs/performance).
+  // Blocks are one stream, prefetched into the first-level cache alone. Wide blocks use the prefetch distance of a
+  // product with the matrix, 16-bit blocks a third of it, because they keep a core as busy as its memory
+  // (docs/tuning.md).
   static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
-  // What a later row reads of b, and where it writes: rows of one color lie apart, and the hardware does not find the
-  // next one (docs/kernels.md).
+  // Prefetches the right-hand side and the result of a later row. Rows of one color are far from each other, and the
+  // hardware does not find the next one (docs/tuning.md).
   KOKKOS_FORCEINLINE_FUNCTION void ask_for_row(Index pos) const
   {
     if (pos < 0 || pos >= arg.rows.owned) return;
@@ -104,7 +105,7 @@ private:
     prefetch<N * sizeof(Scalar)>(arg.b + row * N);
     prefetch<N * sizeof(Entry)>(y() + row * N);
   }
-  // put(strip, sums of the products of its rows) for the rows of these lanes.
+  // Calls put(strip, v, sums of the products of its rows) for the rows of these lanes.
   template <class Lanes, class Column, class Put>
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
                                           const Column &column, const Put &put) const
@@ -124,7 +125,7 @@ private:
       },
       column, put);
   }
-  // sums <- omega sums + (1 - omega) x
+  // Computes sums <- omega sums + (1 - omega) x.
   template <int W> KOKKOS_FORCEINLINE_FUNCTION void relax(Accumulator<W> &sums, const Scalar *old) const
   {
     Scalar z[std::size_t(W)];
@@ -136,8 +137,8 @@ private:
 };
 
 struct TransposedRelaxArguments {
-  RelaxRows rows;     // ptr and col: entries by column, and the position of the row that each is of
-  const Index *entry; // number of each
+  RelaxRows rows;     // ptr and col: entries by column, and the position of the row of each
+  const Index *entry; // index of each entry's block
   const void *blocks, *diagonal;
   Unscale unscale;
   Real omega;
@@ -146,8 +147,8 @@ struct TransposedRelaxArguments {
   Vectors vectors;
 };
 
-// The transpose of a sweep: sums of o^T x over the entries of each column, gathered through an index of their own.
-// Without `diagonal` the sums, taken negative, are the result: what ghosts add to the right-hand sides of their
+// Transposed sweep: sums of o^T x over the entries of each column, which are gathered through an index of their own.
+// Without `diagonal` the negative sums are the result: the contributions of ghosts to the right-hand sides of their
 // owners.
 template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   static constexpr int V = most_vectors;

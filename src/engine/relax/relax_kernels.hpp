@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of compiled kernels of relaxations.
+// Table of compiled kernels of relaxations.
 #pragma once
 
 #include "run/compiled_blocks.hpp"
@@ -18,9 +18,9 @@ template <class Exec> struct RelaxKernels {
   void (*relax)(const Run<Exec> &, int n, const RelaxArguments &);
   void (*largest)(const Run<Exec> &, int n, const LargestArguments &);
   void (*load)(const Run<Exec> &, int n, const LoadArguments &);
-  void (*many_relax)(const Run<Exec> &, int n, const RelaxArguments &);           // of several vectors
-  void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &); // for any block size only,
-  void (*check)(const Run<Exec> &, int n, const CheckArguments &);                // from find_relax_kernels(0, ...)
+  void (*many_relax)(const Run<Exec> &, int n, const RelaxArguments &);           // several vectors
+  void (*transposed)(const Run<Exec> &, int n, const TransposedRelaxArguments &); // any block size only,
+  void (*check)(const Run<Exec> &, int n, const CheckArguments &);                // see find_relax_kernels(0, ...)
 };
 
 template <int N, class Exec> RelaxKernels<Exec> relax_kernels_for(const Storage &);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Body of a translation unit of relaxation kernels, FINEGRAIN_BLOCK being its block size (0 for any).
-// relax_kernels.hpp declares what it fills.
+// Body of a translation unit: relaxation kernels for block size FINEGRAIN_BLOCK (0: any size). relax_kernels.hpp
+// declares their table.
 #include "relax/couplings.hpp"
 #include "relax/relax.hpp"
 #include "relax/relax_kernels.hpp"

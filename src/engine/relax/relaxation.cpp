@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The engine of mcpi: sweeps over colors (numerics.md 2). In: a graph, options, values. It exchanges ghosts and runs
-// the row functions of relax.hpp over what stored_relaxation.hpp has.
+// the row functions of relax.hpp on the data of stored_relaxation.hpp.
 #include "relax/stored_relaxation.hpp"
 
 namespace finegrain
@@ -9,7 +9,7 @@ namespace finegrain
 namespace
 {
 
-// Over the scalars of a vector. Outside of the class, for nvcc.
+// Bodies of loops over the scalars of a vector. Outside of the class, for nvcc.
 struct AddTo {
   Scalar *total;
   const Scalar *step;
@@ -50,7 +50,7 @@ private:
   {
     const auto [b, x, stride, vectors] =
       std::tuple(application.b, application.x, application.stride, application.vectors);
-    if (fetches()) { // ghosts of one vector at a time
+    if (fetches()) { // the halo has one vector at a time
       for (int v = 0; v < vectors; ++v) relax(b + v * stride, x + v * stride, true);
       return;
     }
@@ -68,7 +68,7 @@ private:
     run_.finish();
   }
 
-  void find_transposed() // at first use
+  void find_transposed() // computed at first use
   {
     if (!transposed_.ptr.extent(0)) {
       const auto rows = copy_to<Kokkos::HostSpace>(rows_of_);
@@ -79,21 +79,21 @@ private:
     }
     if (fetches() && !rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
   }
-  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of sweeps turns round
-  // as well, so that the transpose of both is both.
+  // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of the sweeps is
+  // reversed too, so that the transpose of a symmetric sweep is a symmetric sweep.
   void apply_transposed(const Application &a)
   {
     const auto [b, x, stride, vectors] = std::tuple(a.b, a.x, a.stride, a.vectors);
     find_transposed();
-    const int most = fetches() ? 1 : most_vectors; // at once
+    const int most = fetches() ? 1 : most_vectors; // vectors at once
     for (int first = 0; first < vectors; first += most) {
       const Offset at = first * stride;
       relax_transposed({std::min(most, vectors - first), stride}, b + at, x + at);
     }
     run_.finish();
   }
-  // Whether the first sweep leaves out what is zero; if not, x is. Leaving it out interrupts the stream of blocks,
-  // which long rows do not make up for (docs/performance.md).
+  // Returns true if the first sweep skips couplings to zeros; else it sets x to zero. Skipping interrupts the stream
+  // of blocks, which costs more than it saves in long rows (docs/tuning.md).
   bool begin_from_zero(Scalar *x, const Vectors &vectors) const
   {
     if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
@@ -104,7 +104,7 @@ private:
   {
     for (int v = 0; v < vectors.count; ++v) run_.fill(x + v * vectors.stride, run_.scalars(), Scalar(0));
   }
-  // sweep(backward, whether it is the last) for the sweeps of an application.
+  // Calls sweep(backward, last) for each sweep of an application; last: it is the final one.
   template <class Sweep> void for_sweeps(const Sweep &sweep) const
   {
     for (int left = options_.sweeps - 1; left >= 0; --left) {
@@ -116,7 +116,7 @@ private:
   void relax(const Scalar *b, Scalar *x, bool from_zero)
   {
     const bool by_color = options_.exchange == Exchange::color;
-    bool first = from_zero; // of the sweeps, from zero: there is nothing to fetch
+    bool first = from_zero; // the first sweep from zero has nothing to fetch
     RelaxArguments a = arguments(b, x);
     a.from_zero = from_zero && begin_from_zero(x, a.vectors);
     if (copies_) {
@@ -136,7 +136,7 @@ private:
       }
       a.from_zero = first = false;
     };
-    bool skips = a.from_zero; // the first sweep leaves couplings out
+    bool skips = a.from_zero; // the first sweep skips couplings
     for_sweeps([&](bool, bool) { count_read(std::exchange(skips, false)); });
     for_sweeps(sweep);
     run_.finish();
@@ -163,13 +163,13 @@ private:
     run_.for_each(Offset(to.extent(0)), RoundToSingle{from, to.data()});
   }
 
-  // Each color's rows that others need, then the rest while these are under way.
+  // Computes the rows of each color that other ranks need, then its other rows during their exchange.
   void sweep_by_color(const RelaxArguments &a)
   {
     const SweepOrder<Space> &d = direction(a.rows.backward);
-    const Index groups = d.groups(); // two for each color
+    const Index groups = d.groups(); // two per color
     const auto run = [&](Index color, bool interior) {
-      // Backward, groups come in reverse: the interior of a color before its boundary.
+      // Backward sweeps have the groups in reverse order: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
       run_.halo->residual(interior, true);
       kernels_.relax(run_.independent(d.group.data() + at), run_.n, a);
@@ -209,7 +209,7 @@ private:
     });
   }
 
-  // Ghosts' shares go to their owners, as part of a right-hand side of its own.
+  // Contributions to ghosts are added to the right-hand sides of their owners, in a copy of b.
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
     run_.copy(rhs_.data(), run_.scalars(), b);

@@ -13,7 +13,7 @@ namespace finegrain
 namespace
 {
 
-// The coloring that the options ask for, or the one that ranks have agreed on.
+// Returns the coloring that the options request, or the one that ranks have agreed on.
 std::optional<Coloring> choose_colors(const OperatorView &view, const Graph &symmetric, const EngineOptions &options)
 {
   if (options.relaxation.exchange == Exchange::color) {
@@ -47,7 +47,7 @@ SetupError color_rows(const OperatorView &view, RelaxationPlan &p, Coloring &col
 SetupError plan_relaxation(const OperatorView &view, const EngineOptions &asked, const Machine &machine,
                            RelaxationPlan &p)
 {
-  // Couplings are numbered together.
+  // Owned couplings and couplings to ghosts have one numbering.
   const Offset ghosts = asked.relaxation.exchange == Exchange::none ? 0 : view.coupling.entries();
   if (view.owned.entries() + ghosts > std::numeric_limits<Index>::max()) return {SetupError::entries};
   p.options = asked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The plan of a relaxation: colors, the order of rows, tasks. In: an operator view and options. Out: a
-// RelaxationPlan, for stored_relaxation.hpp.
+// Plan of a relaxation: colors, the order of rows, tasks. In: an operator view and options. Out: a RelaxationPlan,
+// for stored_relaxation.hpp.
 #pragma once
 
 #include "order/coloring.hpp"
@@ -11,14 +11,14 @@ namespace finegrain
 {
 
 struct RelaxationPlan {
-  EngineOptions options; // as it was asked for, with the kind of coloring that was taken
+  EngineOptions options; // as given, with the chosen kind of coloring
   Coloring coloring;
   bool was_symmetric = false;
   Plan plan;
 };
 
-// SetupError::entries where couplings, those to ghosts among them, are more than an Index counts, color_fit where the
-// coloring that was asked for does not fit, or ranks have agreed on one that does not.
+// Returns SetupError::entries if the couplings, including those to ghosts, exceed the range of Index. Returns
+// color_fit if the requested coloring, or the one that ranks have agreed on, is not valid.
 SetupError plan_relaxation(const OperatorView &, const EngineOptions &, const Machine &, RelaxationPlan &);
 
 } // namespace finegrain

@@ -80,7 +80,7 @@ Index count_first_entries(const CouplingRows<Kokkos::HostSpace> &r, SweepKind sw
 TransposedCouplings<Kokkos::HostSpace> transpose_couplings(const CouplingRows<Kokkos::HostSpace> &r, Index ghosts)
 {
   const Index columns = r.rows + ghosts;
-  std::vector<Index> position(std::size_t(r.rows)); // of each row
+  std::vector<Index> position(std::size_t(r.rows)); // position of each row
   for (Index pos = 0; pos < r.rows; ++pos) position[std::size_t(r.row_of.extent(0) ? r.row_of(pos) : pos)] = pos;
   const auto place = [&](Index col) { return col < r.rows ? position[std::size_t(col)] : col; };
 

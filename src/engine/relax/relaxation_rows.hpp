@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The couplings of a relaxation's rows, in the order in which they are stored and summed. stored_relaxation.hpp
-// asks for them, relax.hpp reads them.
+// Couplings of a relaxation's rows, in the order of storage and summation. stored_relaxation.hpp builds them,
+// relax.hpp reads them.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -12,29 +12,29 @@ namespace finegrain
 struct Coloring;
 struct OperatorView;
 
-// The rows of a relaxation in the order in which they are stored: neighbors of smaller colors, those of larger ones
-// from `mid` on, or ghosts at the end. Columns beyond `owned` are ghosts.
+// Rows of a relaxation as kernels read them. Each has neighbors of smaller colors, then from `mid` on those of
+// larger colors, and ghosts among them or at the end. Columns from `owned` on are ghosts.
 struct RelaxRows {
   const Index *ptr, *mid, *col, *row_of;
   Index owned;
   bool backward;                // slots run from the last position to the first
-  const Index *block = nullptr; // number of each entry's block in storage; null: they are stored in this order
+  const Index *block = nullptr; // index of each entry's block in storage; null: blocks are in this order
 
   KOKKOS_FORCEINLINE_FUNCTION Index position(Index slot) const { return backward ? owned - 1 - slot : slot; }
   KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
   KOKKOS_FORCEINLINE_FUNCTION Index number(Index e) const { return block ? block[e] : e; }
 };
 
-// Terms of a row ascend by (color, key) of their columns, so that those of smaller colors, all that a first sweep
-// from zero needs, come first. Ghosts are among them where ranks have agreed on colors and keys, else behind them,
+// Terms of a row ascend by (color, key) of their columns. Those of smaller colors come first, because a first sweep
+// from zero needs no others. Ghosts are sorted with them if ranks have agreed on colors and keys, else they follow
 // in the order of their numbers.
 template <class Space> struct CouplingRows {
   Index rows = 0, owned_entries = 0;
   Array<Index, Space> ptr, mid,
-    col;                        // by position: entries, the first of a larger color; columns from `rows` on: ghosts
+    col; // by position: first entry, first one of a larger color; columns from `rows` on are ghosts
   Array<Index, Space> source;   // entry of the owned graph, or owned_entries + entry of the coupling
-  Array<Index, Space> diagonal; // entry of the owned graph that holds each position's diagonal block
-  Array<Index, Space> row_of;   // empty: natural
+  Array<Index, Space> diagonal; // entry of the owned graph for each position's diagonal block
+  Array<Index, Space> row_of;   // empty: natural order
 
   Index entries() const { return Index(col.extent(0)); }
   RelaxRows view() const
@@ -47,16 +47,16 @@ template <class Space> struct CouplingRows {
   }
 };
 
-// Exchange::none leaves ghosts out.
+// Orders the couplings. Exchange::none ignores those to ghosts.
 CouplingRows<Kokkos::HostSpace> order_couplings(const OperatorView &, const Coloring &, Exchange,
                                                 const HostArray<Index> &row_of);
 
-// Couplings that a first sweep from zero reads.
+// Number of couplings that a first sweep from zero reads.
 Index count_first_entries(const CouplingRows<Kokkos::HostSpace> &, SweepKind);
 
-// Entries by column: those of the position of each owned row, then those of each ghost; by ascending row.
+// Entries by column: columns of owned rows by position, then ghosts. Entries of a column ascend by row.
 template <class Space> struct TransposedCouplings {
-  Array<Index, Space> ptr, position, entry; // position of the row, number of the block
+  Array<Index, Space> ptr, position, entry; // position of the row, index of the block
 
   std::size_t bytes() const { return (ptr.span() + position.span() + entry.span()) * sizeof(Index); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What mcpi stores of a matrix (numerics.md 2): couplings by color, inverses, and how they are made. relaxation.cpp
+// Storage of mcpi (numerics.md 2): couplings by color, inverted diagonal blocks, and their set-up. relaxation.cpp
 // sweeps over it. Oracle: tests/engine/relax_oracle.hpp.
 #pragma once
 
@@ -88,11 +88,11 @@ public:
     kernels_.largest(
       run_.independent(all_cut_.data()), run_.n,
       LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
-    if (options_.scaling == Scaling::row) return -1; // each row has its own
+    if (options_.scaling == Scaling::row) return -1; // each row has its own scale
     using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
     Real most = 0;
     Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
-                            Kokkos::Max<Real>(most)); // one number comes back from a device
+                            Kokkos::Max<Real>(most)); // one scalar is copied from a device
     return std::max(most, Real(0));
   }
 
@@ -146,7 +146,7 @@ protected:
             .vectors = {},
             .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>, blocks)};
   }
-  // In place, blocks have the order of the matrix.
+  // With in_place, blocks are in the order of the matrix.
   RelaxRows stored_rows() const
   {
     RelaxRows r = rows_of_.view();
@@ -171,14 +171,14 @@ protected:
   TransposedCouplings<Space> transposed_;
   bool scaled_ = false;
   BlockStorage<Space> blocks_, diagonal_;
-  const void *stored_ = nullptr;         // the couplings: blocks_, or the matrix's, in place
-  Offset matrix_blocks_ = 0;             // that in-place reduction narrows
-  Array<Real, Space> largest_, unscale_; // by position: half precision, scaled by row
+  const void *stored_ = nullptr;         // couplings: blocks_, or the matrix's memory (in_place)
+  Offset matrix_blocks_ = 0;             // blocks that in-place conversion narrows
+  Array<Real, Space> largest_, unscale_; // by position; half precision only, unscale_ if scaled by row
   Unscale unscale_all_;
   Array<Scalar, Space> ghosts_, rhs_;
-  bool copies_ = false; // x and ghosts in single precision, for sums in that
+  bool copies_ = false; // x and ghosts are copied to single precision, for sums in it
   Array<Single, Space> copy_, ghost_copy_;
-  HostArray<Index> all_cut_, ghost_cut_; // 0 and the number of rows, of ghosts
+  HostArray<Index> all_cut_, ghost_cut_; // 0 and the number of rows or of ghosts
   Index first_entries_ = 0;
   std::size_t first_bytes_ = 0;
 
@@ -187,13 +187,13 @@ private:
   {
     return {rows_of_.source.data(), rows_of_.entries(), rows_of_.owned_entries, values.owned, values.coupling};
   }
-  // The matrix's blocks become the couplings as they are stored (Relaxation::in_place). Diagonal blocks, whose
-  // inverses are stored elsewhere, become zeros: these are narrowed without loss, and never too large for storage.
+  // Converts the matrix's blocks in place to the stored couplings (Relaxation::in_place). Diagonal blocks are set to
+  // zero, because their inverses are stored elsewhere. Zeros are narrowed exactly and are never too large.
   void reduce_in_place(Scalar *blocks, Real scale)
   {
     const Offset nn = Offset(run_.n) * run_.n;
     run_.clear_blocks(rows_of_.diagonal, blocks, nn);
-    // Ghosts' couplings that are left out had no say in the scale, and are left as they are.
+    // Ignored couplings to ghosts did not contribute to the scale, and are left unchanged.
     reduce_blocks<Exec>(run_.exec, blocks, matrix_blocks_ * nn, storage_.off_diagonal, scale,
                         &run_.pivot_report.data()->flushed);
     stored_ = blocks;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The block sizes that kernels are compiled for, which a build says in FINEGRAIN_FIXED_BLOCKS: row functions know
-// theirs at compile time, engines at run time. Beside each *_kernels.hpp, which has the table of some kernels, an
-// .ipp has their bodies: CMake compiles it once for each of these sizes and once for any (FINEGRAIN_BLOCK 0).
+// Block sizes for which kernels are compiled, listed by the build in FINEGRAIN_FIXED_BLOCKS. Row functions know
+// their block size at compile time, engines at run time. Each *_kernels.hpp has a table of kernels, and an .ipp of
+// the same folder has their bodies. CMake compiles the .ipp once for each of these sizes and once for any size
+// (FINEGRAIN_BLOCK 0).
 #pragma once
 
 #include "base/block.hpp"
@@ -12,7 +13,7 @@
 namespace finegrain
 {
 
-// f<N>() for the fixed block size n, f<0>() where there is none.
+// Returns f<N>() for a fixed block size n, f<0>() for any other.
 template <class F> auto with_block(int n, const F &f)
 {
   decltype(f.template operator()<0>()) found{};
@@ -29,7 +30,7 @@ template <class F> auto with_block(int n, const F &f)
   return fixed ? found : f.template operator()<0>();
 }
 
-// The same where kernels of this storage are compiled for fixed sizes at all.
+// The same if kernels of this storage are compiled for fixed sizes, else f<0>().
 template <Method method, class F> auto with_block(int n, const Storage &s, const F &f)
 {
   const PermittedStorage *p = find_storage(method, s);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs a row function over the groups or tasks of a schedule, by one of the algorithms (Algorithm, base/kinds.hpp).
+// Executes a row function over the groups or tasks of a schedule by one of the algorithms (Algorithm,
+// base/kinds.hpp).
 //
-// sequential is a loop of one host thread, levels is a kernel for each group, and tasks is one kernel whose workers
-// draw tasks by a ticket and wait for those that a task depends on (tasks.hpp, task_flags.hpp). A worker is a thread
-// of a host (host_work.hpp) or a team of a device (team_work.hpp).
+// sequential is a loop of one host thread. levels is one kernel for each group. tasks is one kernel whose workers
+// draw tasks by a ticket and wait for the tasks that a task depends on (tasks.hpp, task_flags.hpp). A worker is a
+// host thread (host_work.hpp) or a team of a device (team_work.hpp).
 #pragma once
 
 #include "base/threads.hpp"
@@ -56,7 +57,7 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
 {
   if (run.groups == 0) return;
   if (run.algorithm == Algorithm::tasks) {
-    if (run.tasks->count == 0) return; // groups may all be empty
+    if (run.tasks->count == 0) return; // all groups may be empty
     detail::run_tasks<N>(run, row);
     ++*run.launches;
     return;
@@ -69,8 +70,8 @@ template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const
   *run.launches += run.groups;
 }
 
-// A row function as the entry of a table of kernels, which the arguments alone make; one of any block size is
-// compiled among those of block size 0.
+// Wraps a row function, which is constructed from the arguments alone, as an entry of a table of kernels. A row
+// function for any block size is compiled with those of block size 0.
 template <int N, class Row, class Exec, class Arguments>
 void kernel(const Run<Exec> &run, int n, const Arguments &arguments)
 {
@@ -83,7 +84,7 @@ void any_size_kernel([[maybe_unused]] const Run<Exec> &run, [[maybe_unused]] int
   if constexpr (N == 0) kernel<0, Row>(run, n, arguments);
 }
 
-// execute() for a sweep of `count` tasks on a host, sequential or by tasks.
+// Executes a sweep of `count` tasks on a host, sequentially or by tasks.
 template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
 {
   if (run.algorithm == Algorithm::tasks) {

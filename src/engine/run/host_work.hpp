@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a thread of a host does: rows, a share of a group, tasks.
+// Work of a host thread: rows, a share of a group, tasks.
 #pragma once
 
 #include "base/block.hpp"
@@ -8,8 +8,8 @@
 namespace finegrain::detail
 {
 
-// Scratch of one host lane. Bytes for a run-time block size, because the default constructor of Kokkos::complex would
-// set every entry at every row.
+// Scratch of one host lane. For run-time block sizes it is an array of bytes, because the default constructor of
+// Kokkos::complex would set every entry in every row.
 template <class Row, int N> struct HostScratch {
   static constexpr int size = Row::scratch_size(N) > 0 ? Row::scratch_size(N) : 1;
   Scalar scalars[std::size_t(size)];
@@ -21,25 +21,25 @@ template <class Row> struct HostScratch<Row, 0> {
   KOKKOS_FORCEINLINE_FUNCTION Scalar *data() { return reinterpret_cast<Scalar *>(bytes); }
 };
 
-// The loop of one host thread, which all algorithms of hosts share.
+// Loop of one host thread, which all algorithms on hosts use.
 template <int N, class Row>
 [[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
 {
-  const Row row = shared; // a copy of its own: stores of results cannot change it, so that it stays in registers
+  const Row row = shared; // a private copy stays in registers, because stores of results cannot change it
   for (Index slot = first; slot < last; ++slot) {
     HostScratch<Row, N> scratch;
     row(slot, HostLanes<N>{row.n}, scratch.data());
   }
 }
 
-// Row functions of hosts that have memory of their own for each thread: of_thread(i) is theirs.
+// Returns the row function of a thread. Row functions with memory for each host thread define of_thread(i).
 template <class Row> KOKKOS_FORCEINLINE_FUNCTION Row of_thread(const Row &row, [[maybe_unused]] Index thread)
 {
   if constexpr (requires { row.of_thread(thread); }) return row.of_thread(thread);
   else return row;
 }
 
-// The slots visit[first] to visit[last - 1]; null: first to last - 1.
+// Visits the slots visit[first] to visit[last - 1], or first to last - 1 if `visit` is null.
 template <int N, class Row>
 KOKKOS_FORCEINLINE_FUNCTION void visit_rows(const Row &row, const Index *visit, Index first, Index last)
 {
@@ -47,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION void visit_rows(const Row &row, const Index *visit, 
   for (Index i = first; i < last; ++i) run_rows<N>(row, visit[i], visit[i] + 1);
 }
 
-// The share of one thread in a group.
+// Share of one thread in a group.
 template <int N, class Row> struct HostShare {
   Row row;
   const Index *visit;
@@ -60,7 +60,7 @@ template <int N, class Row> struct HostShare {
   }
 };
 
-// A sweep that does a task by itself: run(t), without slots.
+// A sweep that executes a task by itself, run(t), without slots.
 template <class Row>
 concept DoesTasks = requires(const Row &row)
 {
@@ -77,7 +77,7 @@ template <int N, class Row> struct Thread {
   }
   KOKKOS_FORCEINLINE_FUNCTION void prepare(const TaskList &, Index) const {}
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {}
-  // Sweeps that do tasks are the host's.
+  // Only hosts have sweeps that execute tasks by themselves.
   FINEGRAIN_CALLS_HOST KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     if constexpr (DoesTasks<Row>) row.run(t);

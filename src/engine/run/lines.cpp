@@ -9,8 +9,8 @@ namespace finegrain
 bool is_complete_star(const Graph &g, const Grid &grid)
 {
   if (count_points(grid) != g.rows) return false;
-  Index corner = 0;                                   // the box's first row
-  const auto is_star = [&](const Box &box, Index k) { // of a plane
+  Index corner = 0;                                   // first row of the box
+  const auto is_star = [&](const Box &box, Index k) { // one plane
     Index row = corner + box.i * box.j * k;
     for (Index j = 0; j < box.j; ++j)
       for (Index i = 0; i < box.i; ++i, ++row)
@@ -28,7 +28,7 @@ std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index
 {
   std::vector<LineBox> parts;
   const auto row_at = [&](Index place) { return ordering.extent(0) ? ordering(place) : place; };
-  Index slot = 0, corner = 0; // the box's first place
+  Index slot = 0, corner = 0; // first place of the box
   for (const Box &box : grid) {
     const auto along = [&](Index edge, Index places) {
       return edge > 1 ? row_at(corner + places) - row_at(corner) : 0;
@@ -58,7 +58,8 @@ LineBox reverse_box(const LineBox &p, Index rows)
   r.step = {-p.step[0], -p.step[1], -p.step[2]};
   r.before = p.after;
   r.after = p.before;
-  // Bundles are the same, and the one that may be smaller comes last in one direction and first in the other.
+  // Bundles are the same in both directions. The bundle that may be smaller is the last in one and the first in the
+  // other.
   const Index rest = p.size.j % bundle_lines;
   r.head = rest ? rest : bundle_lines;
   return r;

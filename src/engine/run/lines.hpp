@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps by lines: on complete stars of grids with one unknown per point a sweep knows where a point's neighbors
-// are, and reads no structure (line_sweep.hpp).
+// Sweeps by lines: on complete stars of grids with one unknown per point, a sweep computes where the neighbors of a
+// point are, and reads no structure (factor/line_sweep.hpp).
 //
-// A bundle is several lines along i, side by side in j, visited together: point i of the first, then i - 1 of the
-// second, and so on. These points do not depend on each other, and what a point needs of its own line and of the one
-// beside it was found in the step before. Storage is in this order, so that all coefficients are one stream.
+// A bundle is several lines along i, adjacent in j, that are visited together: point i of the first line, then i - 1
+// of the second, and so on. These points do not depend on each other. A point needs values of its own line and of
+// the adjacent one, which were computed in the previous step. Storage is in this order, so that all coefficients are
+// one stream.
 #pragma once
 
 #include "order/graph.hpp"
@@ -13,19 +14,20 @@
 namespace finegrain
 {
 
-// Two lines hide the latency of one sum, three also where all is in cache; with four and eight there are more streams
-// of vectors than the prefetchers of an EPYC follow.
+// Number of lines in a bundle. Two lines hide the latency of one sum, three do so in cache too. Four and eight have
+// more streams of vectors than the prefetchers of an EPYC follow.
 inline constexpr Index bundle_lines = 3;
 
-// A box of points that one thread sweeps without interruption. i, j, k count from the corner where the sweep begins.
+// A box of points that one thread sweeps without interruption. i, j, k are counted from the corner where the sweep
+// begins.
 struct LineBox {
-  Index first = 0, slot = 0; // the corner's row and slot
+  Index first = 0, slot = 0; // row and slot of the corner
   Box size;
-  std::array<Index, 3> step{};           // rows from a point to the next
-  std::array<bool, 3> before{}, after{}; // whether there are points of the grid beyond the part, by direction
-  Index head = bundle_lines;             // lines of the first bundle of a plane; none of the others is larger
+  std::array<Index, 3> step{};           // distance in rows from a point to the next, by direction
+  std::array<bool, 3> before{}, after{}; // true if the grid has points before or after the box, by direction
+  Index head = bundle_lines;             // lines of the first bundle of a plane; the others have at most bundle_lines
 
-  // f(j, lines) for the bundles of a plane.
+  // Calls f(j, lines) for the bundles of a plane.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void bundles(const F &f) const
   {
     for (Index j = 0, lines = head; j < size.j; j += lines, lines = bundle_lines)
@@ -33,7 +35,7 @@ struct LineBox {
   }
 };
 
-// Whether a row of a graph is that of a point of the complete star of a box.
+// Returns true if a row of a graph is that of a point of the complete star of a box.
 KOKKOS_FORCEINLINE_FUNCTION bool is_star_row(const Index *ptr, const Index *col, Index row, const Box &box, Index i,
                                              Index j, Index k)
 {
@@ -46,18 +48,18 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_star_row(const Index *ptr, const Index *col,
   return e == end;
 }
 
-// Whether the graph is the complete star of the boxes in natural order: what a sweep by lines takes for granted.
+// Returns true if the graph is the complete star of the boxes in natural order, which sweeps by lines require.
 bool is_complete_star(const Graph &, const Grid &);
 
-// Parts of the boxes, in the order of cut_tiles(), for forward sweeps. `ordering` gives the row at each place of the
-// elimination, the natural order of the boxes or of mirrored ones (empty: natural). Slots are those of parts that
-// follow one another.
+// Cuts the boxes into tiles, in the order of cut_tiles(), for forward sweeps. `ordering` is the row at each place of
+// the elimination, in the natural order of the boxes or of boxes with reversed axes (empty: natural). The slots of a
+// tile follow those of the tile before.
 std::vector<LineBox> cut_boxes(const Grid &, Box tile, const HostArray<Index> &ordering);
 
-// The same part for sweeps that run from the last slot to the first.
+// Returns the same box for sweeps from the last slot to the first.
 LineBox reverse_box(const LineBox &, Index rows);
 
-// Rows of a part in the order in which it is swept, from row_at[part.slot] on.
+// Writes the rows of a box, in the order of the sweep, from row_at[box.slot] on.
 void order_box(const LineBox &, Index *row_at);
 
 } // namespace finegrain

@@ -11,7 +11,7 @@ namespace finegrain
 namespace
 {
 
-// No rows are the rows of no grids.
+// An operator without rows has a grid without points.
 bool has_grid(const Graph &g, const EngineOptions &options) { return !options.grid.empty() || g.rows == 0; }
 
 SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const EngineOptions &options, Plan &plan)
@@ -25,7 +25,7 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
   }
   if (options.schedule != ScheduleKind::level && has_grid(e.selection.graph, options) && g.keeps_grid())
     planes = schedule_hyperplanes(options.grid, g.get());
-  // Grids that the factor couples need level sets over all of them, which is no reason to refuse grids that fit.
+  // Grids that the factor couples need level sets over all of them. If each grid has hyperplanes, that is no error.
   const bool coupled = options.grid.size() > 1 && options.coupling == GridCoupling::coupled;
   if (wants_planes && !planes &&
       !(coupled && find_hyperplanes(options.grid, select_within_grids(e.selection.graph, options.grid).graph)))
@@ -34,8 +34,8 @@ SetupError choose_schedule(const EliminatedGraph &g, const Elimination &e, const
   return {};
 }
 
-// An order for one thread that runs colors: any one in which a row comes after its neighbors of smaller colors
-// gives the same result, and one close to the natural order finds its vectors in cache.
+// Returns a storage order for one thread that runs colors. Any order in which a row follows its neighbors of smaller
+// colors gives the same result. An order close to the natural one finds its vectors in cache.
 HostArray<Index> order_colors(const Elimination &e, int block)
 {
   const Graph &graph = e.selection.graph;
@@ -52,7 +52,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   const Graph &graph = e.selection.graph;
   const bool colors = e.group.extent(0) > 0,
              by_hand = colors && options.relaxation.exchange == Exchange::color; // group after group
-  const bool by_color = colors && !e.drops_after;                                // the factorization too
+  const bool by_color = colors && !e.drops_after;                                // factorization by colors too
   const bool ordered = e.ordering.extent(0) > 0, wants_planes = options.schedule == ScheduleKind::hyperplane;
   if (wants_planes && !has_grid(graph, options)) return {SetupError::no_grid};
   if (wants_planes && count_points(options.grid) != graph.rows) return {SetupError::grid_size};
@@ -60,7 +60,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   if (const SetupError error = choose_schedule(g, e, options, plan)) return error;
   plan.first_groups = find_first_groups(plan.schedule, e.ordering);
   if (const SetupError error = choose_tasks(g, block, options, machine, plan)) return error;
-  // All kinds of groups and tasks keep the elimination order's result, so that one thread need not run them.
+  // All kinds of groups and tasks keep the result of the elimination order, so that one thread need not use them.
   HostArray<Index> order;
   switch (plan.algorithm) {
   case Algorithm::sequential:
@@ -73,11 +73,11 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
     order = plan.schedule.order;
   }
   const bool by_groups = plan.algorithm == Algorithm::levels;
-  // A device's factorization goes by groups, whatever its sweeps do (runner.hpp).
+  // A device's factorization goes by groups, also if its sweeps go by tasks (runner.hpp).
   const bool by_flags = machine.device && plan.algorithm == Algorithm::tasks;
-  if (by_flags && !e.drops_after) plan.factorization = g.levels(false); // else it is there
+  if (by_flags && !e.drops_after) plan.factorization = g.levels(false); // else it has been set
   else if (!by_flags && !by_groups) plan.factorization = {};
-  if (plan.factorization.order.extent(0)) { // rows become slots
+  if (plan.factorization.order.extent(0)) { // replaces rows by slots
     const StoredOrder o = invert_order(graph.rows, order);
     const HostArray<Index> &rows = plan.factorization.order;
     for (Index i = 0; i < graph.rows; ++i) rows(i) = o.pos(rows(i));

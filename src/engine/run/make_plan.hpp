@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schedule, storage order and algorithm, chosen together. In: an elimination, options, what the machine has. Out: a
-// Plan.
+// Chooses schedule, storage order and algorithm together. In: an elimination, options, the machine. Out: a Plan.
 #pragma once
 
 #include "order/options.hpp"

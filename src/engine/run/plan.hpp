@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schedule, storage order and algorithm of an engine. make_plan.hpp makes a Plan, by which methods store factors and
-// run sweeps.
+// Schedule, storage order and algorithm of an engine. make_plan.hpp creates a Plan, from which methods store factors
+// and run sweeps.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -11,25 +11,25 @@
 namespace finegrain
 {
 
-// What runs the plan.
+// Machine that executes the plan.
 struct Machine {
   bool device = false;
-  int threads = 1;         // of a host, that can run at once
-  Index rows_per_team = 1; // of a device
+  int threads = 1;         // threads of a host, available at once
+  Index rows_per_team = 1; // rows that a device's team computes at once
 };
 
 struct Plan {
-  Schedule schedule;             // of sweeps
-  HostArray<Index> first_groups; // of sweeps, of each row below most_shown
-  Schedule factorization;        // by groups: of slots, where it is not that of the forward sweep; else empty
+  Schedule schedule;             // groups of the sweeps
+  HostArray<Index> first_groups; // group of each row below most_shown in sweeps
+  Schedule factorization;        // groups of slots, if they differ from those of the forward sweep; else empty
   Algorithm algorithm = Algorithm::sequential;
-  const char *reason = ""; // why this algorithm
-  HostArray<Index> row_of; // storage order; empty: natural
+  const char *reason = ""; // reason for the algorithm
+  HostArray<Index> row_of; // storage order; empty: natural order
   Layout y = Layout::row;
-  TaskPlan tasks; // of algorithm tasks
-  Box tile;       // tile on a grid
+  TaskPlan tasks; // for algorithm tasks
+  Box tile;       // tile of a grid
 
-  std::vector<LineBox> lines; // the sweeps go by lines: parts of a sequential sweep, or tasks; empty: by rows
+  std::vector<LineBox> lines; // boxes of sweeps by lines, in sequence or one per task; empty: sweeps by rows
 };
 
 } // namespace finegrain

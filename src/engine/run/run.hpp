@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One run of a row function over the groups or tasks of a schedule, as methods describe it to kernels. execute.hpp
-// does it.
+// One execution of a row function over the groups or tasks of a schedule, as methods describe it to execute.hpp.
 #pragma once
 
 #include "base/kinds.hpp"
@@ -9,7 +8,7 @@
 namespace finegrain
 {
 
-// Tasks as a kernel sees them.
+// Tasks as kernels read them.
 struct TaskList {
   Index count = 0;
   const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
@@ -18,7 +17,7 @@ struct TaskList {
 namespace detail
 {
 
-// What a worker does: tasks until none is left. The text is the same for one host thread and for a team.
+// Loop of a worker, which executes tasks until none is left. The code is the same for a host thread and a team.
 template <class Worker>
 KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &progress, const Worker &worker)
 {
@@ -38,15 +37,15 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
 
 } // namespace detail
 
-// One run over the slots of all groups, group after group. Nothing here is allocated per run.
+// One execution over the slots of all groups, group after group. It allocates nothing.
 template <class Exec> struct Run {
   typename Exec::execution_space exec;
   Algorithm algorithm = Algorithm::sequential; // never automatic
   const Index *group = nullptr;                // first slot of each group, and the end of the last; on the host
   Index groups = 0;
-  const Index *visit = nullptr;    // the slots of each group in the order of visits; null: as they are
+  const Index *visit = nullptr;    // slots of each group in the order of visits; null: ascending
   Offset *launches = nullptr;      // counts kernels
-  const TaskList *tasks = nullptr; // of algorithm tasks
+  const TaskList *tasks = nullptr; // for algorithm tasks
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What engines of all methods need beside their storage: checks at analyze(), how row functions are run, reports.
+// Functions that engines of all methods share: checks in analyze(), execution of row functions, reports.
 // ResidualRunner (product/residuals.hpp), a member of engines, derives from it.
 #pragma once
 
@@ -12,16 +12,16 @@
 namespace finegrain
 {
 
-// Over the words of the blocks of a list. Outside of the class, for nvcc.
+// Sets the listed blocks to zero, word by word. Outside of the class, for nvcc.
 template <class Word> struct ClearBlocks {
   const Index *list;
   Word *blocks;
-  Offset words; // of one block
+  Offset words; // words of one block
 
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { blocks[list[i / words] * words + i % words] = Word(0); }
 };
 
-// Over numbers.
+// Kernels that fill or copy arrays.
 template <class T> struct FillNumbers {
   T *to;
   T number;
@@ -35,12 +35,12 @@ template <class T> struct CopyNumbers {
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = from[i]; }
 };
 
-// The smallest row whose inverted diagonal block is not finite as it is stored.
+// Finds the smallest row whose inverted diagonal block is not finite as stored.
 struct FindOverflow {
-  const Single *blocks; // by position
+  const Single *blocks; // inverted blocks, by position
   Offset nn;
   const Index *row_of;
-  Index rows; // those of others are theirs to report
+  Index rows; // other ranks report their own rows
   PivotReport *pivot_report;
 
   KOKKOS_INLINE_FUNCTION void operator()(Offset position) const
@@ -61,16 +61,16 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Shift shift;
   Algorithm algorithm = Algorithm::sequential;
   Layout y_layout = Layout::row;
-  Array<Index, Space> row_at;                // row at each position; empty: natural
+  Array<Index, Space> row_at;                // row at each position; empty: natural order
   SweepOrder<Space> forward, backward, made; // made: of the factorization
   TaskFlagMemory<Space> flags;
-  Array<Scalar, Space> step; // scratch(), made at first use
+  Array<Scalar, Space> step; // memory of scratch(), allocated at first use
   Kokkos::View<PivotReport, Space> pivot_report;
   Halo *halo = nullptr;
   Offset launches = 0;
   Statistics statistics;
 
-  // Whether the engine can do this at all.
+  // Checks the matrix and the options.
   static SetupError check(const OperatorView &view, const EngineOptions &options)
   {
     EngineOptions here = options;
@@ -85,7 +85,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     return {};
   }
 
-  // Begins anew with a plan for the view; row_of is the plan's in the memory of Exec.
+  // Starts anew with a plan for the view. row_of is that of the plan, in the memory of Exec.
   void begin(const OperatorView &view, const EngineOptions &options, const Plan &plan,
              const Array<Index, Space> &row_of)
   {
@@ -123,7 +123,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   std::size_t scalars() const { return std::size_t(rows) * std::size_t(n); }
   bool y_by_row() const { return y_layout == Layout::row; }
 
-  // For blocks of that size, a lane for each row of one. An emulated device plans as a real one does.
+  // Returns the machine for a block size, where a lane computes a row of a block. An emulated device plans like a
+  // real one.
   Machine machine(int block) const
   {
     if constexpr (works_in_teams<Exec>) return {true, 0, Index(shape_team(block, scratch_bytes(block)).threads)};
@@ -141,22 +142,22 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .tasks = &s.list,
             .progress = &flags};
   }
-  // By launch on a device: tasks are cut for sweeps, and a row of a factorization takes the lanes of several of those
-  // (docs/gpu_times.md).
+  // Factorizations on a device run by levels: tasks are cut for sweeps, and a row of a factorization needs the lanes
+  // of several rows of a sweep (docs/gpu_times.md).
   Run<Exec> factorization()
   {
     Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);
     if (works_in_teams<Exec>) run.algorithm = Algorithm::levels;
     return run;
   }
-  // The slots [*cut, *(cut + 1)), none of which depends on another.
+  // Describes a run of the slots [*cut, *(cut + 1)), which do not depend on each other.
   Run<Exec> independent(const Index *cut)
   {
     const Algorithm how = algorithm == Algorithm::sequential ? Algorithm::sequential : Algorithm::levels;
     return {exec, how, cut, 1, nullptr, &launches};
   }
   Run<Exec> all() { return independent(every_slot.data()); }
-  // body(i) for 0 <= i < count, in any order.
+  // Calls body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body) const
   {
     using Flat = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Offset>>;
@@ -166,10 +167,10 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     for_each(Offset(list.extent(0)) * words, ClearBlocks<Word>{list.data(), blocks, words});
   }
-  // Where kernels are queued from now on; false: on a queue of its own.
+  // Sets the queue of all further kernels. Returns false if it is the engine's own.
   bool set_queue(const Queue &wanted) { return this->change_queue(queue_with(halo, wanted)); }
 
-  // Rows, or positions of others' rows too, are below `all`.
+  // Clears the report. Reported rows, or positions including rows of other ranks, are below `all`.
   void clear_pivot_report(Index all = 0)
   {
     const auto none = Kokkos::create_mirror_view(Kokkos::HostSpace(), pivot_report);
@@ -178,7 +179,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     Kokkos::deep_copy(exec, pivot_report, none);
     exec.fence();
   }
-  // Inverted diagonal blocks by position; as working numbers they have been looked at.
+  // Checks inverted diagonal blocks, by position. Those in working precision have been checked before.
   void check_inverses(const void *blocks, Precision precision, const Index *row_of_position, Index positions) const
   {
     if (precision == Precision::working) return;
@@ -200,7 +201,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
             .flushed = t.flushed};
   }
 
-  // A number, or others, into numbers. Kokkos' own way takes memory for a name each time.
+  // Fills an array, or copies one. Kokkos' own functions allocate memory for a label at each call.
   template <class T> void fill(T *to, std::size_t count, T number) const
   {
     for_each(Offset(count), FillNumbers<T>{to, number});
@@ -210,7 +211,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     for_each(Offset(count), CopyNumbers<T>{to, from});
   }
 
-  // A vector for callers (Engine::scratch()).
+  // Returns a vector for callers (Engine::scratch()).
   Scalar *scratch()
   {
     if (step.extent(0) < scalars()) step = make_array<Scalar, Space>("finegrain::step", scalars());
@@ -218,7 +219,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   }
 };
 
-// The engine of a back end.
+// Creates the engine of a back end.
 template <template <class> class On> std::unique_ptr<Engine> make_engine_on(Backend backend)
 {
   if constexpr (builds_device) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Groups and tasks of the forward and the backward sweep, copied to where kernels run. In: a Plan. Out: a SweepOrder
-// for each, of which runner.hpp makes the Run of a sweep.
+// Groups and tasks of the forward and the backward sweep, copied to the memory of kernels. In: a Plan. Out: a
+// SweepOrder for each sweep, from which runner.hpp makes its Run.
 #pragma once
 
 #include "run/plan.hpp"
@@ -11,16 +11,16 @@ namespace finegrain
 
 template <class Space> struct SweepOrder {
   HostArray<Index> group;
-  Array<Index, Space> visit; // slots in the order of visits; empty: as they are
-  Tasks<Space> tasks;        // of algorithm tasks
+  Array<Index, Space> visit; // slots in the order of visits; empty: ascending
+  Tasks<Space> tasks;        // for algorithm tasks
   TaskList list;
 
   Index groups() const { return Index(group.extent(0)) - 1; }
   std::size_t bytes() const { return (group.span() + visit.span()) * sizeof(Index) + tasks.bytes(); }
 };
 
-// Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty
-// where it is that of the forward sweep.
+// Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty if
+// it is that of the forward sweep.
 template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward,
                                              SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {

@@ -12,10 +12,10 @@ namespace finegrain
 namespace
 {
 
-// On a device auto chooses levels up to this many groups.
+// Largest number of groups for which auto chooses levels on a device.
 constexpr Index few_groups = 32;
 
-// Chooses the algorithm, and cuts its tasks.
+// Chooses the algorithm and cuts its tasks.
 class TaskChooser
 {
 public:
@@ -33,7 +33,7 @@ public:
     return plan_.algorithm == Algorithm::automatic ? choose_automatic() : SetupError();
   }
 
-  // Of one thread that runs no tasks: lines if it can go by them, whole boxes, or the storage order.
+  // Plans one thread without tasks: sweeps by lines over whole boxes if they fit, else a storage order.
   void choose_alone()
   {
     if (fits_lines()) plan_.lines = cut_boxes(options_.grid, bounds(), g_.ordering());
@@ -52,7 +52,7 @@ private:
   };
   Cut level(const Chunks &chunks) const { return {chunks, find_chunk_levels(g_.get(), chunks)}; }
   static double least_width(int threads) { return 3. * threads; }
-  static bool is_wide(const Cut &c, int threads) // enough chunks on a level
+  static bool is_wide(const Cut &c, int threads) // enough chunks per level
   {
     return double(c.chunks.count) >= least_width(threads) * c.levels.count;
   }
@@ -68,10 +68,11 @@ private:
       return {};
     }
     if (machine_.device) return choose_on_device();
-    // A kernel costs some microseconds.
+    // Few rows do not justify a kernel, which costs some microseconds.
     plan_.reason = "few rows";
     if (bytes_per_row() * g_.rows() < 3e6) return {};
-    // Threads that start a color together read it in one piece; tasks of colors lie scattered (docs/performance.md).
+    // Threads that start a color together read contiguous memory; tasks of colors are scattered
+    // (docs/topics/threads.md).
     plan_.reason = "wide colors";
     plan_.algorithm = Algorithm::levels;
     const bool by_groups = plan_.schedule.kind == ScheduleKind::color || g_.drops_after();
@@ -80,7 +81,7 @@ private:
     plan_.reason = has_grid() ? "a grid" : "no grid";
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
     const Cut cut = tiles ? level(*tiles) : cut_runs_of_machine();
-    // Levels of one piece become one task with others, but for tiles.
+    // Levels with one piece are merged into one task, except tiles.
     const char *reason = why_sequential(cut.chunks.count, tiles ? cut.levels.count : count_shared_levels(cut.levels));
     if (!reason) {
       plan_cut(cut, bool(tiles));
@@ -95,9 +96,9 @@ private:
     return {};
   }
 
-  // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than it
-  // saves. Constants are orders of magnitude, of two cores (docs/kernels.md, Two threads): 1.5
-  // microseconds per level, and 16 GB/s of blocks that one thread reads.
+  // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than
+  // it saves. The constants are orders of magnitude of two cores (docs/kernels.md, Two threads): 1.5 microseconds
+  // per level, and 16 GB/s for blocks that one thread reads.
   const char *why_sequential(Index pieces, Index levels) const
   {
     if (double(pieces) < 1.4 * levels) return "hardly any independent rows";
@@ -105,8 +106,7 @@ private:
     return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
   }
 
-  // On an H200 levels were faster with 2 to 30 colors, and tasks with 46 to 382 hyperplanes
-  // (docs/gpu_times.md).
+  // On an H200 levels were faster with 2 to 30 colors, and tasks with 46 to 382 hyperplanes (docs/gpu_times.md).
   SetupError choose_on_device()
   {
     const Index groups = plan_.schedule.groups();
@@ -124,14 +124,14 @@ private:
     return options_.schedule != ScheduleKind::level && g_.rows() > 0 && count_points(options_.grid) == g_.rows() &&
            g_.keeps_grid();
   }
-  // Complete stars on grids.
+  // Returns true for complete stars on grids.
   bool has_star() const { return has_grid() && is_complete_star(g_.get(), options_.grid); }
-  // Whether sweeps may go by lines.
+  // Returns true if sweeps may go by lines.
   bool fits_lines() const
   {
     return block_ == 1 && !machine_.device && options_.method == Method::factorization && has_star();
   }
-  // Of the factor, for one sweep.
+  // Returns the bytes of the factor that one sweep reads for a row.
   double bytes_per_row() const
   {
     const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
@@ -139,8 +139,8 @@ private:
   }
   double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
 
-  // Order of the rows of a tile on a host: by the level of their line. Lines of a level do not depend on each other
-  // at all, so that a core overlaps two of them better than a line and the next (docs/performance.md).
+  // Returns the keys by which the rows of a tile on a host are ordered: the level of their line. Lines of a level
+  // are independent, so that a core overlaps two of them better than a line and the next (docs/tuning.md).
   HostArray<Index> line_levels() const
   {
     const std::optional<Cut> lines = cut_lines(1);
@@ -150,7 +150,7 @@ private:
     return of;
   }
 
-  // The longest edges of the grids.
+  // Returns the longest edges of the grids.
   Box bounds() const
   {
     Box b{1, 1, 1};
@@ -158,7 +158,7 @@ private:
     return b;
   }
 
-  // Tiles on a grid of a host, else runs of consecutive rows.
+  // Cuts tiles on a grid of a host, else runs of consecutive rows.
   SetupError cut_and_plan()
   {
     const bool shaped = options_.tile.points() > 0;
@@ -169,7 +169,7 @@ private:
     plan_cut(tiles ? level(*tiles) : cut_runs_of_machine(), bool(tiles));
     return {};
   }
-  // Of the shape that is given, or the best that fits.
+  // Returns tiles of the given shape, or of the best shape that fits.
   std::optional<Chunks> find_tiles()
   {
     const std::vector<Box> wanted = options_.tile.points() > 0 ? std::vector<Box>{options_.tile} : tile_shapes();
@@ -188,7 +188,7 @@ private:
                              tiles && !lines ? line_levels() : HostArray<Index>());
     plan_.lines = lines ? find_task_lines(cut.chunks) : std::vector<LineBox>();
   }
-  // Of each task: a tile.
+  // Returns the lines of each task, which is a tile.
   std::vector<LineBox> find_task_lines(const Chunks &chunks) const
   {
     const auto tiles = cut_boxes(options_.grid, plan_.tile, g_.ordering());
@@ -202,20 +202,20 @@ private:
     return lines;
   }
 
-  // Best first. The last fits any grid.
+  // Returns tile shapes, best first. The last one fits any grid.
   std::vector<Box> tile_shapes() const
   {
     const Box b = bounds();
-    // Lines along i as long as they are: they are contiguous. Twice as many pieces in the other directions as
-    // threads, and thin in the last, so that the second tile can begin soon.
+    // Lines along i are not cut, because they are contiguous. The other directions have twice as many pieces as
+    // threads. Tiles are thin in the last direction, so that the second tile can begin soon.
     const Index pieces = 2 * Index(machine_.threads);
     const auto cut = [&](Index edge) { return std::max(Index(1), (edge + pieces - 1) / pieces); };
     if (b.k > 1) return {{b.i, cut(b.j), std::min(cut(b.k), Index(4))}, {b.i, cut(b.j), 1}, {b.i, 1, 1}};
     return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
   }
 
-  // Runs of consecutive rows, shorter until there are enough on a level. A run has no more level sets than rows, so
-  // that no length is wide where level sets are not.
+  // Cuts runs of consecutive rows, shorter and shorter, until a level has enough of them. Runs have no wider levels
+  // than rows, so that no length is tried if level sets are narrow.
   Cut cut_long_runs(Index longest) const
   {
     const bool may_be_wide = plan_.schedule.kind != ScheduleKind::level ||
@@ -225,8 +225,9 @@ private:
         if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
     return level(cut_runs(g_.rows(), 1));
   }
-  // Whether an eighth of the rows makes nearly enough of them, if its second half adds as many levels as each later
-  // one: to ask all rows costs as much as the answer. Where levels end (blocks, domains), halves add none.
+  // Returns true if levels of runs may be wide enough. It extrapolates from an eighth of the rows: all later parts
+  // add as many levels as the second half of it. Testing all rows costs as much as the cut. Where levels end
+  // (blocks, domains), the second half adds none.
   bool runs_may_be_wide(Index length) const
   {
     const double rows = g_.rows(), least = least_width(machine_.threads);
@@ -238,14 +239,15 @@ private:
   }
 
   Cut cut_runs_of_machine() const { return machine_.device ? level(cut_runs(g_.rows(), 1)) : cut_long_runs(128); }
-  // On a host two tasks of a level for each thread, and no task larger than a core's cache.
+  // Returns the size of tasks. On a host a level has two tasks for each thread, and no task is larger than a core's
+  // cache.
   TaskSize task_size() const
   {
     if (machine_.device) return {machine_.rows_per_team, 1, true};
     return {Index(std::max(1., 1e6 / bytes_per_row())), machine_.threads == 1 ? 1 : 2 * Index(machine_.threads)};
   }
 
-  // Lines of a grid, or parts of them, enough on a level for that many threads.
+  // Cuts lines of a grid, or shorter pieces of them, so that a level has enough for this many threads.
   std::optional<Cut> cut_lines(int threads) const
   {
     if (!has_grid()) return std::nullopt;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How far the tasks of a running kernel are: a ticket that hands them out, and a flag for each.
+// Progress of the tasks of a running kernel: a ticket that hands out tasks, and a flag for each task.
 //
-// Nothing is reset between kernels. The ticket and the number of the run only grow; what a kernel has to know is what
-// they were when it began. Kernels of one engine follow one another, so that progress belongs to one run at a time.
+// Nothing is reset between kernels. The ticket and the number of the run only grow, and a kernel gets their values
+// at its start. Kernels of one engine follow one another, so that the flags belong to one run at a time.
 //
-// The order of memory: whatever a worker stores before it publishes a task can be read by any worker that has awaited
-// it. The ticket of a host is an acquire and a release, which orders the workers after what the host stored before
-// they began; a device's kernel comes after that anyway. On a device each poll acquires, which empties the first
-// cache of the multiprocessor, and is still faster than a fence after relaxed ones (docs/gpu_times.md).
+// Memory order: everything that a worker stores before it publishes a task can be read by any worker that has
+// awaited the task. The ticket of a host is an acquire and a release, which orders the workers after the earlier
+// stores of the host. A kernel of a device is ordered after them anyway. On a device each poll acquires, which
+// empties the first-level cache of the multiprocessor. It is still faster than a fence after relaxed polls
+// (docs/tuning.md, GPU).
 #pragma once
 
 #include "base/scalar.hpp"
@@ -23,7 +24,7 @@
 namespace finegrain
 {
 
-// Random delays between the steps of a worker, in builds that look for races.
+// Delays a worker at random between its steps, in builds that look for races.
 KOKKOS_FORCEINLINE_FUNCTION void stress()
 {
 #if defined(FINEGRAIN_STRESS)
@@ -35,11 +36,11 @@ KOKKOS_FORCEINLINE_FUNCTION void stress()
 }
 
 struct TaskFlags {
-  unsigned *ticket, *done; // done: of task t at t stride
+  unsigned *ticket, *done; // flag of task t: done[t stride]
   int stride;
-  unsigned base, run; // the ticket's value when this run began, and the run's number
+  unsigned base, run; // ticket at the start of this run, and number of the run
 
-  // The next task, or a number that is none.
+  // Returns the next task, or a number that is no task.
   KOKKOS_FORCEINLINE_FUNCTION unsigned draw() const
   {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -60,7 +61,8 @@ struct TaskFlags {
 #endif
   }
 
-  // Returns when the task has been published. Its worker has drawn it before the caller drew its own, and runs.
+  // Returns when the task has been published. Its worker has drawn it before the caller drew its own, hence it is
+  // running.
   KOKKOS_FORCEINLINE_FUNCTION void await(Index task) const
   {
     unsigned &flag = done[Offset(task) * stride];
@@ -72,7 +74,7 @@ struct TaskFlags {
   }
 };
 
-// The memory behind it, as large as the largest run so far.
+// Memory of TaskFlags, as large as the largest run so far.
 template <class Space> class TaskFlagMemory
 {
 public:
@@ -83,9 +85,10 @@ public:
     words_ = Array<unsigned, Space>("finegrain::progress", needed);
     base_ = run_ = 0;
   }
-  // For the next kernel; advance() once it is launched: one whose launch throws has drawn no tickets.
+  // Returns the flags of the next kernel. Call advance() after its launch: a kernel whose launch throws has drawn no
+  // tickets.
   TaskFlags next() const { return {words_.data(), words_.data() + stride, stride, base_, (run_ + 1) & ~sleeper_bit}; }
-  // The kernel has that many tasks and workers, each of which draws until it gets none.
+  // Counts a kernel with this many tasks and workers, each of which draws until it gets no task.
   void advance(Index tasks, Index workers)
   {
     base_ += unsigned(tasks) + unsigned(workers);
@@ -94,7 +97,7 @@ public:
   std::size_t bytes() const { return words_.span() * sizeof(unsigned); }
 
 private:
-  // Flags of different threads on different cache lines; on a device a warp reads several at once.
+  // Flags of different threads are on different cache lines. On a device a warp reads several at once.
   static constexpr int stride = std::is_same_v<Space, Kokkos::HostSpace> ? 16 : 1;
   Array<unsigned, Space> words_;
   unsigned base_ = 0, run_ = 0;

@@ -15,7 +15,7 @@ namespace
 
 using Host = Kokkos::HostSpace;
 
-// Numbers 0 .. keys.size() - 1 by key, ascending where keys are equal; `first` is where each key begins.
+// Numbers 0 .. key.extent(0) - 1 sorted by key, ascending if keys are equal. `first` is the start of each key.
 struct Buckets {
   std::vector<Index> first, members;
 };
@@ -30,13 +30,13 @@ Buckets sort_by_key(Index keys, const HostArray<Index> &key)
   return b;
 }
 
-// Chunks by level, put together to tasks; rows(u) is the number of rows of a chunk. Returns the first chunk of each
-// task in `chunks`.
+// Combines chunks, sorted by level, into tasks. rows(u) is the number of rows of a chunk. Returns the first chunk of
+// each task in `chunks`.
 template <class Rows>
 std::vector<Index> group_units(const Buckets &chunks, Index levels, TaskSize size, const Rows &rows)
 {
   std::vector<Index> first{0};
-  Index merged = 0; // rows of the last task, if it is made of whole levels
+  Index merged = 0; // rows of the last task, if it consists of whole levels
   for (Index level = 0; level < levels; ++level) {
     const Index begin = chunks.first[std::size_t(level)], end = chunks.first[std::size_t(level) + 1];
     Index total = 0;
@@ -64,8 +64,8 @@ std::vector<Index> group_units(const Buckets &chunks, Index levels, TaskSize siz
   return first;
 }
 
-// The tasks that each task has to wait for, by couplings in either direction, without those that another one waits
-// for already. order: of the rows, by tasks; task_of: of each row.
+// Finds the tasks for which each task waits, by couplings in either direction, without those for which another of
+// them waits already. order: the rows, sorted by task; task_of: the task of each row.
 void find_waits(const Graph &g, const HostArray<Index> &order, const std::vector<Index> &task_of, Tasks<Host> &tasks)
 {
   std::vector<std::pair<Index, Index>> pairs; // later, earlier
@@ -100,7 +100,7 @@ void find_waits(const Graph &g, const HostArray<Index> &order, const std::vector
   tasks.wait = to_array("finegrain::wait", wait);
 }
 
-// Levels by whom tasks wait for.
+// Finds the levels of tasks from the tasks for which they wait.
 void measure_levels(TaskPlan &plan)
 {
   const Tasks<Host> &t = plan.tasks;
@@ -249,7 +249,7 @@ Tasks<Host> reverse_tasks(const Tasks<Host> &t)
   r.slot = reverse_groups(t.slot);
   r.step = reverse_groups(t.step);
   r.step_ptr = reverse_groups(t.step_ptr);
-  // Whom a task waits for is reversed as well.
+  // Waiting is reversed as well: the earlier task waits for the later one.
   std::vector<Index> next(std::size_t(tasks) + 1, 0);
   for (Index w = 0; w < Index(t.wait.extent(0)); ++w) ++next[std::size_t(tasks - 1 - t.wait(w)) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a team of a device does: its rows of a group, or tasks. A thread of the team takes a row, its lanes share it.
+// Work of a device's team: its rows of a group, or tasks. A thread of the team computes a row with its lanes.
 #pragma once
 
 #include "base/block.hpp"
@@ -9,14 +9,14 @@
 namespace finegrain::detail
 {
 
-// Scratch for this many scalars. By reference: taking some moves the space's own mark.
+// Allocates scratch for `scalars` scalars. `space` is a reference, because allocation moves its mark.
 template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, int scalars)
 {
   if (scalars == 0) return nullptr;
   return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
 }
 
-// Whether rows say what they read beside results of others.
+// Returns true if the row function lists the data that it reads besides results of other rows.
 template <class Row> consteval bool asks()
 {
   if constexpr (requires { Row::asks; }) return Row::asks;
@@ -27,7 +27,7 @@ template <class Row> consteval bool asks()
 template <int N, class Row, class Member> struct Team {
   const Row &row;
   const Member &member;
-  Scalar *scratch; // of this thread
+  Scalar *scratch; // scratch of this thread
 
   KOKKOS_FUNCTION unsigned draw(const TaskFlags &progress) const
   {
@@ -40,8 +40,8 @@ template <int N, class Row, class Member> struct Team {
   {
     for (Index i = first + Index(member.team_rank()); i < last; i += Index(member.team_size())) f(i);
   }
-  // Before it waits for others, a team asks for what it will read beside their results: a GPU then has it in its
-  // second cache (docs/gpu_times.md).
+  // Before a team waits for other tasks, it prefetches all data except their results into the second-level cache of
+  // a GPU (docs/tuning.md, GPU).
   KOKKOS_FUNCTION void prepare([[maybe_unused]] const TaskList &tasks, [[maybe_unused]] Index t) const
   {
 #if defined(FINEGRAIN_ON_DEVICE)
@@ -61,7 +61,7 @@ template <int N, class Row, class Member> struct Team {
   KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
   template <class F> KOKKOS_FUNCTION void once(const F &f) const { Kokkos::single(Kokkos::PerTeam(member), f); }
 
-  // Step after step, whose rows do not need each other.
+  // Executes the steps one after the other. The rows of a step do not depend on each other.
   KOKKOS_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     const TeamLanes<N, Member> lanes{row.n, member};
@@ -85,11 +85,11 @@ template <int N, class Exec, class Row> struct TeamBody {
   }
 };
 
-// launch: as many teams as the group needs.
+// Kernel of algorithm levels, with as many teams as the group needs.
 template <int N, class Exec, class Row> struct GroupBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;
-  const Index *visit; // null: slots are as they come
+  const Index *visit; // null: slots ascend
   Index first, last;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
@@ -101,23 +101,24 @@ template <int N, class Exec, class Row> struct GroupBody {
   }
 };
 
-// Where Kokkos passes a kernel larger than this in constant memory, it waits for the kernel before: a wait a kernel.
+// Limit of a kernel's size. Kokkos passes larger kernels in constant memory, and then waits for the previous kernel
+// each time.
 inline constexpr std::size_t most_kernel_bytes = 512;
-// How much Kokkos adds to a body: policy, scratch and sizes.
+// Bytes that Kokkos adds to a body: policy, scratch and sizes.
 inline constexpr std::size_t kokkos_kernel_bytes = 192;
 
-// Five teams on a multiprocessor leave each lane 96 registers, and ptxas keeps 19 loads or more under way in sweeps,
-// products and factorizations of 4, 5, 6 and 8 unknowns, without spills; without bounds it reckons with teams of 1024
-// lanes and keeps 5. From the code it makes, not from times. The bounds are those of one block as large as all these
-// teams: Kokkos refuses a team if fewer than the bounds' blocks fit beside each other, as where scratch memory is
-// taken by the row. 0: no bounds.
+// Launch bounds of teams; 0: none. Five teams on a multiprocessor leave 96 registers for each lane. ptxas then keeps
+// at least 19 loads in flight in sweeps, products and factorizations of 4, 5, 6 and 8 unknowns, without spills.
+// Without bounds it assumes teams of 1024 lanes and keeps 5. These numbers are from the generated code, not from
+// times. The bounds are those of one block as large as all these teams: Kokkos refuses a team if fewer blocks fit at
+// once than the bounds request, for example because each row needs scratch memory.
 #if !defined(FINEGRAIN_TEAMS_PER_SM)
 #define FINEGRAIN_TEAMS_PER_SM 5
 #endif
 static_assert(FINEGRAIN_TEAMS_PER_SM <= 8, "FINEGRAIN_TEAMS_PER_SM is 8 at most: bounds are those of one block");
 using TeamBounds = Kokkos::LaunchBounds<FINEGRAIN_TEAMS_PER_SM *unsigned(team_lanes), (FINEGRAIN_TEAMS_PER_SM > 0)>;
 
-// A league of `teams` teams for Body, with scratch for the row function.
+// Returns the policy of `teams` teams for Body, with scratch for the row function.
 template <class Body, class Space, class Row>
 auto make_teams(const Space &exec, Index teams, TeamShape shape, const Row &row)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How many threads a team of a device has, and how many vector lanes each has, so that its scratch memory fits.
+// Shape of a device's team: the number of its threads, and of vector lanes of each, for which its scratch memory
+// suffices.
 //
-// In: what a row function says of itself. Out: a shape that Kokkos launches on a GPU, or that there is none.
-// Kokkos takes a team only if threads times lanes, rounded up to a power of two and to a warp, would still fit; the
-// shapes here are powers of two and whole warps, so that nothing is rounded. tests/engine/run/test_teams.cpp holds
-// every row function and block size against Kokkos' own rule.
+// In: properties of a row function. Out: a shape that Kokkos launches on a GPU, or none. Kokkos accepts a team only
+// if threads times lanes, rounded up to a power of two and to a warp, still fit. The shapes here are powers of two
+// and whole warps, so that nothing is rounded. tests/engine/run/test_teams.cpp checks every row function and block
+// size against Kokkos' own rule.
 #pragma once
 
 #include "base/block.hpp"
@@ -13,22 +14,22 @@ namespace finegrain
 {
 
 struct TeamShape {
-  int threads, lanes; // no threads: the row function does not fit
+  int threads, lanes; // threads is 0 if the row function does not fit
 };
 
 inline constexpr int warp_lanes = 32;
-inline constexpr int team_lanes = 128;                          // most lanes of all threads of a team
-inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that every GPU gives a team unasked
-inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // that Kokkos takes for a team
+inline constexpr int team_lanes = 128;                          // largest number of lanes of a team
+inline constexpr std::size_t team_scratch = 48 * 1024;          // bytes that a team has by default on every GPU
+inline constexpr std::size_t kokkos_bytes = 2 * sizeof(double), // bytes that Kokkos uses for a team
   kokkos_thread_bytes = sizeof(double);                         // and for each of its threads
 
-// Scratch for this many scalars, wherever they begin.
+// Returns the bytes of scratch for `scalars` scalars at any address.
 constexpr std::size_t scratch_bytes(int scalars, std::size_t of_scalar = sizeof(Scalar))
 {
   return scalars ? of_scalar * (std::size_t(scalars) + 1) : 0;
 }
 
-// parallelism: how many lanes a row can use; scratch: bytes that each row needs.
+// Returns the shape of teams. parallelism: lanes that a row can use; scratch: bytes that each row needs.
 constexpr TeamShape shape_team(int parallelism, std::size_t scratch)
 {
   const std::size_t room = team_scratch - kokkos_bytes;
@@ -37,7 +38,7 @@ constexpr TeamShape shape_team(int parallelism, std::size_t scratch)
   while (shape.lanes < parallelism && shape.lanes < warp_lanes) shape.lanes *= 2;
   for (int threads = team_lanes / shape.lanes; threads > 0 && !shape.threads; threads /= 2)
     if (fits(threads)) shape.threads = threads;
-  while (shape.threads * shape.lanes < warp_lanes && shape.lanes < warp_lanes) shape.lanes *= 2; // lanes to spare
+  while (shape.threads * shape.lanes < warp_lanes && shape.lanes < warp_lanes) shape.lanes *= 2; // fills a warp
   return shape;
 }
 
@@ -48,8 +49,8 @@ template <class Row> constexpr TeamShape shape_team(int n, std::size_t of_scalar
 }
 template <class Row> constexpr bool fits_team(int n) { return shape_team<Row>(n).threads > 0; }
 
-// Row functions that do not fit at every block size say so (Row::may_not_fit), and whoever runs them on a device
-// refuses these sizes.
+// Row functions that do not fit at every block size declare it (Row::may_not_fit). The engines that run them on a
+// device refuse these sizes.
 template <class Row> consteval bool fits_or_says_so()
 {
   if constexpr (requires { Row::may_not_fit; }) {
@@ -64,7 +65,7 @@ template <class Row> consteval bool fits_or_says_so()
 namespace detail
 {
 
-// Emulated devices have one lane a thread, and OpenMP's teams 32 KiB of scratch.
+// Emulated devices have one lane for each thread, and teams of OpenMP 32 KiB of scratch.
 template <class Exec, class Row> TeamShape shape_on(const Row &row)
 {
   static_assert(fits_or_says_so<Row>(), "A team of a device has too little scratch for this row function");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The row function of sip's factor (numerics.md 4; Stone 1968). In: values of a star and the rows before. Out: the
+// Row function of sip's factorization (numerics.md 4; Stone 1968). In: values of a star, and earlier rows. Out: the
 // blocks of one row of L and U. sip_factoring.hpp runs it.
 #pragma once
 
@@ -22,17 +22,17 @@ struct SipArguments {
   PivotReport *pivot_report;
 };
 
-// Loads one row of the operator and factors it. With the points before it, a = i, j, k, and c, d the other two
+// Loads one row of the operator and factors it. The previous points are a = i, j, k; b and c are the other two
 // directions:
-//   l_a = A_a (1 + alpha (w_c(a) + w_d(a)))^-1,   p_c = alpha sum over a != c of l_a w_c(a),
+//   l_a = A_a (1 + alpha (w_b(a) + w_c(a)))^-1,   p_c = alpha sum over a != c of l_a w_c(a),
 //   d = (A_P + p_i + p_j + p_k - sum of l_a w_a(a))^-1,   w_c = d (A_c - p_c).
-// Terms come in elimination order of the points before, k, j, i. alpha = 0 is ILU(0), bit for bit DILU. Products use
-// the stored (rounded) l and w.
+// Terms are summed in the elimination order of the previous points: k, j, i. With alpha = 0 the factor is ILU(0),
+// bitwise identical to DILU. Products use the stored (rounded) l and w.
 template <int N, class OffDiagonal, class Diagonal> struct SipRow {
   BlockSize<N> n;
   SipArguments arg;
 
-  static constexpr bool may_not_fit = true; // in a team's scratch
+  static constexpr bool may_not_fit = true; // in the scratch memory of a team
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return 6 * n * n + 5 * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
@@ -46,9 +46,9 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
 
     arg.source.load(lanes, n, arg.diagonal_source[slot], d);
     for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
-    // Directions are constants, so that sums of scalars stay in registers.
+    // Directions are compile-time constants, so that sums of scalars stay in registers.
     const auto add_point_before = [&](auto direction) FINEGRAIN_INLINE {
-      constexpr int a = decltype(direction)::value, c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // c, b: the others
+      constexpr int a = decltype(direction)::value, c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // c, b: the other two
       const Index e = arg.star.lower[3 * slot + a];
       if (e < 0) return;
       const Index *next = arg.star.upper + 3 * arg.star.pivot[3 * slot + a];
@@ -114,7 +114,7 @@ private:
       sums.store(block + c * n + s.first);
     });
   }
-  // The operator's block of an entry, or zero.
+  // Loads the operator's block of an entry, or zero.
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void load(const Lanes &lanes, Index entry, Scalar *block) const
   {
     if (entry < 0) zero(lanes, block);
@@ -131,7 +131,7 @@ private:
       sums.store(to + c * n + s.first);
     });
   }
-  // l = A (1 + alpha (w + w'))^-1 of one point before; f, g: entries of w and w', -1 for none.
+  // Computes l = A (1 + alpha (w + w'))^-1 of one previous point. f and g are the entries of w and w'; -1: none.
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Inversion store_lower(const Lanes &lanes, Index e, Index f,
                                                                            Index g, Scalar *block, Scalar *pivot,
                                                                            Scalar *work) const
@@ -149,7 +149,7 @@ private:
         }
       });
       inversion = invert_pivot_block(lanes, n, pivot, work, block, {.amount = arg.shift.amount, .zero = 0},
-                                     [block](int i) FINEGRAIN_INLINE { return block[i]; }); // its copy there
+                                     [block](int i) FINEGRAIN_INLINE { return block[i]; }); // a copy of pivot
     }
     load(lanes, arg.lower_source[e], block);
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -164,7 +164,7 @@ private:
     });
     return inversion;
   }
-  // w = d (A - p).
+  // Computes w = d (A - p).
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void store_upper(const Lanes &lanes, Index f, const Scalar *d,
                                                                       const Scalar *p, Scalar *block) const
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine of sip: several factors of one matrix (numerics.md 4), each a factorization. An Application or
-// Correction says which one it takes.
+// The engine of sip: several factors of one matrix (numerics.md 4), each with an engine of its own. An Application
+// or Correction selects the factor.
 #include "engine.hpp"
 
 namespace finegrain
@@ -9,7 +9,7 @@ namespace finegrain
 namespace
 {
 
-// Residuals are the first factor's to find: all of them read the same matrix.
+// The first factor's engine computes all residuals, because they depend on the matrix only.
 class SipCycle final : public Engine, private RowSharing
 {
 public:
@@ -33,7 +33,7 @@ public:
   void set_halo(Halo *halo) override { first().set_halo(halo); }
   bool set_queue(const Queue &queue) override
   {
-    const bool queued = first().set_queue(queue); // who has the halo
+    const bool queued = first().set_queue(queue); // it has the halo
     for (const auto &m : factors_)
       if (m != factors_.front()) m->set_queue(queued ? queue : Queue());
     return queued;
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  // All factors lie alike.
+  // All factors have the same storage.
   SharedStorage shared_storage() const override { return first().sharing()->shared_storage(); }
   void set_shared_halo(SharedHalo *halo) override
   {

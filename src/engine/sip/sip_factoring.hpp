@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One of Stone's factors (FactorKind::sip, numerics.md 4): how it is made. Sweeps are those of any factor. Oracle:
-// tests/engine/sip_oracle.hpp.
+// Factorization of one of Stone's factors (FactorKind::sip, numerics.md 4). Its sweeps are those of any factor.
+// Oracle: tests/engine/sip_oracle.hpp.
 #pragma once
 
 #include "factor/factoring.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The compiled kernels of Stone's factorization: for scalars and for any block size.
+// Compiled kernels of Stone's factorization: for scalar matrices and for any block size.
 #pragma once
 
 #include "base/storage.hpp"

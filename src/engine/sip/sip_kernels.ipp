@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Body of a translation unit of Stone's factorization, FINEGRAIN_BLOCK being its block size (0 for any).
+// Body of a translation unit: kernel of Stone's factorization for block size FINEGRAIN_BLOCK (0: any size).
 #include "run/execute.hpp"
 #include "sip/sip.hpp"
 #include "sip/sip_kernels.hpp"

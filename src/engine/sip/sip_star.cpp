@@ -11,7 +11,7 @@ namespace
 
 using Point = std::array<Index, 3>;
 
-// Points of boxes by row.
+// Grid points of the rows, box by box.
 class Points
 {
 public:
@@ -34,7 +34,7 @@ public:
 
 private:
   const Grid &grid_;
-  std::vector<Index> first_; // row of each box, and the end
+  std::vector<Index> first_; // first row of each box, and the end
 };
 
 enum class Kind { self, star, wrap, other };
@@ -42,7 +42,7 @@ enum class Kind { self, star, wrap, other };
 Kind classify(const Points &points, unsigned open_axes, std::size_t b, Index row, Index col)
 {
   if (row == col) return Kind::self;
-  if (points.box(col) != b) return Kind::wrap; // another box: left out as well
+  if (points.box(col) != b) return Kind::wrap; // another box: ignored as well
   const Point p = points.at(b, row), q = points.at(b, col);
   int axes = 0;
   Kind kind = Kind::other;
@@ -94,7 +94,7 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
     const std::size_t b = points.box(row);
     const Box &box = points[b];
     const Point p = points.at(b, row);
-    // The star's columns ascend in this order.
+    // Columns of the star ascend in this order.
     const Index step[] = {box.i * box.j, box.i, 1};
     Index e = g.ptr(row);
     const auto add = [&](Index to) {
@@ -124,7 +124,7 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
   return {};
 }
 
-// direction(row, col): the axis along which two rows beside each other are.
+// direction(row, col) returns the axis along which two rows are neighbors.
 template <class Direction>
 static Star<Kokkos::HostSpace> find_star_by(const Pattern<Kokkos::HostSpace> &p, const Direction &direction)
 {

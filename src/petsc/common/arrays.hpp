@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arrays of vectors for kernels: where the vectors have them, if the kernels' memory is that, else on the host; and
-// the order between PETSc's streams and ours. Applications and products use it.
+// Vector arrays for applications and products: device arrays if the kernels can read them in place, else host
+// arrays. Also the order between PETSc's streams and those of the engine.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -18,7 +18,7 @@
 namespace finegrain
 {
 
-// Arrays of the device back end, as PETSc calls them.
+// PETSc's memory type of device arrays.
 #if defined(FINEGRAIN_SHARES_DEVICE)
 inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_CUDA;
 #else
@@ -26,15 +26,15 @@ inline constexpr PetscMemType device_memory = PETSC_MEMTYPE_HOST;
 #endif
 
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-// What tests say of a PETSc with the emulated device: whether arrays shall be copied, which kernels could read as
-// they are, and whether PETSc works on another stream.
+// Settings of tests with the emulated device: copy arrays that kernels could read in place; PETSc works on another
+// stream.
 struct EmulatedPetsc {
   bool copies = false, other_stream = false;
 };
 inline EmulatedPetsc emulated_petsc;
 #endif
 
-// Whether a device's kernels can read PETSc's arrays of this type.
+// True if device kernels can read PETSc's arrays of this type.
 inline bool lies_on_device(PetscMemType type)
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
@@ -47,7 +47,7 @@ inline bool lies_on_device(PetscMemType type)
 #endif
 }
 
-// Whether PetscSF can exchange what lies on the device.
+// True if PetscSF can exchange device arrays.
 inline bool exchanges_on_device()
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
@@ -59,8 +59,8 @@ inline bool exchanges_on_device()
 #endif
 }
 
-// PETSc's default stream, if it queues its kernels there now: the one that lives as long as PETSc does, and that its
-// Kokkos vectors stay on whatever the current context is.
+// Finds PETSc's default stream, if PETSc currently queues its kernels there. That stream exists as long as PETSc
+// does, and PETSc's Kokkos vectors use it under any current context.
 inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
 {
   PetscFunctionBegin;
@@ -81,7 +81,7 @@ inline PetscErrorCode FinegrainFindQueue([[maybe_unused]] Queue *queue)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What PETSc has queued on its current device context comes first.
+// Waits for the work that PETSc has queued on its current device context.
 inline PetscErrorCode FinegrainWaitForPetsc()
 {
   PetscFunctionBegin;
@@ -93,26 +93,26 @@ inline PetscErrorCode FinegrainWaitForPetsc()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What PetscSF has received on a device is there. It unpacks without waiting, on the stream of the context that was
-// current when it first exchanged something, which need be neither the current one nor one that Kokkos waits for.
+// Waits until PetscSF has unpacked what it received on a device. PetscSF unpacks asynchronously on the stream of its
+// first exchange, which may be neither the current one nor one that Kokkos waits for.
 inline PetscErrorCode FinegrainWaitForUnpacking()
 {
   PetscFunctionBegin;
   PetscCall(FinegrainWaitForPetsc());
 #if defined(FINEGRAIN_SHARES_DEVICE)
-  Kokkos::fence("finegrain: PetscSF has unpacked"); // of the whole device
+  Kokkos::fence("finegrain: PetscSF has unpacked"); // waits for the whole device
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The device that PETSc takes, of `count`: the one that an option names (-1: none does), else by rank.
+// Returns the device that PETSc selects among `count`: the one named by an option, or by rank if `named` is -1.
 inline int device_of_petsc(PetscInt named, int rank, int count)
 {
   if (named >= 0) return int(named);
   return count > 0 ? rank % count : -1;
 }
 
-// Flops of kernels on this back end.
+// Logs flops of kernels of this back end.
 inline PetscErrorCode FinegrainLogFlops([[maybe_unused]] Backend backend, double flops)
 {
   PetscFunctionBegin;
@@ -126,9 +126,9 @@ inline PetscErrorCode FinegrainLogFlops([[maybe_unused]] Backend backend, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// out = f(in, also), for the length of a call, an error or an exception in it included. `also` may be null, or out.
-// Where the arrays are a device's, the worker, an engine or a mirror, works on PETSc's queue if it can; if not, the
-// host waits for what is there first.
+// Arrays for out = f(in, also), restored after an error or exception too. `also` may be null or `out`. With device
+// arrays the worker (an engine or a device copy) uses PETSc's queue if it can; otherwise the host first waits for
+// PETSc's work.
 class Arrays
 {
 public:
@@ -140,7 +140,7 @@ public:
     if (held_) (void)restore();
   }
 
-  // keeps: what out holds is read too.
+  // keeps: `out` is also read.
   template <class Worker> PetscErrorCode get(Worker &worker, Backend backend, Vec in, Vec also, Vec out, bool keeps)
   {
     PetscFunctionBegin;

@@ -34,7 +34,7 @@ PetscErrorCode CountUnsorted(Mat part, bool by_blocks, PetscInt *unsorted)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Block rows of n rows; of AIJ the structure is that of scalars.
+// Counts block rows of n rows without a diagonal block; the structure of an AIJ matrix is scalar.
 PetscErrorCode CountIncomplete(Mat owned, bool by_blocks, PetscInt n, PetscInt *incomplete)
 {
   const PetscInt per = by_blocks ? 1 : n;
@@ -62,7 +62,7 @@ PetscErrorCode FindHere(Mat mat, const Operator &op, PetscInt n, bool add_diagon
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Entries of this rank's rows, or blocks of `size`, between its own columns and others.
+// Counts entries, or blocks of `size`, in the rows of this rank: inside and outside its own columns.
 PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add_diagonal,
                             std::vector<PetscInt> &inside, std::vector<PetscInt> &outside)
 {
@@ -89,7 +89,7 @@ PetscErrorCode CountEntries(Mat mat, const Operator &op, PetscInt size, bool add
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// DMPlex sets them on its matrices, and the analysis asks for them.
+// DMPlex sets variable block sizes on its matrices, and the analysis reads them.
 PetscErrorCode CopyVariableBlockSizes(Mat from, Mat to)
 {
   PetscInt count;
@@ -101,7 +101,7 @@ PetscErrorCode CopyVariableBlockSizes(Mat from, Mat to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// An empty matrix with room for the rows of another one.
+// Creates an empty matrix that is preallocated for the rows of another one.
 PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *copy)
 {
   PetscInt m, n, rows, cols, block;
@@ -120,7 +120,7 @@ PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *cop
                               : op.by_blocks ? (op.parallel ? MATMPIBAIJ : MATSEQBAIJ)
                                              : (op.parallel ? MATMPIAIJ : MATSEQAIJ)));
   const PetscInt *in = inside.data(), *out = outside.data();
-  PetscCall(MatSeqAIJSetPreallocation(*copy, 0, in)); // each acts on its type
+  PetscCall(MatSeqAIJSetPreallocation(*copy, 0, in)); // each call acts on its own type only
   PetscCall(MatMPIAIJSetPreallocation(*copy, 0, in, 0, out));
   PetscCall(MatSeqBAIJSetPreallocation(*copy, block, 0, in));
   PetscCall(MatMPIBAIJSetPreallocation(*copy, block, 0, in, 0, out));
@@ -131,8 +131,8 @@ PetscErrorCode MakeRoom(Mat mat, const Operator &op, bool add_diagonal, Mat *cop
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether products with a SBAIJ matrix read the upper triangle of its diagonal blocks only. PETSc has functions for
-// blocks of 1 to 7 that do; the one for all sizes, which -mat_no_unroll selects for small blocks too, reads whole
+// Tests if products with a SBAIJ matrix read only the upper triangle of its diagonal blocks. PETSc's functions for
+// blocks of 1 to 7 do. Its function for all sizes, which -mat_no_unroll selects for small blocks too, reads whole
 // blocks.
 PetscErrorCode ReadsUpperTriangles(Mat square, bool *upper)
 {
@@ -146,14 +146,14 @@ PetscErrorCode ReadsUpperTriangles(Mat square, bool *upper)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The place of the diagonal block in block row i; the end of the row if there is none.
+// Returns the index of the diagonal block of block row i, or the end of the row if there is none.
 PetscInt FindDiagonal(const Structure &s, PetscInt i)
 {
   return PetscInt(std::find(s.col + s.ptr[i], s.col + s.ptr[i + 1], i) - s.col);
 }
 
-// The diagonal blocks of a SBAIJ matrix as MatMult() reads them. MatConvert() copies whole blocks on one rank; on
-// several ranks it copies the lower triangle, mirrored.
+// Copies the diagonal blocks of a SBAIJ matrix as MatMult() reads them. MatConvert() copies whole blocks on one
+// rank, but on several ranks it copies the transposed lower triangle to the upper one.
 PetscErrorCode CopyDiagonalBlocks(Mat from, Mat to)
 {
   Operator op;
@@ -210,7 +210,7 @@ PetscErrorCode OperatorFindDefects(Mat mat, PetscInt block_size, bool add_diagon
   PetscCall(MatGetBlockSize(mat, &own));
   PetscCall(MatGetLocalSize(mat, &m, &n));
   if (block_size <= 0) block_size = own;
-  PetscInt reads = known && assembled && m == n && m % block_size == 0; // else it is refused, by OperatorAnalyze()
+  PetscInt reads = known && assembled && m == n && m % block_size == 0; // OperatorAnalyze() rejects all others
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPIU_INT, MPI_MIN, comm));
   if (!reads) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(FinegrainOnAllRanks(mat, [&] { return FindHere(mat, op, block_size, add_diagonal, defects); }));
@@ -232,7 +232,7 @@ PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy)
   PetscCall(OperatorVisitRows(
     mat, op.symmetric,
     [&](PetscInt i, PetscInt count, const PetscInt *cols, const PetscScalar *values) -> PetscErrorCode {
-      PetscFunctionBegin; // the row's own value comes after the zero
+      PetscFunctionBegin; // a value of the row overwrites the zero
       if (add_diagonal) PetscCall(MatSetValues(*copy, 1, &i, 1, &i, &zero, INSERT_VALUES));
       PetscCall(MatSetValues(*copy, 1, &i, count, cols, values, INSERT_VALUES));
       PetscFunctionReturn(PETSC_SUCCESS);

@@ -49,7 +49,7 @@ namespace
 
 constexpr Offset index_limit = std::numeric_limits<Index>::max();
 
-// A structure whose entries are the engine's own: blocks of BAIJ, or scalars with n = 1.
+// Copies a structure whose entries are the engine's: blocks of BAIJ, or scalars with n = 1.
 PetscErrorCode CopyGraph(const Structure &s, Graph *g)
 {
   PetscFunctionBegin;
@@ -70,8 +70,8 @@ PetscErrorCode CopyGraph(const Structure &s, Graph *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Blocks of n scalar rows. column(c) is the block column and column_in_block(c) the place in it of scalar column c.
-// Fills the map if it is given.
+// Compresses a scalar structure to blocks of n rows. column(c) is the block column of scalar column c, and
+// column_in_block(c) its index in that block. Fills `map` unless it is null.
 template <class Column, class InBlock> PetscErrorCode CompressGraph(const Structure &s, PetscInt n, Column column,
                                                                     InBlock column_in_block, Graph *g, BlockMap *map)
 {
@@ -130,8 +130,7 @@ PetscErrorCode AnalyzeOwned(Mat owned, Operator *op, Graph *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The whole pattern from the upper triangle that a SBAIJ matrix stores; of what couples ranks only the number is
-// found.
+// Expands the upper triangle of a SBAIJ matrix to the whole pattern. Off-rank blocks are only counted.
 PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
 {
   MatInfo all, mine;
@@ -161,7 +160,7 @@ PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
     g.col(to) = col;
     view->stored(to) = number;
   };
-  // Rows in order: those above have put their columns into a row before it has its own.
+  // In ascending order of rows, each row gets its columns from earlier rows before its own, so that they are sorted.
   for (Index i = 0; i < g.rows; ++i)
     for (Index e = upper.ptr(i); e < upper.ptr(i + 1); ++e) {
       put(i, upper.col(e), e);
@@ -174,10 +173,10 @@ PetscErrorCode AnalyzeSymmetric(Mat mat, Mat owned, OperatorView *view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Ghosts are numbered by ascending global block column.
+// Numbers the ghosts by ascending global block column.
 PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *op, OperatorView *view)
 {
-  const PetscInt n = op->by_blocks ? 1 : op->block; // block columns of AIJ are found from scalar ones
+  const PetscInt n = op->by_blocks ? 1 : op->block; // AIJ: block columns are computed from scalar ones
   std::vector<PetscInt> &ghosts = op->ghosts;
   Structure s;
 
@@ -196,7 +195,7 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What makes a matrix that is read of one that is not.
+// Returns advice on how to get a matrix of a supported type.
 const char *RemedyForType(const std::string &type)
 {
   if (type == MATNEST)
@@ -212,7 +211,7 @@ const char *RemedyForType(const std::string &type)
          "KSPSetOperators() another second matrix";
 }
 
-// Type, shape and state: the same on all ranks.
+// Checks type, shape and state, which are equal on all ranks.
 PetscErrorCode CheckMatrix(Mat mat, Operator *op)
 {
   MPI_Comm comm;
@@ -260,7 +259,7 @@ PetscErrorCode ChooseBlockSize(Mat mat, PetscInt wanted, const char *option, Ope
              "Block size %" PetscInt_FMT " does not divide the %" PetscInt_FMT
              " rows of this rank; set %s or MatSetBlockSize() to a size that does",
              op->block, m, option);
-  // DMPlex sets variable block sizes on all of its matrices. Scalar rows are right for any of them.
+  // DMPlex sets variable block sizes on all its matrices. Scalar rows fit any block sizes.
   PetscCall(MatGetVariableBlockSizes(mat, &count, &sizes));
   for (PetscInt b = 0; b < count && op->block > 1; ++b)
     PetscCheck(
@@ -299,7 +298,7 @@ PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp)
 {
   MatInfo info;
   MatType type;
-  PetscBool counts; // a PC that is kept may be given a matrix of any type
+  PetscBool counts; // false for a matrix without MatGetInfo(), which a reused PC may get
 
   PetscFunctionBegin;
   PetscCall(FinegrainGetState(mat, stamp));

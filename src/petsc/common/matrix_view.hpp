@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// From a Mat to the engine's operator view: graphs of the owned square and of couplings to ghosts, and access to the
-// values on the host. Used at set-up by pc and mat.
+// Converts a Mat to the engine's operator view: graphs of the owned square and of couplings to ghosts, and access to
+// the values on the host. pc and mat use it in set-up.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -13,8 +13,8 @@
 namespace finegrain
 {
 
-// AIJ with n > 1: where each row of each block begins and which of its columns are there (MatrixValues). On a device
-// from the first time on that its kernels read an AIJ matrix where it is.
+// For AIJ matrices with n > 1: the first entry of each row of each block, and a mask of the columns that are present
+// (see MatrixValues). The device arrays are filled when device kernels first read an AIJ matrix in place.
 struct BlockMap {
   HostArray<Offset> base;
   HostArray<std::uint32_t> mask;
@@ -28,13 +28,13 @@ struct BlockMap {
   }
 };
 
-// How a matrix stores its values on this rank. Holds no reference to the matrix: the PC does.
+// Storage of a matrix's values on this rank. It holds no reference to the matrix, because the PC has one.
 struct Operator {
-  bool by_blocks = false;          // BAIJ or SBAIJ; otherwise AIJ
-  bool symmetric = false;          // SBAIJ, whose upper triangle is read
+  bool by_blocks = false;          // BAIJ or SBAIJ, else AIJ
+  bool symmetric = false;          // SBAIJ, stored as its upper triangle
   bool parallel = false;           // MPIAIJ or MPIBAIJ
-  PetscInt block = 1;              // block size
-  Backend backend = Backend::host; // where the values are wanted
+  PetscInt block = 1;              // block size n
+  Backend backend = Backend::host; // memory in which the values are needed
 
   BlockMap owned, coupling;
   std::vector<PetscInt> ghosts; // global block rows of the ghosts, ascending
@@ -51,7 +51,7 @@ struct Structure {
 
 } // namespace finegrain
 
-// Which matrix something was made of, and with which values.
+// Identifies a matrix and its values.
 struct FinegrainState {
   PetscObjectId id = 0;
   PetscObjectState values = -1;
@@ -60,10 +60,10 @@ struct FinegrainState {
 };
 PetscErrorCode FinegrainGetState(Mat mat, FinegrainState *state);
 
-// The same, and what its structure was like then.
+// Also identifies the nonzero structure of the matrix.
 struct FinegrainStamp : FinegrainState {
   PetscObjectState structure = -1;
-  PetscLogDouble entries = -1; // of this rank: PETSc does not count every change of a structure
+  PetscLogDouble entries = -1; // of this rank, because PETSc's nonzero state misses some changes of the structure
   PetscInt block = 0;
   char type[64] = "";
 
@@ -75,20 +75,20 @@ struct FinegrainStamp : FinegrainState {
 };
 PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp);
 
-// How a matrix stores its values; known: it is of a type that is read.
+// Finds how a matrix stores its values. known: the type is supported.
 PetscErrorCode OperatorFindType(Mat mat, finegrain::Operator *op, bool *known);
 
-// The sequential parts of a matrix of known type; coupling and the global numbers of its columns are null on one
-// rank.
+// Gets the sequential parts of a matrix of known type. On one rank `coupling` and `global`, the global indices of
+// its columns, are null.
 PetscErrorCode OperatorGetParts(Mat mat, const finegrain::Operator &op, Mat *owned, Mat *coupling,
                                 const PetscInt **global);
 
-// The structure of a part, for the length of a scope.
+// Gets the structure of a part, to be restored by the second function.
 PetscErrorCode OperatorGetStructure(Mat mat, bool by_blocks, finegrain::Structure *s);
 PetscErrorCode OperatorRestoreStructure(bool by_blocks, finegrain::Structure *s);
 
-// f(row, count, columns, values) for the rows of this rank, by global numbers; of SBAIJ the upper triangle. Not
-// collective.
+// Calls f(row, count, columns, values) with global indices for each row of this rank; for SBAIJ with its upper
+// triangle. Not collective.
 template <class F> PetscErrorCode OperatorVisitRows(Mat mat, bool symmetric, const F &f)
 {
   PetscInt first, last, count;
@@ -107,23 +107,23 @@ template <class F> PetscErrorCode OperatorVisitRows(Mat mat, bool symmetric, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Finds the parts of `mat`, whose columns are sorted in each row (matrix_copy.hpp), and its block structure. A SBAIJ
-// matrix has the owned square only, for FactorKind::icc. block_size is that of an AIJ matrix, 0 for the matrix's own;
-// `option` names the option that sets it. Every error is raised on all ranks of the matrix. Collective.
+// Finds the parts and the block structure of `mat`, whose rows must have sorted columns (matrix_copy.hpp). For SBAIJ
+// it reads the owned square only, for FactorKind::icc. block_size is that of an AIJ matrix, or 0 for the matrix's
+// own; `option` is the name of its option in error messages. Errors are raised on all ranks. Collective.
 PetscErrorCode OperatorAnalyze(Mat mat, PetscInt block_size, const char *option, finegrain::Operator *op,
                                finegrain::OperatorView *view);
 
-// The blocks of any matrix of type BAIJ, with the ghosts and their numbers as it has them. Not collective.
+// Finds the blocks of a BAIJ matrix, with its own order of ghosts. Not collective.
 PetscErrorCode OperatorGetBlocks(Mat mat, finegrain::Operator *op, finegrain::OperatorView *view);
 
-// Access to the values on the host; mat/baijkokkos.hpp has OperatorGetValues(). `mat` has the structure that was
-// analyzed. Collective.
+// Gets the values on the host. `mat` must have the analyzed structure. OperatorGetValues() is in mat/baijkokkos.hpp.
+// Collective.
 PetscErrorCode OperatorGetHostValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
-// The same on a device, if that is where op wants them, mat is of type AIJ and PETSc has its values there (aijkokkos,
-// aijcusparse): no value is copied. They need not be restored. Not collective.
+// Gets the values on a device without a copy, if op needs them there, `mat` is AIJ, and PETSc has its values there
+// (aijkokkos, aijcusparse). They need not be restored. Not collective.
 PetscErrorCode OperatorGetDeviceValues(Mat mat, finegrain::Operator *op, finegrain::Values *values, bool *found);
 PetscErrorCode OperatorRestoreValues(Mat mat, const finegrain::Operator &op, finegrain::Values *values);
 
-// The block rows of this rank in a MatOrderingType of their graph.
+// Orders the block rows of this rank by a MatOrderingType of their graph.
 PetscErrorCode OperatorGetOrdering(const finegrain::Graph &graph, MatOrderingType type,
                                    finegrain::HostArray<finegrain::Index> *order);

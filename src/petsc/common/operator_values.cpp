@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads the values of AIJ and BAIJ matrices, as matrix_view.cpp reads their structure.
+// Reads the values of AIJ and BAIJ matrices; matrix_view.cpp reads their structure.
 #include "common/arrays.hpp"
 #include "common/matrix_view.hpp"
 
@@ -31,8 +31,8 @@ PetscErrorCode RestoreSource(Mat part, const Operator &op, MatrixValues *source)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The device's address of a part's values, null if they are elsewhere. A matrix that a kernel has changed need not
-// come to the host for that, nor does its state change.
+// Finds the device address of a part's values, or null if they are elsewhere. Values that a kernel has changed are
+// not copied to the host for this, and the matrix's state stays the same.
 PetscErrorCode FindOnDevice(Mat part, const PetscScalar **values, bool *found)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(part);
@@ -74,7 +74,7 @@ PetscErrorCode OperatorGetDeviceValues(Mat mat, Operator *op, Values *values, bo
   PetscCall(FindOnDevice(owned, &mine, found));
   if (*found && coupling) PetscCall(FindOnDevice(coupling, &others, found));
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(FinegrainWaitForPetsc()); // whose kernels may have set them
+  PetscCall(FinegrainWaitForPetsc()); // its kernels may still write the values
   values->owned = OnDevice(mine, op->owned);
   if (coupling) values->coupling = OnDevice(others, op->coupling);
   values->memory = Memory::engine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What differs between PETSc 3.18 and 3.26; nothing else.
+// Differences between PETSc 3.18 and 3.26, and nothing else.
 #pragma once
 
 #include <petsc/private/pcimpl.h>
@@ -9,14 +9,14 @@
 #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
 
-// The argument of setfromoptions; it must be called PetscOptionsObject.
+// Type of the argument of setfromoptions, which PETSc's macros expect to be named PetscOptionsObject.
 #if PETSC_VERSION_LT(3, 23, 0)
 using FinegrainOptionItems = PetscOptionItems *;
 #else
 using FinegrainOptionItems = PetscOptionItems;
 #endif
 
-// Fills a vector so that norms and inner products see that it is no answer.
+// Marks a vector as invalid, so that norms and inner products show that it is no solution.
 static inline PetscErrorCode FinegrainVecFlag(Vec v)
 {
 #if PETSC_VERSION_LT(3, 22, 0)
@@ -26,15 +26,16 @@ static inline PetscErrorCode FinegrainVecFlag(Vec v)
 #endif
 }
 
-// Whether MatSetUp() has put a hash table's operations in the place of the type's, until it is preallocated or
-// assembled: since PETSc 3.19.
+// True if MatSetUp() has replaced the operations of the type by those of a hash table, until preallocation or
+// assembly. PETSc does so since 3.19.
 template <class M> bool FinegrainIsHashed(M A)
 {
   if constexpr (requires { A->hash_active; }) return A->hash_active;
   else return false;
 }
 
-// The parts of an MPIBAIJ matrix or of a type derived from it; MatMPIBAIJGetSeqBAIJ() takes that name only.
+// Gets the parts of an MPIBAIJ matrix or of a derived type. MatMPIBAIJGetSeqBAIJ() accepts the name MPIBAIJ only, so
+// the type name is replaced during the call.
 static inline PetscErrorCode FinegrainMPIBAIJGetParts(Mat A, Mat *owned, Mat *coupling, const PetscInt **global)
 {
   char *&name = reinterpret_cast<PetscObject>(A)->type_name;
@@ -48,7 +49,7 @@ static inline PetscErrorCode FinegrainMPIBAIJGetParts(Mat A, Mat *owned, Mat *co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The square of a SBAIJ matrix that this rank owns, as a sequential one.
+// Gets the owned square of a SBAIJ matrix as a sequential matrix.
 static inline PetscErrorCode FinegrainSBAIJGetOwned(Mat A, bool parallel, Mat *owned)
 {
   PetscFunctionBegin;
@@ -57,8 +58,8 @@ static inline PetscErrorCode FinegrainSBAIJGetOwned(Mat A, bool parallel, Mat *o
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values of a SEQBAIJ or SEQSBAIJ matrix for reading. PETSc has no such call, and from 3.26 on the one for writing
-// marks the matrix as changed when it is given back, which would set up the preconditioner at every application.
+// Gets the values of a SEQBAIJ or SEQSBAIJ matrix for reading. PETSc has no such call. Since 3.26 restoring the
+// writable array marks the matrix as changed, which would repeat set-up at every application.
 static inline PetscErrorCode FinegrainSeqBAIJGetArrayRead(Mat A, bool symmetric, const PetscScalar **values)
 {
   PetscScalar *array;

@@ -18,7 +18,7 @@ PetscErrorCode PetscHalo::create(PetscObject owner, const Operator &op, const Op
   other_streams_ = follows_ = false;
   memory_ = on_device_ ? device_memory : PETSC_MEMTYPE_HOST;
   PetscCall(FinegrainMakeForest(PetscObjectComm(owner), rows, op.ghosts, &sf_));
-  if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add up units that are one scalar by another name
+  if (op.block == 1) unit_ = MPIU_SCALAR; // PETSc cannot add units that rename one scalar
   else {
     PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(op.block), MPIU_SCALAR, &unit_));
     PetscCallMPI(MPI_Type_commit(&unit_));
@@ -59,7 +59,7 @@ bool PetscHalo::follows(const Queue &queue)
   return follows_;
 }
 
-// Of an exchange that begins.
+// Records the stream of an exchange that begins.
 void PetscHalo::note_context()
 {
   Queue now;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The engine's halo over PetscSF: fetches ghosts, adds what others have for own rows, logs both.
+// Implements the engine's halo with PetscSF: fetches ghosts, adds contributions of other ranks to owned rows, and
+// logs both.
 //
-// PetscSF packs and unpacks on the stream of the context that was current at the first exchange of a kind, and keeps
-// it. As long as that was PETSc's default stream whenever something was exchanged, all is in order with kernels
-// there.
+// PetscSF packs and unpacks on the stream that was current at the first exchange of a kind, and keeps using it. If
+// that has always been PETSc's default stream, exchanges are ordered with kernels on that stream.
 #pragma once
 
 #include "common/matrix_view.hpp"
@@ -13,15 +13,14 @@
 namespace finegrain
 {
 
-// PetscSFNode with a name: nvcc 13.0 aborts at vectors of a struct that has none.
+// Named copy of PetscSFNode, because nvcc 13.0 aborts at vectors of an unnamed struct.
 struct Root : PetscSFNode {
 };
 
 class PetscHalo final : public Halo
 {
 public:
-  // Nothing is done before create(). Collective.
-  // `owner` is for log events; its vectors have `rows` block rows on this rank.
+  // Collective, and to be called first. `owner` is for log events; its vectors have `rows` block rows on this rank.
   PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view, PetscInt rows);
   PetscErrorCode destroy();
 
@@ -33,7 +32,7 @@ public:
   bool takes_device_arrays() const override { return on_device_; }
   bool follows(const Queue &queue) override;
 
-  // The first error since the last call; the engine lets none through.
+  // Returns the first error since the last call. The halo stores errors, because the engine does not pass them on.
   PetscErrorCode take_error();
 
 private:
@@ -46,17 +45,18 @@ private:
   PetscSF forest(Index color) const { return color == all ? sf_ : by_color_[std::size_t(color)]; }
 
   PetscObject owner_ = nullptr;
-  PetscMemType memory_ = PETSC_MEMTYPE_HOST; // of the arrays
+  PetscMemType memory_ = PETSC_MEMTYPE_HOST; // memory of the arrays
   bool on_device_ = false;
-  bool other_streams_ = false; // some of PetscSF's exchanges may have a stream other than PETSc's default one
-  bool follows_ = false;       // the next exchange follows who has asked
+  bool other_streams_ = false; // an exchange may have used another stream than PETSc's default one
+  bool follows_ = false;       // the next exchange is ordered with the caller's queue
   PetscSF sf_ = nullptr;
-  std::vector<PetscSF> by_color_;         // where ranks have agreed on colors
+  std::vector<PetscSF> by_color_;         // if ranks have agreed on colors
   MPI_Datatype unit_ = MPI_DATATYPE_NULL; // a block row of a vector
   PetscErrorCode error_ = PETSC_SUCCESS;
 };
 
 } // namespace finegrain
 
-// A tree from these global block rows to their owners, of which this rank has `rows`. Collective.
+// Creates a PetscSF from these global block rows (leaves) to their owners (roots), of which this rank has `rows`.
+// Collective.
 PetscErrorCode FinegrainMakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt> &global, PetscSF *sf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What everything here that uses Kokkos runs in: its start, a guard against exceptions, log events, and errors that
-// all ranks raise.
+// Environment of all code that uses Kokkos: initialization, exceptions converted to PETSc errors, log events, and
+// errors that all ranks raise.
 #pragma once
 
 #include "common/petsc_compat.hpp"
@@ -10,14 +10,14 @@
 #include <exception>
 #include <new>
 
-// Starts Kokkos, if nobody has, on the device that PETSc takes.
+// Initializes Kokkos on the device that PETSc uses, unless it is initialized already.
 PetscErrorCode FinegrainStartKokkos();
 
-// The device that PETSc is on, or will be on once it needs one: it is not started for this, because it stops programs
-// whose MPI is not aware of GPUs. -1: none.
+// Finds the device that PETSc uses or will use, or -1 if there is none. PETSc's device is not initialized for this,
+// because that stops programs whose MPI is not GPU-aware.
 PetscErrorCode FinegrainFindDeviceOfPetsc(int *device);
 
-// Runs what uses Kokkos: not where that would abort, and C++ exceptions end here.
+// Runs code that uses Kokkos and converts C++ exceptions to PETSc errors. It is an error where Kokkos would abort.
 template <class Body> PetscErrorCode FinegrainGuard(Body body)
 {
   PetscCheck(finegrain::kokkos_may_run(), PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -34,13 +34,12 @@ template <class Body> PetscErrorCode FinegrainGuard(Body body)
   }
 }
 
-// Raises the error of a rank on all ranks: returns `local` where it is set (the error has been raised there already)
-// and an error of its own elsewhere. Collective.
+// Makes the error of a rank an error on all ranks. Returns `local` if it is set (that error has already been
+// raised), else a new error if another rank has one. Collective.
 PetscErrorCode FinegrainErrorOnAnyRank(MPI_Comm comm, PetscErrorCode local);
 
-// Runs what a rank does by itself and may fail in, memory that is not there included, and lets all ranks know before
-// any of them waits for another. Between two calls of this, collective functions allocate nothing of ours.
-// Collective.
+// Runs rank-local code that may fail, also for lack of memory, and makes its error collective: no rank then waits in
+// MPI for one that failed. Between two calls, collective functions of finegrain allocate no memory. Collective.
 template <class Body> PetscErrorCode FinegrainOnAllRanks(MPI_Comm comm, Body body)
 {
   return FinegrainErrorOnAnyRank(comm, FinegrainGuard(body));
@@ -56,7 +55,8 @@ struct FinegrainEvents {
 };
 extern FinegrainEvents finegrain_events;
 
-// Runs `body` inside a log event, which ends after an error or exception too: an event left open counts no more.
+// Runs `body` inside a log event and ends the event after an error or exception too, because an open event would not
+// be counted again.
 template <class Body> PetscErrorCode FinegrainLogged(PetscLogEvent event, PC pc, Body body)
 {
   PetscFunctionBegin;

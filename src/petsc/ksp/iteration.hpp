@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the iterations of our KSP types share, and their constructors.
+// Shared functions of finegrain's KSP types, and their constructors.
 #pragma once
 
 #include "common/petsc_compat.hpp"
 
 #include <petsc/private/kspimpl.h>
 
-// Makes `its` the number of iterations done.
+// Sets the number of completed iterations.
 inline PetscErrorCode KSPIterationCount(KSP ksp, PetscInt its)
 {
   PetscFunctionBegin;
@@ -16,11 +16,11 @@ inline PetscErrorCode KSPIterationCount(KSP ksp, PetscInt its)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Logs and monitors the norm before an iteration, and sets ksp->reason where there is to be none.
+// Logs and monitors the norm before an iteration, and sets ksp->reason if the solve ends.
 inline PetscErrorCode KSPIterationTest(KSP ksp, PetscReal norm)
 {
   PetscFunctionBegin;
-  KSPCheckNorm(ksp, norm); // returns where it is not finite
+  KSPCheckNorm(ksp, norm); // returns if the norm is not finite
   ksp->rnorm = norm;
   PetscCall(KSPLogResidualHistory(ksp, norm));
   PetscCall(KSPMonitor(ksp, ksp->its, norm));
@@ -30,6 +30,6 @@ inline PetscErrorCode KSPIterationTest(KSP ksp, PetscReal norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The constructors of the types, which plugin.cpp registers.
+// Constructors that plugin.cpp registers.
 PetscErrorCode KSPCreate_Refine(KSP ksp);
 PetscErrorCode KSPCreate_SIP(KSP ksp);

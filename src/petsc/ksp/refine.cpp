@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// KSPREFINE: corrections by any preconditioner, with residuals in working precision.
+// KSPREFINE: iterative refinement with any preconditioner, with residuals in working precision.
 #include "ksp/iteration.hpp"
 
 #include <petscfinegrain.h>
@@ -8,22 +8,23 @@
 namespace
 {
 
-// What a PC of ours composes: x = M^-1 b, then `corrections` times x += M^-1 (b - P x), at less cost than ours.
+// Function that a PC of finegrain composes: x = M^-1 b, then `corrections` times x += M^-1 (b - P x). It is cheaper
+// than the loop in ComputeCorrection().
 using ApplyCorrections = PetscErrorCode (*)(PC, PetscInt corrections, Vec b, Vec x);
 
-constexpr PetscReal inner_progress = PetscReal(0.9); // at least, or the inner loop ends
+constexpr PetscReal inner_progress = PetscReal(0.9); // largest accepted ratio of successive inner norms
 
-// Places of the work vectors.
+// Indices of the work vectors.
 enum { RESIDUAL, CORRECTION, BEST, INNER_RESIDUAL, INNER_CORRECTION };
 
 struct KSP_Refine {
-  // Settings. They survive KSPReset().
+  // Settings, which survive KSPReset().
   PetscInt inner;
   PetscReal damping;
 
-  // Of the last solve.
+  // Data of the last solve.
   ApplyCorrections apply;
-  PetscInt restarts; // inner loops ended early
+  PetscInt restarts; // inner loops that ended early
   StagnationTest progress;
 };
 
@@ -36,8 +37,8 @@ PetscErrorCode KSPSetUp_Refine(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Null where the loop is ours to run: the PC does not know the damping, the transpose or another Amat, and would
-// repeat the application that the preconditioned norm has cost already.
+// Finds the PC's own inner loop, or null if ComputeCorrection() must run it: the PC does not support the damping,
+// the transpose or another Amat, and would repeat the application of the preconditioned norm.
 PetscErrorCode FindApplyCorrections(KSP ksp)
 {
   KSP_Refine *refine = Data(ksp);
@@ -53,7 +54,7 @@ PetscErrorCode FindApplyCorrections(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// r = b - A x, and for the preconditioned norm e = M^-1 r.
+// Computes r = b - A x, and e = M^-1 r for the preconditioned norm.
 PetscErrorCode ComputeResidual(KSP ksp, Vec r, Vec e)
 {
   Mat Amat;
@@ -70,7 +71,7 @@ PetscErrorCode ComputeResidual(KSP ksp, Vec r, Vec e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The correction e of one pass. Every rank sees the same norms, and so leaves the loop at the same step.
+// Computes the correction e of an iteration. All ranks compare the same norms, and so leave the loop together.
 PetscErrorCode ComputeCorrection(KSP ksp, Vec r, Vec e)
 {
   KSP_Refine *refine = Data(ksp);
@@ -94,7 +95,7 @@ PetscErrorCode ComputeCorrection(KSP ksp, Vec r, Vec e)
     PetscCall(VecAYPX(s, -1, r));
     if (ksp->normtype != KSP_NORM_NONE) {
       PetscCall(VecNorm(s, NORM_2, &norm));
-      if (!(norm < inner_progress * previous)) { // also where it is NaN
+      if (!(norm < inner_progress * previous)) { // true for NaN too
         PetscCall(PetscInfo(ksp, "Inner loop ends after %" PetscInt_FMT " applications: residual norm %g after %g\n",
                             j, double(norm), double(previous)));
         ++refine->restarts;
@@ -108,14 +109,14 @@ PetscErrorCode ComputeCorrection(KSP ksp, Vec r, Vec e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Keeps the best iterate, and ends the solve where the norm gets nowhere.
+// Saves the best iterate, and ends the solve if the norm stagnates.
 PetscErrorCode JudgeProgress(KSP ksp, PetscReal norm)
 {
   StagnationTest &p = Data(ksp)->progress;
 
   PetscFunctionBegin;
   if (p.take(norm)) PetscCall(VecCopy(ksp->vec_sol, ksp->work[BEST]));
-  // A norm below the tolerance waits for -ksp_min_it or -ksp_check_norm_iteration.
+  // A norm below the tolerance is no stagnation: -ksp_min_it or -ksp_check_norm_iteration delays the test.
   if (!p.has_stagnated() || p.best <= ksp->ttol || ksp->converged == KSPConvergedSkip)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(ksp,
@@ -125,7 +126,7 @@ PetscErrorCode JudgeProgress(KSP ksp, PetscReal norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Decides, before each pass, whether it is made.
+// Decides before each iteration if the solve ends.
 PetscErrorCode TestConvergence(KSP ksp, Vec r, Vec e)
 {
   PetscReal norm = 0;
@@ -157,7 +158,7 @@ PetscErrorCode KSPSolve_Refine(KSP ksp)
     PetscCall(VecAXPY(x, 1, e));
     PetscCall(KSPIterationCount(ksp, ksp->its + 1));
   }
-  // A failed PC leaves its mark in x, where outer solvers look for it.
+  // A failed PC marks x as invalid for outer solvers, so x stays as it is.
   if (ksp->reason < 0 && ksp->reason != KSP_DIVERGED_PC_FAILED && refine->progress.best < PETSC_INFINITY &&
       !(ksp->rnorm <= refine->progress.best)) {
     PetscCall(VecCopy(ksp->work[BEST], x));
@@ -212,7 +213,7 @@ PetscErrorCode KSPRefineSetInner_Refine(KSP ksp, PetscInt inner)
   PetscFunctionBegin;
   PetscCheck(inner >= 1, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_OUTOFRANGE,
              "-%sksp_refine_inner must be 1 or more, not %" PetscInt_FMT, Prefix(ksp), inner);
-  if (inner != Data(ksp)->inner) ksp->setupstage = KSP_SETUP_NEW; // for the number of work vectors
+  if (inner != Data(ksp)->inner) ksp->setupstage = KSP_SETUP_NEW; // the number of work vectors changes
   Data(ksp)->inner = inner;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,26 +261,26 @@ PetscErrorCode KSPDestroy_Refine(KSP ksp)
    Level: beginner
 
    Notes:
-   An iteration is a pass: r = b - A x with Amat in working precision, a correction e, x += e. The correction starts
-as e = w M^-1 r and is improved inner - 1 times by e += w M^-1 (r - P e) with Pmat, which costs little where Amat is
-matrix-free. Whatever precision M is stored in, x reaches what the working precision allows. The inner loop of a pass
-ends early (a restart) when its residual norm does not fall below 0.9 of the one before. With inner = 1 this is
-`KSPRICHARDSON`.
+   An iteration computes r = b - A x with Amat in working precision, a correction e, and x += e. The correction
+   starts as e = w M^-1 r and is improved inner - 1 times by e += w M^-1 (r - P e) with Pmat, which saves time if
+   Amat is matrix-free. With any storage precision of M, x reaches the accuracy of working precision. The inner loop
+   ends early (a restart) if its residual norm is not below 0.9 of the one before. With inner = 1 the method is
+   `KSPRICHARDSON`.
 
-   A preconditioner that composes PCFinegrainApplyCorrections_C runs the inner loop itself where Amat is Pmat, w is 1,
-the solve is not transposed and the norm is not the preconditioned one. There are no inner norms then, and no
-restarts.
+   A preconditioner that composes PCFinegrainApplyCorrections_C runs the inner loop itself if Amat is Pmat, w is 1,
+   the solve is not transposed and the norm is not the preconditioned one. The inner loop then computes no norms and
+   has no restarts.
 
-   The norm is that of r (default), of M^-1 r (preconditioned), or none: max_it passes without any reduction, as a
-smoother wants them. A failed preconditioner then shows in x only, as with `KSPRICHARDSON`.
+   The norm is that of r (default), of M^-1 r (preconditioned), or none. With none all max_it iterations run without
+   reductions, as smoothers need, and a failed preconditioner shows in x only, as with `KSPRICHARDSON`.
 
-   When a solve does not converge, x and `KSPGetResidualNorm()` are those of the pass with the smallest norm. The
-solve stagnates, and ends with `KSP_DIVERGED_BREAKDOWN`, when ten passes since that one have made the norm neither
-smaller than the pass before nor higher than any: M is too inaccurate for the condition of the system, or the
-tolerance is below what rounding allows. -info and `KSPView()` say at which residual, relative to that of the initial
-guess. -ksp_convergence_test skip makes all passes.
+   If a solve does not converge, x and `KSPGetResidualNorm()` are those of the iteration with the smallest norm. The
+   solve stagnates, and ends with `KSP_DIVERGED_BREAKDOWN`, if ten iterations since then had norms neither smaller
+   than the iteration before nor larger than all others. Then M is too inaccurate for the condition of the system, or
+   the tolerance is below what rounding allows. -info and `KSPView()` report the residual relative to that of the
+   initial guess. -ksp_convergence_test skip runs all iterations.
 
-   Supports left preconditioning, and `KSPSolveTranspose()` where the preconditioner does.
+   Supports left preconditioning, and `KSPSolveTranspose()` if the preconditioner does.
 
 .seealso: `KSPCreate()`, `KSPSetType()`, `KSPRICHARDSON`, `PCFGBILU`
 M*/

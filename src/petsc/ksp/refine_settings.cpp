@@ -6,7 +6,7 @@
 #include <petscfinegrain.h>
 
 /*@
-   KSPRefineSetInner - Chooses how often a pass of `KSPREFINE` applies the preconditioner
+   KSPRefineSetInner - Sets how often an iteration of `KSPREFINE` applies the preconditioner
 
    Logically Collective
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// KSPSIP: Stone's strongly implicit procedure, whose iterations take PCSIP's factors in turn.
+// KSPSIP: Stone's strongly implicit procedure. Its iterations use the factors of PCSIP in turn.
 #include "pc/solve/residual_choice.hpp"
 #include "ksp/iteration.hpp"
 #include "pc/solve/apply.hpp"
@@ -10,7 +10,7 @@
 namespace
 {
 
-// Places of the work vectors.
+// Indices of the work vectors.
 enum { RESIDUAL, STEP, WORK_VECTORS };
 
 PetscErrorCode IsStone(PC pc, bool *is)
@@ -23,7 +23,7 @@ PetscErrorCode IsStone(PC pc, bool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The preconditioner must be PCSIP; one without a type becomes that.
+// Checks that the preconditioner is PCSIP; a PC without a type becomes that.
 PetscErrorCode CheckPreconditioner(KSP ksp)
 {
   PC pc;
@@ -45,7 +45,7 @@ PetscErrorCode CheckPreconditioner(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What PETSc gives a PC whose type nobody has set.
+// Tests if the PC has the type that PETSc sets by default.
 PetscErrorCode HasDefaultType(PC pc, PetscBool *has)
 {
   PC fresh;
@@ -78,7 +78,7 @@ PetscErrorCode KSPSetUp_SIP(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPSetFromOptions() has given the PC a type by now, its default where there was none.
+// KSPSetFromOptions() has already set a type of the PC, the default one if it had none.
 PetscErrorCode KSPSetFromOptions_SIP(KSP ksp, FinegrainOptionItems)
 {
   PC pc;
@@ -90,15 +90,16 @@ PetscErrorCode KSPSetFromOptions_SIP(KSP ksp, FinegrainOptionItems)
   PetscCall(IsStone(pc, &is));
   if (is) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HasDefaultType(pc, &by_default));
-  if (!by_default) PetscFunctionReturn(PETSC_SUCCESS); // set-up says what is wrong
+  if (!by_default) PetscFunctionReturn(PETSC_SUCCESS); // set-up reports the wrong type
   PetscCall(PetscInfo(ksp, "The preconditioner becomes -pc_type sip\n"));
   PetscCall(PCSetType(pc, PCSIP));
-  PetscCall(PCSetFromOptions(pc)); // -pc_type has the last word
+  PetscCall(PCSetFromOptions(pc)); // -pc_type has precedence
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether iterations run inside the engine: it does not know another Amat, transposed solves, null spaces, and steps
-// that are measured before they are added. On a device PETSc's vectors would have to be told of its arrays.
+// Tests if iterations can run inside the engine. The engine does not support another Amat, transposed solves, null
+// spaces, and norms of a step before it is added. On a device, PETSc's vectors would not know of arrays that the
+// engine changes.
 PetscErrorCode RunsInside(KSP ksp, bool *inside)
 {
   Mat Amat, Pmat;
@@ -115,7 +116,7 @@ PetscErrorCode RunsInside(KSP ksp, bool *inside)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// r = b - A x, as an array inside the engine or in the vector; `norm` of it, if one is tested.
+// Computes r = b - A x, as an array of the engine if `inside` or else in the vector, and its norm if one is tested.
 PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec r, PetscReal *norm)
 {
   const bool none = ksp->normtype == KSP_NORM_NONE;
@@ -143,7 +144,7 @@ PetscErrorCode FindResidual(KSP ksp, bool inside, const PetscScalar **array, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// step = M^-1 r with the factor whose turn it is.
+// Computes step = M^-1 r with the next factor.
 PetscErrorCode FindStep(KSP ksp, Vec r, Vec step)
 {
   PetscFunctionBegin;
@@ -160,8 +161,8 @@ PetscErrorCode KSPSolve_SIP(KSP ksp)
   bool inside = false;
 
   PetscFunctionBegin;
-  PetscCall(CheckPreconditioner(ksp)); // its type may have been set since set-up
-  PetscCall(PCSetUp(ksp->pc));         // and the matrix's values, as PCApply() would see
+  PetscCall(CheckPreconditioner(ksp)); // the PC type may have changed since set-up
+  PetscCall(PCSetUp(ksp->pc));         // values of the matrix may have changed, as in PCApply()
   PetscCall(RunsInside(ksp, &inside));
   ksp->reason = KSP_CONVERGED_ITERATING;
   PetscCall(KSPIterationCount(ksp, 0));
@@ -209,17 +210,18 @@ PetscErrorCode KSPView_SIP(KSP ksp, PetscViewer viewer)
    Level: beginner
 
    Notes:
-   An iteration is r = b - A x, x += M^-1 r with the next of the factors of `PCSIP`, which has one for each
--pc_sip_alpha and, with -pc_sip_alternate, for each direction. The first iteration of a solve takes the first factor.
--pc_sip_its and -pc_sip_corrections, which are about applications of the preconditioner, play no part.
+   An iteration is r = b - A x, x += M^-1 r with the next factor of `PCSIP`, which has one for each -pc_sip_alpha
+   and, with -pc_sip_alternate, for each direction. Each solve begins with the first factor. -pc_sip_its and
+   -pc_sip_corrections do not apply.
 
-   The preconditioner must be `PCSIP`. It becomes that where it has no type, and in `KSPSetFromOptions()` where it has
-the type that PETSc gives by default and there is no -pc_type; any other is an error.
+   The preconditioner must be `PCSIP`. A PC without a type becomes `PCSIP`, and in `KSPSetFromOptions()` also a PC
+   with PETSc's default type if there is no -pc_type. Any other type is an error.
 
-   The norm is that of r (default), of M^-1 r (preconditioned), or none: max_it iterations without any reduction, as a
-smoother wants them. Iterations run inside the preconditioner, the update in its backward sweep, unless Amat is not
-Pmat, a null space is attached, the solve is transposed, or the norm is the preconditioned one; then they are PETSc's
-products and updates. On several ranks the residual is that of the whole matrix, and each rank has factors of its own.
+   The norm is that of r (default), of M^-1 r (preconditioned), or none: then all max_it iterations run without
+   reductions, as smoothers need. Iterations run inside the preconditioner, with the update in its backward sweep,
+   unless Amat is not Pmat, a null space is attached, the solve is transposed, the norm is the preconditioned one, or
+   the factor is on a device. Otherwise they use PETSc's products and updates. On several ranks the residual is that
+   of the whole matrix, and each rank has its own factors unless -pc_sip_global is given.
 
    Supports left preconditioning, and `KSPSolveTranspose()`.
 

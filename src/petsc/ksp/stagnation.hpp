@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether the norms of a refinement still get anywhere. KSPREFINE asks it once a pass.
+// Stagnation test for the norms of KSPREFINE.
 #pragma once
 
 #include <petscsys.h>
 
-// Idle are norms that are neither smaller than the one before nor the highest since the best. Slow convergence has
-// none of them however slow it is, and neither has a norm that rises: it may be on its way over a hump, as convection
-// makes them, and if it is not, divtol ends the solve.
+// Counts idle norms, which are neither smaller than the previous norm nor the largest since the best one. Slow
+// convergence has no idle norms. A rising norm is not idle either: convection may raise it before it falls, and if
+// it keeps rising, divtol ends the solve.
 struct StagnationTest {
-  static constexpr PetscReal rounding = 10 * PETSC_MACHINE_EPSILON; // less than this is no change
-  static constexpr PetscInt patience = 10;                          // idle norms
+  static constexpr PetscReal rounding = 10 * PETSC_MACHINE_EPSILON; // smaller changes do not count
+  static constexpr PetscInt patience = 10;                          // number of idle norms
 
-  PetscReal first = -1, previous = 0; // first: negative before there is any
+  PetscReal first = -1, previous = 0; // first: negative before there is one
   PetscReal best = PETSC_INFINITY;
   PetscReal highest = 0; // since the best
   PetscInt idle = 0;     // since the best
 
-  // Whether this is the best norm of all.
+  // Adds a norm. Returns true if it is the best so far.
   bool take(PetscReal norm)
   {
     if (first < 0) first = norm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A copy of type AIJ of BAIJ with a mirror, and the operations that it does for the matrix: those that BAIJ lacks,
-// and submatrices by index sets that split blocks.
+// Copy of type AIJ of BAIJ with a device copy. It performs the operations that BAIJ lacks, and extracts submatrices
+// by index sets that split blocks.
 #include "mat/baijkokkos.hpp"
 
 #include "base/pieces.hpp"
@@ -33,7 +33,7 @@ struct BlockParts {
   }
 };
 
-// Rows of scalars with global columns, which ascend.
+// Scalar rows with ascending global columns.
 struct Rows {
   std::vector<PetscInt> ptr, col;
 };
@@ -75,7 +75,8 @@ PetscErrorCode FindRows(const BlockParts &parts, PetscInt first_column, Rows *ro
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values of one part. Columns of both ascend by global numbers, so that blocks stand side by side in a row.
+// Copies the values of one part. Columns of both matrices ascend by global number, so that the rows of adjacent
+// blocks are adjacent too.
 PetscErrorCode CopyPart(Mat blocks, PetscInt n, const Scalar *from, Mat scalars)
 {
   Structure s;
@@ -177,7 +178,7 @@ PetscErrorCode BAIJKokkosGetAIJ(Mat A, Mat *aij)
 namespace
 {
 
-// An operation of the copy.
+// Calls an operation of the AIJ copy.
 template <auto Member> struct OfCopy;
 template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct OfCopy<Member> {
   static PetscErrorCode call(Mat A, Rest... rest)
@@ -191,7 +192,7 @@ template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struc
   }
 };
 
-// The same on all ranks: whether one of the index sets on any of them splits blocks.
+// Finds if any index set on any rank splits blocks. The result is equal on all ranks.
 PetscErrorCode SplitBlocks(Mat A, PetscInt count, const IS sets[], bool *split)
 {
   PetscInt n;
@@ -216,8 +217,8 @@ PetscErrorCode SplitBlocks(Mat A, PetscInt count, const IS sets[], bool *split)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// By single unknowns it is of type AIJ. PETSc 3.18 takes no submatrix of MPIBAIJ again: it compares rows with blocks.
-// 3.26 makes them of the parent's type, which it needs to print one.
+// Creates a submatrix, of type AIJ if it splits blocks. PETSc 3.18 cannot reuse a submatrix of MPIBAIJ, because it
+// compares rows with blocks. PETSc 3.26 needs submatrices of the parent's type to print a matrix.
 PetscErrorCode MatCreateSubMatrix_BAIJKokkos(Mat A, IS rows, IS columns, MatReuse reuse, Mat *B)
 {
   const IS sets[] = {rows, columns};
@@ -263,7 +264,7 @@ PetscErrorCode MatCreateSubMatrices_BAIJKokkos(Mat A, PetscInt count, const IS r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The operations of AIJ in this PETSc.
+// Finds the operations of AIJ in this PETSc.
 PetscErrorCode FindOperations(bool parallel, const _MatOps **operations)
 {
   static _MatOps of_aij[2];
@@ -283,7 +284,7 @@ PetscErrorCode FindOperations(bool parallel, const _MatOps **operations)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Puts an operation of the copy where the parent has none and AIJ has one.
+// Sets an operation of the copy if the parent lacks it and AIJ has it.
 template <auto Member> void Lend(Mat A, const _MatOps &of_aij, bool there)
 {
   const auto now = A->ops[0].*Member;
@@ -291,7 +292,7 @@ template <auto Member> void Lend(Mat A, const _MatOps &of_aij, bool there)
     BAIJKokkosSwap<Member>(A, there, OfCopy<Member>::call, true);
 }
 
-// What gamg coarsens: PETSc 3.18 has it as an operation, older releases read rows.
+// Sets the graph that gamg coarsens. It is an operation since PETSc 3.18; older releases read rows.
 template <class O> void LendGraph(Mat A, const O &of_aij, bool there)
 {
   if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, of_aij, there);

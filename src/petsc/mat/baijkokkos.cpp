@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// BAIJ with a mirror of its blocks where kernels run. The parent's operations work on the host's values, as ever; the
-// object state says when the mirror is behind.
+// BAIJ with a device copy of its blocks for kernels. Operations of the parent use the values on the host. The object
+// state shows when the device copy is out of date.
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
@@ -16,7 +16,7 @@ PetscErrorCode MatDuplicate_BAIJKokkos(Mat, MatDuplicateOption, Mat *);
 PetscErrorCode MatDestroy_BAIJKokkos(Mat);
 PetscErrorCode MatBindToCPU_BAIJKokkos(Mat, PetscBool);
 
-// y = b + A x, or that with A transposed; b may be null.
+// Computes y = b + A x, or y = b + A^T x if transposed; b may be null.
 PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -38,7 +38,7 @@ PetscErrorCode Multiply(Mat A, Vec b, Vec x, Vec y, bool transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values that were set on one rank may belong to another, whose host is brought up to date for them.
+// Values set on one rank may belong to another, whose host values must then be current.
 PetscErrorCode MatAssemblyBegin_BAIJKokkos(Mat A, MatAssemblyType type)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -55,7 +55,8 @@ PetscErrorCode MatAssemblyBegin_BAIJKokkos(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// MPIBAIJ counts its structures anew in some assemblies, and neither type counts new blocks of MatSetValuesBlocked().
+// Counts changes of the structure. MPIBAIJ resets its count in some assemblies, and neither type counts new blocks
+// of MatSetValuesBlocked().
 PetscErrorCode CountStructure(Mat A, BAIJKokkos *m, PetscObjectState before)
 {
   MatInfo info;
@@ -71,7 +72,7 @@ PetscErrorCode CountStructure(Mat A, BAIJKokkos *m, PetscObjectState before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Values that were assembled in the device copy change nothing on the host.
+// Values assembled in the device copy change nothing on the host.
 PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -91,7 +92,7 @@ PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The parent's product where the matrix is bound to the host.
+// Runs the product of the parent, for a matrix bound to the host.
 template <auto Member, class... Vecs> PetscErrorCode OnHost(Mat A, Vecs... v)
 {
   PetscFunctionBegin;
@@ -117,8 +118,8 @@ PetscErrorCode MatMultTransposeAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
   return BAIJKokkosGet(A)->bound ? OnHost<&_MatOps::multtransposeadd>(A, x, b, y) : Multiply(A, b, x, y, true);
 }
 
-// Preallocation of SEQBAIJ sets products, so that this comes after it again. A hash table has put ours aside with its
-// parent's and brings them back.
+// Sets or removes this type's operations, also after a preallocation of SEQBAIJ, which sets its own products. A
+// matrix filled by a hash table keeps ours aside and restores them itself.
 PetscErrorCode SetOperations(Mat A, bool there)
 {
   PetscFunctionBegin;
@@ -132,12 +133,12 @@ PetscErrorCode SetOperations(Mat A, bool there)
   BAIJKokkosSwap<&_MatOps::duplicate>(A, there, MatDuplicate_BAIJKokkos, true);
   BAIJKokkosSwap<&_MatOps::bindtocpu>(A, there, MatBindToCPU_BAIJKokkos, true);
   PetscCall(BAIJKokkosSetHostOperations(A, there));
-  BAIJKokkosSwap<&_MatOps::destroy>(A, there, MatDestroy_BAIJKokkos, true); // last: it tells ours from others
+  BAIJKokkosSwap<&_MatOps::destroy>(A, there, MatDestroy_BAIJKokkos, true); // last: BAIJKokkosGet() compares it
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The vectors' type that goes with the mirror: where PETSc was built for devices but this process finds none,
-// standard.
+// Sets the vector type that matches the device copy: standard vectors if PETSc was built for devices but the process
+// finds none.
 PetscErrorCode SetVecType(Mat A, bool host)
 {
   VecType type = VECSTANDARD;
@@ -170,7 +171,7 @@ PetscErrorCode MatBindToCPU_BAIJKokkos(Mat A, PetscBool bound)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Composed functions of the parent, behind ours.
+// These functions call those that the parent composed.
 
 template <class Function, class... Sizes> PetscErrorCode Preallocate(Mat A, Function *parent, Sizes... sizes)
 {
@@ -194,7 +195,7 @@ PetscErrorCode MPISetPreallocation_BAIJKokkos(Mat A, PetscInt bs, PetscInt d_nz,
   return Preallocate(A, BAIJKokkosGet(A)->preallocate_mpi, bs, d_nz, d_nnz, o_nz, o_nnz);
 }
 
-// Everything that is composed with matrices of the type, or is taken away again.
+// Composes or removes all functions of the type.
 PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
 {
   PetscFunctionBegin;
@@ -209,7 +210,7 @@ PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
 constexpr char seq_preallocation[] = "MatSeqBAIJSetPreallocation_C",
                mpi_preallocation[] = "MatMPIBAIJSetPreallocation_C";
 
-// Composes what BAIJ had composed before.
+// Restores the composed functions of BAIJ.
 PetscErrorCode ComposeParents(Mat A, BAIJKokkos &m)
 {
   PetscFunctionBegin;
@@ -219,7 +220,7 @@ PetscErrorCode ComposeParents(Mat A, BAIJKokkos &m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A hash table would bring back the operations it has put aside.
+// The hash table would restore the operations that it has put aside.
 PetscErrorCode CheckNotHashed(Mat A)
 {
   PetscFunctionBegin;
@@ -267,7 +268,7 @@ PetscErrorCode Release(Mat A, BAIJKokkos *m)
   PetscCall(m->halo.destroy());
   PetscCall(BAIJKokkosDestroyCOO(m));
   PetscCall(MatDestroy(&m->aij.mat));
-  // MatHeaderMerge() destroys a matrix whose name it has put aside.
+  // MatHeaderMerge() destroys a matrix whose type name it has removed.
   const PetscObject object = reinterpret_cast<PetscObject>(A);
   if (object->type_name) PetscCall(PetscObjectChangeTypeName(object, m->parent_type));
   A->spptr = nullptr;
@@ -293,7 +294,7 @@ PetscErrorCode MatDuplicate_BAIJKokkos(Mat A, MatDuplicateOption option, Mat *B)
   PetscCall(BAIJKokkosSyncHost(A));
   PetscCall((*BAIJKokkosGet(A)->parent.duplicate)(A, option, B));
   if (!BAIJKokkosGet(*B)) {
-    PetscCall(ComposeParents(*B, *BAIJKokkosGet(A))); // BAIJ copies the list of composed functions
+    PetscCall(ComposeParents(*B, *BAIJKokkosGet(A))); // MatDuplicate() of BAIJ copies the list of composed functions
     PetscCall(BAIJKokkosAdopt(*B));
   } else PetscCall(SetOperations(*B, true));
   if (BAIJKokkosGet(A)->bound) PetscCall(MatBindToCPU_BAIJKokkos(*B, PETSC_TRUE));
@@ -319,7 +320,7 @@ PetscErrorCode BAIJKokkosRelease(Mat A)
 }
 
 /*MC
-   MATSEQBAIJKOKKOS - "seqbaijkokkos" - `MATSEQBAIJ` whose products run in Kokkos, on a device where there is one
+   MATSEQBAIJKOKKOS - "seqbaijkokkos" - `MATSEQBAIJ` with products that run in Kokkos, on a device if there is one
 
    Options Database Key:
 .  -mat_type seqbaijkokkos - sets the type
@@ -336,8 +337,8 @@ PetscErrorCode MatCreate_SeqBAIJKokkos(Mat A)
 }
 
 /*MC
-   MATBAIJKOKKOS - "baijkokkos" - `MATBAIJ` whose products run in Kokkos: on a device where there is one, else with
-all threads of the host
+   MATBAIJKOKKOS - "baijkokkos" - `MATBAIJ` with products that run in Kokkos, on a device if there is one, else with
+   all threads of the host
 
    Options Database Keys:
 +  -mat_type baijkokkos    - sets the type
@@ -346,27 +347,27 @@ all threads of the host
    Level: intermediate
 
    Notes:
-   It is `MATSEQBAIJKOKKOS` on one rank and `MATMPIBAIJKOKKOS` on several. Values are set as those of `MATBAIJ` are,
-on the host; a copy of the blocks, the device copy, from which products read, is renewed when they have changed. With
-`MatSetPreallocationCOO()` and `MatSetValuesCOO()` values are assembled in the device copy, and come to the host when
-an operation there asks for them. `MatBAIJKokkosSetPreallocationCOO()` takes coordinates of blocks.
+   The type is `MATSEQBAIJKOKKOS` on one rank and `MATMPIBAIJKOKKOS` on several. Values are set on the host, as those
+   of `MATBAIJ`. Products read a second copy of the blocks, the device copy, which is updated after values have
+   changed. `MatSetPreallocationCOO()` and `MatSetValuesCOO()` assemble values in the device copy; they are copied to
+   the host when a host operation needs them. `MatBAIJKokkosSetPreallocationCOO()` uses coordinates of blocks.
 
-   `MatCreateVecs()` gives `VECKOKKOS` where PETSc has Kokkos, else `VECCUDA` where it and finegrain have CUDA, else
-standard vectors. Products take vectors of any type; those on the host are copied to a device and back.
-`MatBindToCPU()` sends everything to `MATBAIJ`'s own operations.
+   `MatCreateVecs()` creates `VECKOKKOS` if PETSc has Kokkos, else `VECCUDA` if PETSc and finegrain have CUDA, else
+   standard vectors. Products work with vectors of any type; those on the host are copied to a device and back.
+   `MatBindToCPU()` selects the operations of `MATBAIJ`.
 
-   Products are the same bits on any number of threads, and differ from `MATBAIJ`'s by rounding. Diagonal blocks and
-factors of PETSc's are of type `MATBAIJ`, submatrices of this one.
+   Products are bitwise identical on any number of threads, and differ from those of `MATBAIJ` by rounding. Diagonal
+   blocks and factors of PETSc are of type `MATBAIJ`, submatrices of this type.
 
    `PCGAMG`, `PCMG` with Galerkin operators and `PCFIELDSPLIT` by unknowns use a copy of type `MATAIJ` on the host,
-which stays with the matrix: products with sparse matrices and submatrices that split blocks are `MATAIJ`.
+   which the matrix keeps. Products with sparse matrices and submatrices that split blocks are `MATAIJ`.
 
 .seealso: `MATBAIJ`, `MATSEQBAIJKOKKOS`, `MATMPIBAIJKOKKOS`, `MatBAIJKokkosSetPreallocationCOO()`, `PCFGBILU`
 M*/
 
 /*MC
-   MATMPIBAIJKOKKOS - "mpibaijkokkos" - `MATMPIBAIJ` whose products run in Kokkos, on a device where there is one; the
-exchange between ranks runs while rows that need none are done
+   MATMPIBAIJKOKKOS - "mpibaijkokkos" - `MATMPIBAIJ` with products that run in Kokkos, on a device if there is one;
+   the exchange between ranks overlaps with the rows that need no ghost values
 
    Options Database Key:
 .  -mat_type mpibaijkokkos - sets the type

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Conversions of BAIJ with a mirror from and to other types; MatConvert() calls them.
+// Conversions between BAIJ with a device copy and other types, called by MatConvert().
 #include "mat/baijkokkos.hpp"
 #include "common/matrix_copy.hpp"
 #include "common/runtime.hpp"
@@ -11,7 +11,7 @@
 namespace
 {
 
-// A row of a matrix, for as long as this lives.
+// Row of a matrix, restored in the destructor.
 class MatrixRow
 {
 public:
@@ -37,7 +37,7 @@ private:
   PetscInt row_ = 0;
 };
 
-// One block row of a matrix that knows rows: its block columns, and its numbers by rows, for MatSetValuesBlocked().
+// Block row of a matrix that has MatGetRow(): its block columns and its scalars by rows, for MatSetValuesBlocked().
 class GatheredBlockRow
 {
 public:
@@ -91,7 +91,7 @@ private:
   std::vector<PetscScalar> values_;
 };
 
-// BAIJ of an AIJ matrix. PETSc 3.18 takes a time that grows with the square of the number of rows: 107 s for 262144.
+// Converts AIJ to BAIJ. The time of PETSc 3.18 grows with the square of the number of rows: 107 s for 262144 rows.
 PetscErrorCode CopyAIJ(Mat A, Mat *result)
 {
   PetscInt size, rows, columns, first, last, first_column, last_column;
@@ -134,7 +134,7 @@ PetscErrorCode CopyAIJ(Mat A, Mat *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The function that a matrix of type `from` has composed for conversion to `type`, or products with it.
+// Finds the function that a matrix of type `from` has composed for `what` (a conversion) to `type`.
 template <class Function>
 PetscErrorCode FindComposed(Mat A, const char *what, const char *from, const char *type, Function **f)
 {
@@ -169,7 +169,7 @@ PetscErrorCode MatConvert_BAIJKokkos_AIJ(Mat A, MatType type, MatReuse reuse, Ma
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// `change` makes the matrix, or a copy of it, another.
+// Applies `change` to the matrix itself or to a copy of it.
 template <class Change> PetscErrorCode Convert(Mat A, MatReuse reuse, Mat *result, Change change)
 {
   Mat B = *result;
@@ -199,7 +199,7 @@ PetscErrorCode MatConvert_BAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *r
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// B is BAIJ, of A's values.
+// Completes a conversion. B is a BAIJ matrix with the values of A.
 PetscErrorCode Finish(Mat A, Mat B, MatReuse reuse, Mat *result)
 {
   PetscFunctionBegin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Assembly from coordinates, in the mirror: each number, or block, is the sum of its values in a fixed order, this
-// rank's own first, then those of other ranks by rank.
+// Assembly from coordinates in the device copy. Each scalar, or block, is the sum of its values in a fixed order:
+// first those of this rank, then those of other ranks by rank.
 #include "mat/baijkokkos.hpp"
 
 #include "common/petsc_halo.hpp"
@@ -13,13 +13,13 @@ using namespace finegrain;
 namespace
 {
 
-// A value for a row of this rank: coordinates as given, and its number among own and received values.
+// Coordinates of a value in a row of this rank, and its index among the own and received values.
 struct Coordinate {
   PetscInt row, col;
   Offset value;
 };
 
-// What travels to the owner of a row.
+// Coordinates sent to the owner of the row.
 struct Sent {
   PetscInt row, col, rank, value;
 };
@@ -32,8 +32,8 @@ PetscErrorCode MakeUnit(int count, MPI_Datatype base, MPI_Datatype *unit)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Leaves in order with these roots.
-PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> &leaves) // which PETSc copies
+// Sets these roots for the leaves, in order.
+PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> &leaves) // PETSc copies the leaves
 {
   PetscFunctionBegin;
   PetscCall(PetscSFSetGraph(sf, roots, PetscInt(leaves.size()), nullptr, PETSC_COPY_VALUES, leaves.data(),
@@ -41,7 +41,8 @@ PetscErrorCode SetGraph(PetscSF sf, PetscInt roots, std::vector<Root> &leaves) /
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Coordinates for rows of this rank; the others go to their owners. `scale` scalar rows make one row of these.
+// Separates coordinates in rows of this rank from those of other owners. `scale` scalar rows are one row of a
+// coordinate.
 PetscErrorCode Sort(Mat A, PetscCount count, const PetscInt i[], const PetscInt j[], PetscInt scale,
                     std::vector<Coordinate> *mine, std::vector<Sent> *others, std::vector<Root> *owner)
 {
@@ -71,7 +72,7 @@ PetscErrorCode Sort(Mat A, PetscCount count, const PetscInt i[], const PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sends coordinates to the owners of their rows, and links the values that will follow them. Collective.
+// Sends coordinates to the owners of their rows, and sets up the exchange of their values. Collective.
 PetscErrorCode Exchange(Mat A, BAIJKokkos *m, PetscCount count, const std::vector<Sent> &others,
                         std::vector<Root> &owner, std::vector<Coordinate> *mine)
 {
@@ -113,7 +114,7 @@ PetscErrorCode Exchange(Mat A, BAIJKokkos *m, PetscCount count, const std::vecto
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A matrix of zeros with blocks where coordinates are.
+// Preallocates a matrix of zeros with a block at each coordinate.
 PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt scale)
 {
   const PetscInt n = A->rmap->bs, in_block = n / scale, rows = A->rmap->n / n;
@@ -149,11 +150,11 @@ PetscErrorCode Preallocate(Mat A, const std::vector<Coordinate> &mine, PetscInt 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The number of a block among the entries of the owned square, then those of the couplings.
+// Finds the index of a block among the entries of the owned square, followed by those of the couplings.
 struct BlockFinder {
   const OperatorView &view;
   const std::vector<PetscInt> &ghosts;
-  PetscInt begin, end; // columns of this rank
+  PetscInt begin, end; // range of owned columns
 
   Offset operator()(PetscInt row, PetscInt col) const
   {
@@ -166,7 +167,7 @@ struct BlockFinder {
   }
 };
 
-// Which values make up each target (AssemblyLists).
+// Lists the values that are added for each target (AssemblyLists).
 PetscErrorCode MakeLists(Mat A, const std::vector<Coordinate> &mine, PetscInt scale, AssemblyLists *lists)
 {
   const PetscInt n = A->rmap->bs, in_block = n / scale;
@@ -184,7 +185,7 @@ PetscErrorCode MakeLists(Mat A, const std::vector<Coordinate> &mine, PetscInt sc
   lists->list = make_array<Offset>("finegrain::assembly", mine.size());
   for (const Coordinate &c : mine) {
     const Offset block = find(c.row / in_block - A->rmap->rstart / n, c.col / in_block);
-    target.push_back(block * nn + c.col % in_block * in_block + c.row % in_block); // blocks are by columns
+    target.push_back(block * nn + c.col % in_block * in_block + c.row % in_block); // blocks are stored by columns
     ++lists->ptr(target.back() + 1);
   }
   for (std::size_t t = 0; t < targets; ++t) lists->ptr(t + 1) += lists->ptr(t);
@@ -193,7 +194,7 @@ PetscErrorCode MakeLists(Mat A, const std::vector<Coordinate> &mine, PetscInt sc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// `scale` is the block size for coordinates of blocks, 1 for those of scalars.
+// Sets coordinates of blocks or of scalars. `scale` is the block size for blocks, else 1.
 PetscErrorCode SetCoordinates(Mat A, PetscCount count, const PetscInt i[], const PetscInt j[], bool blocks)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -218,7 +219,7 @@ PetscErrorCode SetCoordinates(Mat A, PetscCount count, const PetscInt i[], const
   PetscCall(MakeUnit(m->lists.unit, MPIU_SCALAR, &m->unit));
   m->has_lists = true;
   m->lists_are_set = false;
-  m->coo_structure = A->nonzerostate + 1; // every caller counts once more
+  m->coo_structure = A->nonzerostate + 1; // the caller increments the state once more
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,10 +244,11 @@ PetscErrorCode MatBAIJKokkosSetPreallocationCOO_BAIJKokkos(Mat A, PetscCount cou
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether the values of other ranks go into the mirror, else to the host.
+// True if values of other ranks are received in the device copy, false if on the host.
 bool receives_in_place(const BAIJKokkos &m) { return m.op.backend == Backend::host || exchanges_on_device(); }
 
-// Fetches the values of other ranks: into the mirror, or to the host if *received says so.
+// Receives the values of other ranks. *received is null if they are in the device copy, else their array on the
+// host.
 PetscErrorCode Receive(BAIJKokkos *m, PetscMemType type, const PetscScalar v[], const Scalar **received)
 {
   const bool there = receives_in_place(*m);
@@ -328,19 +330,19 @@ PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m)
 
    Input Parameters:
 +  A    - a matrix of type `MATBAIJKOKKOS` with its sizes and block size set
-.  ncoo - number of blocks this rank gives
-.  i    - their block rows, global; negative ones, and blocks with them, are ignored
--  j    - their block columns
+.  ncoo - number of blocks that this rank contributes
+.  i    - their global block rows; blocks with a negative index are ignored
+-  j    - their global block columns
 
    Level: beginner
 
    Notes:
-   `MatSetValuesCOO()` then takes ncoo blocks of n^2 values, n being the block size, each by rows; on a device if the
-mirror is there. Blocks may be repeated, and may belong to other ranks; they are added up in a fixed order. Entries
-that no coordinate names are none of the matrix.
+   `MatSetValuesCOO()` then expects ncoo blocks of n^2 values with the block size n, each stored by rows, on the host
+   or on the device of the device copy. Blocks may be repeated and may belong to other ranks; they are added in a
+   fixed order. Entries without a coordinate do not belong to the matrix.
 
-   It does nothing for matrices of other types. `MatSetPreallocationCOO()` takes coordinates of scalars, eight to ten
-times as many numbers.
+   The function does nothing for matrices of other types. `MatSetPreallocationCOO()` uses coordinates of scalars,
+   which are eight to ten times as many numbers.
 
 .seealso: `MATBAIJKOKKOS`, `MatSetPreallocationCOO()`, `MatSetValuesCOO()`
 @*/

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCGAMG gives matrices of its own the type of the matrix it works for, and preallocates them as AIJ only. Where that
-// type is BAIJ with a mirror, its interpolations become AIJ, and its square matrices are set up without
-// preallocation.
+// PCGAMG creates matrices of the type of its operator, and preallocates them as AIJ only. If that type is BAIJ with
+// a device copy, its interpolations become AIJ, and its square matrices are set up without preallocation.
 #include "mat/baijkokkos.hpp"
 
 namespace
@@ -10,8 +9,8 @@ namespace
 constexpr char seq_preallocation[] = "MatSeqAIJSetPreallocation_C",
                mpi_preallocation[] = "MatMPIAIJSetPreallocation_C";
 
-// Makes A AIJ, or sets it up. Nothing to do where BAIJ's own preallocation was called before, as it is by
-// MatXAIJSetPreallocation().
+// Makes A an AIJ matrix, or calls MatSetUp() if it is square. Does nothing if BAIJ's own preallocation was called
+// before, as MatXAIJSetPreallocation() does.
 template <class Preallocate> PetscErrorCode PreallocateAsAIJ(Mat A, MatType aij, Preallocate preallocate)
 {
   PetscFunctionBegin;
@@ -44,11 +43,11 @@ PetscErrorCode MPISetPreallocation(Mat A, PetscInt d_nz, const PetscInt d_nnz[],
 PetscErrorCode BAIJKokkosCreate(Mat A, MatType baij, MatType aij)
 {
   PetscFunctionBegin;
-  if (A->rmap->bs > 0 && A->cmap->bs > 0 && A->rmap->bs != A->cmap->bs) { // which BAIJ cannot have
+  if (A->rmap->bs > 0 && A->cmap->bs > 0 && A->rmap->bs != A->cmap->bs) { // BAIJ cannot have different block sizes
     PetscCall(MatSetType(A, aij));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const bool sized = A->rmap->N >= 0; // DMDA asks whether these functions are there, and has given it sizes
+  const bool sized = A->rmap->N >= 0; // DMDA sets sizes, and tests if these functions exist
   PetscCall(MatSetType(A, baij));
   PetscCall(BAIJKokkosAdopt(A));
   if (sized) PetscFunctionReturn(PETSC_SUCCESS);

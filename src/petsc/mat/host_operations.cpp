@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Values assembled in a mirror come to the host when they are asked for there. Operations of BAIJ read them directly,
-// so that each of them is preceded by BAIJKokkosSyncHost().
+// Values assembled in the device copy are copied to the host when a host operation needs them. Operations of BAIJ
+// read them directly, so each is preceded by BAIJKokkosSyncHost().
 #include "common/runtime.hpp"
 #include "base/prefetch_distance.hpp"
 #include "mat/baijkokkos.hpp"
@@ -16,7 +16,8 @@ namespace
 inline PetscErrorCode SyncIfMatrix(Mat A) { return BAIJKokkosSyncHost(A); }
 template <class T> PetscErrorCode SyncIfMatrix(const T &) { return PETSC_SUCCESS; }
 
-// Operations whose results read or write the host's values later, and those that change values without saying so.
+// pins: results of the operation access the host's values later. uncounted: the operation changes values without
+// increasing the object state.
 template <auto Member> constexpr bool pins = false;
 template <> inline constexpr bool pins<&_MatOps::getdiagonalblock> = true;
 template <> inline constexpr bool pins<&_MatOps::fdcoloringcreate> = true;
@@ -24,7 +25,7 @@ template <auto Member> constexpr bool uncounted = false;
 template <> inline constexpr bool uncounted<&_MatOps::realpart> = true;
 template <> inline constexpr bool uncounted<&_MatOps::imaginarypart> = true;
 
-// An operation of BAIJ behind a synchronization of all matrices that it is given.
+// Calls an operation of BAIJ after a synchronization of all its matrix arguments.
 template <auto Member> struct Preceded;
 template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct Preceded<Member> {
   static PetscErrorCode call(Mat A, Rest... rest)
@@ -39,7 +40,8 @@ template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struc
   }
 };
 
-// An operation that may put another BAIJ matrix in the place of this one: BAIJ itself does it. Factors stay BAIJ.
+// Calls an operation that may replace this matrix by another BAIJ matrix. BAIJ itself runs it, and the result is
+// converted back; factors stay BAIJ.
 template <auto Member> struct Released;
 template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struct Released<Member> {
   static PetscErrorCode call(Mat A, Rest... rest)
@@ -58,7 +60,7 @@ template <class... Rest, PetscErrorCode (*_MatOps::*Member)(Mat, Rest...)> struc
   }
 };
 
-// Where the structures are the same BAIJ adds to the values it has.
+// MatAXPY() with equal structures changes values only.
 PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure structure)
 {
   PetscFunctionBegin;
@@ -67,7 +69,7 @@ PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure stru
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// How products read a large matrix on a host.
+// Describes the prefetch distance of products of a large matrix on the host.
 std::string DescribePrefetchDistance(const BAIJKokkos &m)
 {
   const finegrain::PrefetchDistance known = finegrain::prefetch_distance();
@@ -77,7 +79,7 @@ std::string DescribePrefetchDistance(const BAIJKokkos &m)
   return ", prefetch distance " + std::to_string(known.bytes) + " bytes, " + source;
 }
 
-// With -ksp_view and the like: where products run.
+// Adds the state of the device copy to views such as -ksp_view.
 PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);
@@ -143,7 +145,8 @@ namespace
 
 using AnyFunction = void (*)(void);
 
-// The same for functions that BAIJ composes. Those that are counted change values without saying so.
+// Composed functions of BAIJ, preceded by a synchronization too. Those that are `counted` change values without
+// increasing the object state.
 constexpr const char *composed_names[] = {"MatSeqBAIJGetArray_C", "MatSeqBAIJRestoreArray_C", "MatStoreValues_C",
                                           "MatRetrieveValues_C"};
 
@@ -185,8 +188,9 @@ PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there)
 namespace
 {
 
-// Factorizations of PETSc's and other packages read the values of a matrix at each numerical factorization, without a
-// call that could be caught. From the first MatGetFactor() on values go to the host when they are assembled.
+// Factorizations of PETSc and other packages read the values of a matrix in each numeric factorization, without a
+// call that could be intercepted. After the first MatGetFactor() assembled values are therefore copied to the host
+// at once.
 constexpr std::array<MatSolverType, 14> packages = {
   MATSOLVERPETSC,   MATSOLVERMUMPS,   MATSOLVERSUPERLU, MATSOLVERSUPERLU_DIST, MATSOLVERSTRUMPACK,
   MATSOLVERUMFPACK, MATSOLVERCHOLMOD, MATSOLVERKLU,     MATSOLVERMKL_PARDISO,  MATSOLVERMKL_CPARDISO,
@@ -204,10 +208,10 @@ PetscErrorCode FindFactor(MatSolverType package, MatType type, MatFactorType kin
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What the packages themselves have registered for sequential and parallel BAIJ, by kind of factor.
+// Functions that the packages have registered for sequential and parallel BAIJ, by kind of factor.
 GetFactor of_parent[packages.size()][2][MAT_FACTOR_NUM_TYPES];
 
-// Registered for BAIJ too: PETSc takes the first type with which the name of ours begins.
+// Also registered for BAIJ, because PETSc selects the first type whose name is a prefix of ours.
 template <std::size_t package, int parallel> PetscErrorCode GetFactor_BAIJKokkos(Mat A, MatFactorType kind, Mat *F)
 {
   BAIJKokkos *m = BAIJKokkosGet(A);

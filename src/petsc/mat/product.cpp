@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Products of matrices, one of them BAIJ with a mirror, are those of its copy of type AIJ. The product keeps the
-// matrix itself as its operand; each phase exchanges it for the copy, up to date, and back.
+// Matrix products with an operand of type BAIJ with a device copy use its copy of type AIJ. The product keeps the
+// original matrix as operand; each phase replaces it by the current copy and restores it.
 #include "mat/baijkokkos.hpp"
 
 namespace
@@ -8,10 +8,10 @@ namespace
 
 using Phase = PetscErrorCode (*)(Mat);
 
-// What AIJ has set for a product is composed with it.
+// The phases that AIJ sets for a product are composed with the product.
 constexpr char symbolic_of_copies[] = "FinegrainProductSymbolic_C", numeric_of_copies[] = "FinegrainProductNumeric_C";
 
-// Runs a phase on the copies. PETSc may take the whole product away meanwhile, with what it then refers to.
+// Runs a phase on the copies. PETSc may delete the product during the phase, together with its references.
 template <class Body> PetscErrorCode WithCopies(Mat C, Body body)
 {
   constexpr auto operands = [](Mat_Product *p) { return std::array<Mat *, 3>{&p->A, &p->B, &p->C}; };
@@ -61,7 +61,7 @@ PetscErrorCode MatProductNumeric_BAIJKokkos(Mat C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Composes the copies' numeric phase: the symbolic one may have made C another matrix.
+// Composes the numeric phase of the copies, because the symbolic phase may have replaced C by another matrix.
 PetscErrorCode MatProductSymbolic_BAIJKokkos(Mat C)
 {
   Phase symbolic;
@@ -84,7 +84,7 @@ PetscErrorCode MatProductSetFromOptions_BAIJKokkos(Mat C)
   PetscBool dense;
 
   PetscFunctionBegin;
-  // PETSc multiplies the columns of a dense matrix, with the mirror.
+  // PETSc multiplies each column of a dense matrix, by the product of the device copy.
   PetscCall(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(C->product->B), &dense, MATSEQDENSE,
                                           MATMPIDENSE, ""));
   if (dense && (type == MATPRODUCT_AB || type == MATPRODUCT_AtB || type == MATPRODUCT_PtAP) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums of magnitudes in the rows of a matrix: by the kernel of its mirror, or over PETSc's arrays on the host.
+// Row sums of magnitudes: by a kernel of the device copy, or from PETSc's arrays on the host.
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
@@ -11,7 +11,7 @@ using namespace finegrain;
 namespace
 {
 
-// A sequential part of a matrix: blocks of n x n scalars by rows, AIJ with n = 1.
+// Sequential part of a matrix: blocks of n x n scalars, n = 1 for AIJ.
 struct SequentialPart {
   Structure structure;
   int n = 1;
@@ -26,7 +26,7 @@ void AddRows(const SequentialPart &p, Scalar *sums)
   });
 }
 
-// The same of the transpose. `symmetric`: of a symmetric matrix of which the upper triangle is stored.
+// Adds the row sums of the transpose. `symmetric`: only the upper triangle of a symmetric matrix is stored.
 void AddColumns(const SequentialPart &p, bool symmetric, Scalar *sums)
 {
   const int n = p.n;
@@ -36,7 +36,7 @@ void AddColumns(const SequentialPart &p, bool symmetric, Scalar *sums)
       const Scalar *block = p.blocks + Offset(e) * n * n;
       for (int c = 0; c < n; ++c)
         for (int r = 0; r < n; ++r) {
-          if (symmetric && j + c < i + r) continue; // products do not read the lower part of a diagonal block
+          if (symmetric && j + c < i + r) continue; // products do not read the lower triangle of a diagonal block
           const Real size = magnitude(block[c * n + r]);
           sums[j + c] += size;
           if (symmetric && j + c > i + r) sums[i + r] += size;
@@ -44,7 +44,7 @@ void AddColumns(const SequentialPart &p, bool symmetric, Scalar *sums)
     }
 }
 
-// add(part, sums) for a sequential part of the matrix.
+// Calls add(part) for a sequential part of the matrix.
 template <class Add> PetscErrorCode ReadPart(Mat mat, const Operator &type, const Add &add)
 {
   SequentialPart p;
@@ -65,7 +65,7 @@ template <class Add> PetscErrorCode ReadPart(Mat mat, const Operator &type, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// From the mirror, if it has the matrix's values; *found says so.
+// Sums rows of the device copy. *found is false if it does not have the current values.
 PetscErrorCode SumRowsOfMirror(Mat A, Vec other, Vec sums, bool *found)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);

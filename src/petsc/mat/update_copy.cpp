@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the mirror and the values on the host alike, and gives engines the values of any matrix.
+// Keeps the device copy and the host values consistent, and gives engines the values of any matrix.
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
@@ -9,7 +9,7 @@ using namespace finegrain;
 namespace
 {
 
-// The mirror of the structure, anew.
+// Creates the device copy for the current structure.
 PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
 {
   OperatorView view;
@@ -29,12 +29,12 @@ PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
   }));
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
-  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode { // it may need room for copies
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode { // may allocate memory for ghosts
     PetscFunctionBegin;
     m->copy->set_halo(size > 1 ? &m->halo : nullptr);
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
-  PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // for the assembly that finds others: a conversion had none
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // for the next assembly; a conversion has none
   m->entries = info.nz_used;
   m->structure = A->nonzerostate;
   m->values = -1;
@@ -48,7 +48,7 @@ PetscErrorCode Load(Mat A, BAIJKokkos *m)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetHostValues(A, m->op, &values));
-  if (m->op.backend == Backend::device) PetscCall(FinegrainWaitForPetsc()); // whose queue may read the blocks
+  if (m->op.backend == Backend::device) PetscCall(FinegrainWaitForPetsc()); // its queue may still read the blocks
   m->copy->load(values.owned.values, values.coupling.values);
   PetscCall(OperatorRestoreValues(A, m->op, &values));
 #if defined(FINEGRAIN_SHARES_DEVICE)
@@ -109,7 +109,7 @@ PetscErrorCode BAIJKokkosSyncHost(Mat A)
 
   PetscFunctionBegin;
   if (!m || !m->host_is_behind) PetscFunctionReturn(PETSC_SUCCESS);
-  m->host_is_behind = false; // first: what follows asks for the host's values
+  m->host_is_behind = false; // first, because the calls below need the host's values
   PetscCall(OperatorGetHostValues(A, m->op, &values));
   m->copy->save(const_cast<Scalar *>(values.owned.values), const_cast<Scalar *>(values.coupling.values));
   PetscCall(OperatorRestoreValues(A, m->op, &values));

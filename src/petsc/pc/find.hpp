@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How a PC of one of our types is told from others.
+// Recognizes PCs of finegrain's types.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// The composed function that only our types have.
+// Name of a composed function that only finegrain's types have.
 inline constexpr char finegrain_find_function[] = "PCFinegrainGetData_C";
 
-// The data of a PC of ours, null for any other.
+// Finds the data of a PC of finegrain, or null for any other PC.
 PetscErrorCode PCFinegrainFind(PC pc, PC_Finegrain **e);
 
-// The same, but an error for any other.
+// Gets the same data; any other PC is an error.
 PetscErrorCode PCFinegrainGet(PC pc, PC_Finegrain **e);
 
-// The next set-up begins with the analysis.
+// Makes the next set-up start with the analysis.
 inline void PCFinegrainInvalidate(PC pc, PC_Finegrain *e)
 {
   e->analysis.analyzed = false;

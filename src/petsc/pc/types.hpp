@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The preconditioner types of this package: each is defined in a file of its own beside this one, plugin.cpp
-// registers them.
+// List of the preconditioner types, which plugin.cpp registers. Each is defined in its own file of types/.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""finegrain for petsc4py: loads the plugin, and sets the settings of its preconditioners by keyword.
+"""finegrain for petsc4py: loads the plugin, and sets options of its preconditioners by keyword.
 
     import finegrain
     from petsc4py import PETSc
@@ -8,7 +8,7 @@
     pc.setType(finegrain.FGBILU)
     finegrain.configure(pc, precision="single", corrections=1)
 
-petsc4py must be that of the PETSc the library was built for.
+petsc4py must use the PETSc for which the library was built.
 """
 import ctypes as _ctypes
 import os as _os
@@ -22,9 +22,9 @@ __version__ = "1.0.0"
 __all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "SIP", "configure",
            "factor_bytes", "load", "scaled_residual"]
 
-FGBILU, FGBICC, MCPI, POWERQILU, SIP = "fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"  # of PC
+FGBILU, FGBICC, MCPI, POWERQILU, SIP = "fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"  # PC types
 KSPREFINE, KSPSIP = "refine", "sip"
-BAIJKOKKOS = "baijkokkos"  # of Mat
+BAIJKOKKOS = "baijkokkos"  # Mat type
 
 _library = None
 
@@ -37,11 +37,11 @@ def _check(code: int) -> None:
 
 
 def load(path: "str | _os.PathLike[str] | None" = None) -> None:
-    """Registers the types with PETSc, which it initializes if nobody has. A second call does nothing.
+    """Registers the types with PETSc, and initializes PETSc if necessary. A second call does nothing.
 
-    path: of libpetscfinegrain.so; by default the environment variable FINEGRAIN_LIBRARY, else the library that was
-    installed with this module. OSError: there is no such library, or it is not for this PETSc. PETSc.Error: it is
-    for a newer processor.
+    path: path of libpetscfinegrain.so; by default that of the environment variable FINEGRAIN_LIBRARY, else that of
+    the library installed with this module. OSError: there is no such library, or it was built for another PETSc.
+    PETSc.Error: it was compiled for a newer processor.
     """
     global _library
     if _library:
@@ -57,10 +57,11 @@ def load(path: "str | _os.PathLike[str] | None" = None) -> None:
 
 
 def configure(pc: "_PETSc.PC", **settings: object) -> None:
-    """Sets settings of a PC of finegrain, whose type is set: configure(pc, precision="single", grid=[8, 8, 8]).
+    """Sets options of a PC that has a type of finegrain: configure(pc, precision="single", grid=[8, 8, 8]).
 
-    Names and values are those of the options, -pc_<type>_precision single. A list or tuple stands for numbers with
-    commas. An unknown name is a ValueError, a wrong value PETSc's error. They act at the next set-up. Collective.
+    Names and values are those of the options, such as -pc_<type>_precision single. A list or tuple becomes numbers
+    separated by commas. An unknown name raises ValueError, a wrong value PETSc's error. The options take effect at
+    the next set-up. Collective.
     """
     load()
     kind, prefix = pc.getType(), pc.getOptionsPrefix() or ""
@@ -70,7 +71,7 @@ def configure(pc: "_PETSc.PC", **settings: object) -> None:
     try:
         for name, value in settings.items():
             _call("PetscOptionsSetValue", mine, f"-{prefix}pc_{kind}_{name}".encode(), _text(value).encode())
-        _call("PetscObjectSetOptions", pointer, mine)  # so that no other option is read
+        _call("PetscObjectSetOptions", pointer, mine)  # no other options are read
         pc.setFromOptions()
         unknown = [name for name in settings if not _used(mine, f"{prefix}pc_{kind}_{name}")]
     finally:
@@ -104,11 +105,11 @@ def _number(function: str, pc: "_PETSc.PC") -> float:
 
 
 def factor_bytes(pc: "_PETSc.PC") -> int:
-    """The size of the factor's blocks on this rank, in bytes. PCFinegrainGetFactorBytes()."""
+    """Returns the size of the factor's blocks on this rank in bytes, by PCFinegrainGetFactorBytes()."""
     return int(_number("PCFinegrainGetFactorBytes", pc))
 
 
 def scaled_residual(pc: "_PETSc.PC") -> float:
-    """|R (b - A x)| / |R b| of the last solution that was checked, R the inverse row sums of |A|; -1: none was.
-    PCFinegrainGetScaledResidual(). Double precision only."""
+    """Returns |R (b - A x)| / |R b| of the last solution, where R has the inverse row sums of |A|, or -1 if it was not
+    checked, by PCFinegrainGetScaledResidual(). Double precision only."""
     return _number("PCFinegrainGetScaledResidual", pc)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Linear systems for the table beside other preconditioners: each is a function that returns a matrix of scipy's, the
-number of unknowns of a point, and what else solvers may be told. Right-hand sides are of ones, unless said."""
+"""Linear systems for the comparison with other preconditioners: each is a function that returns a matrix of
+scipy's, the number of unknowns per point, and other data for solvers. Right-hand sides are ones, unless stated
+otherwise."""
 import numpy
 import scipy.sparse as sparse
 from dataclasses import dataclass
@@ -36,7 +37,8 @@ def anisotropic(n=64):
 
 
 def jumps(n=64):
-    """Finite volumes, conductivities 1 and 1e4 in cubes of 8^3 points, as a chessboard has its colors."""
+    """Finite volumes, with conductivities 1 and 1e4 in cubes of 8^3 points that alternate like the fields of a
+    chessboard."""
     i = numpy.arange(n) // 8
     k = numpy.where((i[:, None, None] + i[None, :, None] + i[None, None, :]) % 2, 1e4, 1.0)
     number = numpy.arange(n**3).reshape(n, n, n)
@@ -66,8 +68,8 @@ def jumps(n=64):
 
 
 def coupled(block, n=40):
-    """Diffusion and convection of `block` unknowns that react with each other, most of them stiffly: implicit Euler, first-order
-    upwind differences, velocities that differ in direction and size."""
+    """Diffusion and convection of `block` unknowns that react with each other, most of them stiffly: implicit
+    Euler, first-order upwind differences, velocities that differ in direction and size."""
     random = numpy.random.default_rng(block)
     h = 1.0 / n
     one = sparse.identity(n)
@@ -122,7 +124,8 @@ def elasticity(n=28, poisson_ratio=0.3, stretch=1.0):
 
 
 def circuit(n=100000):
-    """Conductances between the nodes of a net: some neighbors, some far away, a few rails that many nodes are at."""
+    """Conductances between the nodes of a net: some neighbors, some far away, and a few rails to which many nodes
+    are connected."""
     random = numpy.random.default_rng(1)
     near = random.integers(1, 40, 3 * n)
     a = random.integers(0, n, 3 * n)
@@ -138,8 +141,9 @@ def circuit(n=100000):
 
 
 def two_phase(size=(60, 60, 30)):
-    """Newton step of water that displaces oil in rock, pressure and saturation of a cell: log-normal permeability over five
-    decades, a tenth of it upwards, quadratic relative permeabilities, mobilities of the cell upstream, slight compressibility."""
+    """Newton step of water that displaces oil in rock, with pressure and saturation in each cell: log-normal
+    permeability over five decades, a tenth of it vertically, quadratic relative permeabilities, mobilities of the
+    cell upstream, slight compressibility."""
     random = numpy.random.default_rng(1)
     nx, ny, nz = size
     cells = nx * ny * nz
@@ -181,8 +185,8 @@ def two_phase(size=(60, 60, 30)):
 
 @dataclass
 class Captured:
-    """The last linear system that a program solves: one of our tutorials, or, where the first word ends in .c, of PETSc's examples.
-    A saddle point has velocities and, last at each point, a pressure."""
+    """The last linear system that a program solves: a tutorial of finegrain or, if the first word ends in .c, an
+    example of PETSc. A saddle point has velocities and, last at each point, a pressure."""
     command: str
     spd: bool = False
     prefix: str = ""
@@ -206,5 +210,5 @@ problems = {
     "two_phase": two_phase,
     "stokes": Captured("ksp/ksp/tutorials/ex42.c -model 3 -mx 24", False, "stokes_", True),
 }
-# For trying the programs; not in the table.
+# For tests of the programs; not in the table.
 small = {"small": lambda: coupled(3, 6), "small_elasticity": lambda: elasticity(4)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Times set-up and solve of preconditioners that users would take, and of ours, over the systems of problems.py: run.py
-[--ranks 1,2] [--threads 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each run is a process; of `--repeat` ones the
-fastest counts. tests/docs/tables makes the page of it."""
+"""Times set-up and solve of preconditioners that users would choose, and of ours, on the systems of problems.py:
+run.py [--ranks 1,2] [--threads 1,2] [--problems a,b] [--methods "a;b"] [--limit 25] [--out FILE.csv] BUILD. Each
+run is a process; the fastest of `--repeat` ones counts. tests/docs/tables writes the results into the page."""
 import argparse
 import csv
 import itertools
@@ -26,7 +26,8 @@ smooth = "-pc_type gamg -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -
 split = ("-pc_type fieldsplit -pc_fieldsplit_block_size 4 -pc_fieldsplit_0_fields 0,1,2 -pc_fieldsplit_1_fields 3 "
          "-pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type lower -pc_fieldsplit_schur_precondition selfp "
          "-fieldsplit_0_ksp_type preonly -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type sor -fieldsplit_0_pc_type ")
-# Name: matrix type, options. Those of baijkokkos are ours, and have threads; those of fieldsplit are for saddle points.
+# Name: matrix type, options. Methods on baijkokkos are ours and use threads; those of fieldsplit are for saddle
+# points.
 methods = {
     "ilu": ("aij", "-pc_type bjacobi -sub_pc_type ilu"),
     "ilu, baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
@@ -62,14 +63,14 @@ methods = {
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
 for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/topics/ranks.md
-# Of docs/performance/gain.csv.
+# Methods of docs/performance/gain.csv.
 for_gain = "ilu;ilu, baij;icc;sor;eisenstat;fgbilu;fgbilu, eisenstat false;fgbilu, single;fgbilu, half;fgbicc"
 spd_only = {"icc", "fgbicc"}
 blocks_only = {"hypre boomeramg, nodal", "ilu, baij", "pbjacobi"}
 
 
 def last(viewer_file, make):
-    """The last of the objects in a file, to which a program has added one at each solve."""
+    """The last object in a file to which a program has added one at each solve."""
     from petsc4py import PETSc
     viewer = PETSc.Viewer().createBinary(str(viewer_file), "r")
     found = None
@@ -156,7 +157,7 @@ def run(args, folder, name, kind, options, ranks, threads):
 
 
 def fits(method, settings, ranks, threads):
-    """Whether a method is for a system, and has threads if those are asked for."""
+    """True if a method fits a system, and uses threads if threads are requested."""
     return not ((method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1) or
                 (method.startswith("fieldsplit") and not settings.get("saddle")) or (threads > 1 and (ranks > 1 or methods[method][0] != "baijkokkos")))
 
@@ -192,7 +193,7 @@ def main():
                     for ranks, threads, method in itertools.product(map(int, args.ranks.split(",")), map(int, args.threads.split(",")), args.methods.split(";"))
                     if fits(method, settings, ranks, threads)]
             best = {}
-            for k in range(args.repeat):  # one after the other, and back: a slow minute, and memory that the system has to find, are nobody's alone
+            for k in range(args.repeat):  # in alternating order, so that a slow minute hits no method alone
                 for ranks, threads, method in runs[:: -1 if k % 2 else 1]:
                     r = run(args, folder, name, *methods[method], ranks, threads)
                     known = best.setdefault((ranks, threads, method), r)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Solves one system of problems.py with one set of options, in a process of its own (run.py): set-up, iterations, solve, residual,
-memory, as a line of JSON. Arguments: folder, name, matrix type, then PETSc's options."""
+"""Solves one system of problems.py with one set of options, in a process of its own (run.py). Prints set-up,
+iterations, solve, residual and memory as a line of JSON. Arguments: folder, name, matrix type, then PETSc's
+options."""
 import json
 import resource
 import sys
@@ -29,7 +30,7 @@ A.setOptionsPrefix("load_")
 A.setFromOptions()
 A.load(load("matrix"))
 settings = json.load(open(f"{folder}/{name}.json"))
-if settings["spd"]:  # PETSc 3.18 does not let MPIBAIJ be told
+if settings["spd"]:  # PETSc 3.18 has no such flag for MPIBAIJ
     A.setOption(PETSc.Mat.Option.SPD, True)
 if kind != "aij":
     A = A.convert(kind)
@@ -47,10 +48,10 @@ ksp.setOperators(A)
 ksp.setType("cg" if settings["spd"] else "gmres")
 if not settings["spd"]:
     ksp.setPCSide(PETSc.PC.Side.RIGHT)
-ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)  # the same end for all
+ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)  # the same test of convergence for all
 ksp.setTolerances(rtol=1e-8, max_it=3000)
 ksp.setFromOptions()
-# A virtual machine may have to find memory that nobody had before, which takes it longer than a solve.
+# A virtual machine may have to find memory that was not used before, which takes longer than a solve.
 numpy.ones(2**27 // PETSc.COMM_WORLD.size)
 before = resident()
 start = time.perf_counter()

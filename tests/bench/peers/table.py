@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What docs/compare.md and docs/topics/ranks.md have of the CSV files that run.py makes; tests/docs/tables puts it there."""
+"""Tables of docs/compare.md and docs/topics/ranks.md from the CSV files of run.py; tests/docs/tables inserts
+them."""
 import csv
 import statistics
 import textwrap
@@ -35,7 +36,7 @@ def cell(rows, names):
 
 
 def times(file):
-    """The fastest of each group, on one rank of one thread."""
+    """The fastest of each group, on one rank with one thread."""
     machine, every = read(file)
     alone = [r for r in every if r["ranks"] == r["threads"] == "1"]
     out = []
@@ -61,7 +62,8 @@ def iterations(file):
 
 
 def beside_ilu(rows, method, ranks, threads):
-    """Rows of the best of PETSc's ILU and SOR, on one thread a rank, and of a method of ours; None where there is none."""
+    """Rows of the best of PETSc's ILU and SOR, with one thread per rank, and of a method of ours; None if there
+    is none."""
     for name in dict.fromkeys(r["problem"] for r in rows):
         mine = [r for r in rows if r["problem"] == name and r["ranks"] == ranks and not r["trouble"]]
         theirs = [r for r in mine if r["method"] in groups["ILU, SOR"] and r["threads"] == "1"]
@@ -71,7 +73,8 @@ def beside_ilu(rows, method, ranks, threads):
 
 
 def gain(file):
-    """The best of PETSc's ILU and SOR over each of finegrain's, on one rank of one thread, and medians over the systems with blocks."""
+    """Speedup of each of finegrain's methods over the best of PETSc's ILU and SOR, on one rank with one thread,
+    and medians over the systems with blocks."""
     machine, rows = read(file)
     ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
     tables, medians = [], []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Dense block kernels: inverses, pivots, and the same text run by several lanes.
+// Dense block kernels: inverses, pivots, and the same code run by several lanes.
 #include "oracle.hpp"
 
 #include "base/inversion.hpp"
@@ -72,7 +72,7 @@ TEST(Invert, ReportsSingularAndNonFiniteBlocks)
     const Inversion of_zero = invert_block<0>(zero, n);
     EXPECT_FALSE(of_zero.good);
     EXPECT_TRUE(of_zero.finite);
-    EXPECT_EQ(std::fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW), 0); // nothing for PetscSetFPTrap()
+    EXPECT_EQ(std::fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW), 0); // no trap under PetscSetFPTrap()
     Block row = random_block(n, 3);                                           // a zero row
     for (std::size_t c = 0; c < n; ++c) row[c * n + n / 2] = Scalar(0);
     const Inversion of_row = invert_block<0>(row, n);
@@ -89,7 +89,7 @@ TEST(Invert, ReportsSingularAndNonFiniteBlocks)
   }
 }
 
-// The same of a pivot d that was computed from a block.
+// The same for a pivot d that was computed from the block `from`.
 template <int N> [[gnu::noinline]] Inversion invert_pivot(Block d, std::size_t n, Shift shift, const Block &from)
 {
   std::vector<Scalar> work(5 * n, Scalar(std::numeric_limits<Real>::quiet_NaN())), space(n * n, work[0]);
@@ -98,7 +98,7 @@ template <int N> [[gnu::noinline]] Inversion invert_pivot(Block d, std::size_t n
                             [&](int i) { return from[std::size_t(i)]; });
 }
 
-// Row k is the sum of two others but for rounding errors, or much more.
+// Row k is the sum of two others up to rounding errors, or differs by much more.
 Block dependent_block(std::size_t n, std::size_t k, Real apart)
 {
   Block d = random_block(n, unsigned(11 * n + k));
@@ -108,7 +108,7 @@ Block dependent_block(std::size_t n, std::size_t k, Real apart)
   return d;
 }
 
-// Units of equations and unknowns, by powers of two.
+// Scales equations and unknowns by powers of two.
 Block in_units(Block d, std::size_t n)
 {
   for (std::size_t c = 0; c < n; ++c)
@@ -143,9 +143,9 @@ TEST(InvertPivot, ThatCancelledIsSingular)
   EXPECT_FALSE(invert_pivot<3>(noise, n, {}, from).good);
   EXPECT_TRUE(invert_pivot<3>(small, n, {}, from).good);
   EXPECT_TRUE(invert_pivot<3>(noise, n, {.zero = 0}, from).good);
-  EXPECT_TRUE(invert_pivot<3>(noise, n, {}, Block(n * n, Scalar(0))).good); // of what the matrix does not have
-  EXPECT_TRUE(invert_pivot<1>({noise[0]}, 1, {}, {from[0]}).good);          // clear_cancelled() has seen it
-  // The amount of a shift is that of the block of the matrix, not of what is left of it.
+  EXPECT_TRUE(invert_pivot<3>(noise, n, {}, Block(n * n, Scalar(0))).good); // the matrix has no such block
+  EXPECT_TRUE(invert_pivot<1>({noise[0]}, 1, {}, {from[0]}).good);          // found by clear_cancelled()
+  // The amount of a shift is relative to the block of the matrix, not to the cancelled pivot.
   const Inversion shifted = invert_pivot<3>(noise, n, {.amount = Real(1e-3)}, from);
   EXPECT_TRUE(shifted.good && shifted.shifted);
 }
@@ -162,11 +162,11 @@ template <int N> [[gnu::noinline]] Inversion check(Block d, std::size_t n, const
   return result;
 }
 
-// B^T B of B with n rows is definite, less its smallest eigenvalue and more it is not.
+// B^T B is definite for a regular B, semidefinite if B lacks a row, and indefinite with a negative diagonal entry.
 TEST(CheckDefinite, FindsBlocksThatAreNot)
 {
   for (std::size_t n = 1; n <= 32; ++n) {
-    Block b = make_vector(n * n, unsigned(n)); // well conditioned: rounding errors stay what they are
+    Block b = make_vector(n * n, unsigned(n)); // well conditioned, so that rounding errors stay small
     for (std::size_t i = 0; i < n; ++i) b[i * n + i] += Real(n);
     Block square(n * n, Scalar(0)), without = b;
     const auto multiply_transposed = [n](const Block &x) {
@@ -180,7 +180,7 @@ TEST(CheckDefinite, FindsBlocksThatAreNot)
     EXPECT_TRUE(check<0>(square, n, square).good) << n;
     EXPECT_TRUE(n != 4 || check<4>(square, n, square).good);
     for (std::size_t c = 0; c < n; ++c)
-      without[c * n + n - 1] = Scalar(0); // a row less: semidefinite but for rounding errors
+      without[c * n + n - 1] = Scalar(0); // one row less: semidefinite up to rounding errors
     const Block semidefinite = multiply_transposed(without);
     EXPECT_FALSE(check<0>(semidefinite, n, semidefinite).good) << n;
     EXPECT_FALSE(n == 4 && check<4>(semidefinite, n, semidefinite).good);
@@ -189,14 +189,14 @@ TEST(CheckDefinite, FindsBlocksThatAreNot)
     EXPECT_FALSE(check<0>(indefinite, n, square).good) << n;
     for (std::size_t c = 0; c < n; ++c)
       for (std::size_t r = 0; r < c; ++r) square[c * n + r] = Scalar(std::numeric_limits<Real>::quiet_NaN());
-    EXPECT_TRUE(check<0>(square, n, square).good) << n; // the lower triangle is read
+    EXPECT_TRUE(check<0>(square, n, square).good) << n; // only the lower triangle is read
   }
 }
 #endif
 
 TEST(MatrixValues, LoadsBlocksWithHolesFromScalarRows)
 {
-  // One 3 x 3 block, rows {1 . 2}, {. . .}, {. 3 4}.
+  // One 3 x 3 block with the rows {1 . 2}, {. . .}, {. 3 4}.
   const std::vector<Scalar> values{Scalar(1), Scalar(2), Scalar(3), Scalar(4)};
   const Offset base[] = {0, 2, 2};
   const std::uint32_t mask[] = {0b101, 0b000, 0b110};

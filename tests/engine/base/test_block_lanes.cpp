@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Block inverses by several lanes that do not run in step, as a device's need not.
+// Block inverses by several lanes that do not run in lockstep, as on a device.
 #include "problems.hpp"
 
 #include "base/inversion.hpp"
@@ -40,7 +40,7 @@ struct LateLanes {
   }
 };
 
-// With small pivots replaced if amount > 0.
+// Inverts d by several lanes; replaces small pivots if amount > 0.
 std::vector<Scalar> invert_by(int lanes, int n, std::vector<Scalar> d, Real amount = 0)
 {
   const std::vector<Scalar> from = d;
@@ -54,7 +54,7 @@ std::vector<Scalar> invert_by(int lanes, int n, std::vector<Scalar> d, Real amou
         invert_with_replacement(own, own.n, d.data(), work.data(), amount,
                                 [&](int i) { return from[std::size_t(i)]; });
       else invert(own, own.n, d.data(), work.data());
-      all.arrive_and_drop(); // lanes that disagree about a pivot do not wait for each other for ever
+      all.arrive_and_drop(); // lanes that disagree about a pivot then do not deadlock
     });
   for (std::thread &t : threads) t.join();
   return d;
@@ -66,7 +66,7 @@ TEST(Lanes, SearchForAPivotBeforeRowsAreSwapped)
   for (const int n : {2, 3, 5, 8}) {
     std::vector<Scalar> d(std::size_t(n * n));
     for (Scalar &v : d) v = random_scalar(random);
-    for (int r = 0; r < n; ++r) d[std::size_t(r * n + (r + 1) % n)] += Scalar(Real(4)); // pivots off the diagonal
+    for (int r = 0; r < n; ++r) d[std::size_t(r * n + (r + 1) % n)] += Scalar(Real(4)); // pivots are off the diagonal
     const auto expected = invert_by(1, n, d);
     for (const int lanes : {2, 3}) EXPECT_EQ(difference(invert_by(lanes, n, d), expected), 0) << n << ", " << lanes;
     for (int c = 0; c < n; ++c) d[std::size_t(c * n + 1)] = d[std::size_t(c * n)] * Scalar(Real(1e4)); // dependent

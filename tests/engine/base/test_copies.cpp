@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Uploads in parts: all of an array arrives, whatever its size, and nothing beside it.
+// Uploads in parts transfer all of an array of any size, and write nothing outside of it.
 #include "problems.hpp"
 
 #include "base/copies.hpp"
@@ -14,7 +14,7 @@ namespace
 
 TEST(Upload, ArrivesInParts)
 {
-  constexpr std::size_t part = 1000; // bytes: no multiple of a Scalar's
+  constexpr std::size_t part = 1000; // bytes: no multiple of a scalar's size
   const std::vector<Scalar> from = make_vector(5000, 1);
   const Scalar nan(std::numeric_limits<Real>::quiet_NaN());
   Upload<Kokkos::HostSpace> upload(part);
@@ -26,7 +26,7 @@ TEST(Upload, ArrivesInParts)
   }
 }
 
-// Kernels read "no array" as "all, in order": an array of nothing has no address, copied or not.
+// Kernels read a null array as "all, in order". An empty array therefore has a null address, copied or not.
 TEST(Copies, OfNothingHaveNoAddress)
 {
   using Space = DeviceExec::memory_space;
@@ -36,7 +36,7 @@ TEST(Copies, OfNothingHaveNoAddress)
   EXPECT_EQ(make_array<Index>("finegrain::none", 0).data(), nullptr);
 }
 
-// As those of a device: what the host changes afterwards does not reach them.
+// Copies for a device are separate: later changes on the host do not reach them.
 TEST(Copies, OfDevicesAreTheirOwn)
 {
   if (!builds_device) GTEST_SKIP() << "a host reads its own arrays";

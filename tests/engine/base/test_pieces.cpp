@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rows shared out among threads: each once, in pieces that know their rows, and exceptions that come out.
+// Rows are shared out among threads: each row once, in pieces that know their rows, and exceptions are passed on.
 #include "base/pieces.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The replacement of small pivots (Shift::amount): regular blocks keep their bits in any units, of singular ones a
-// few entries change by what their row and column measure.
+// The replacement of small pivots (Shift::amount). Inverses of regular blocks stay bitwise identical in any units.
+// In singular blocks it changes a few entries, relative to the size of their row and column.
 #include "oracle.hpp"
 
 #include "base/inversion.hpp"
@@ -15,7 +15,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// d <- its inverse, as a pivot that was computed from a block.
+// Replaces d by its inverse, as a pivot that was computed from a block.
 template <int N> [[gnu::noinline]] Inversion invert_fixed(Block &d, std::size_t n, Shift shift, const Block &from)
 {
   std::vector<Scalar> work(5 * n, Scalar(std::numeric_limits<Real>::quiet_NaN())), space(n * n, work[0]);
@@ -32,7 +32,7 @@ Inversion invert_fixed(std::integer_sequence<int, N...>, Block &d, std::size_t n
   return result;
 }
 
-// By the kernels of this size, or by those of any size.
+// Uses the kernels of this block size, or those of any size.
 Inversion invert_pivot(bool fixed, Block &d, std::size_t n, Shift shift, const Block from)
 {
   if (fixed) return invert_fixed(std::make_integer_sequence<int, 8>(), d, n, shift, from);
@@ -46,7 +46,7 @@ Block random_block(std::size_t n, unsigned seed)
   return d;
 }
 
-// Units of equations and of unknowns: powers of two near 1, 1e6 and 1e12, or its square root with single precision.
+// Units of equations and unknowns: powers of two near 1, 1e6 and 1e12, or their square roots in single precision.
 struct Units {
   bool rows, columns;
   Real row(std::size_t i) const { return rows ? power(i) : Real(1); }
@@ -61,7 +61,7 @@ Block in_units(Block d, std::size_t n, Units u)
     for (std::size_t r = 0; r < n; ++r) d[c * n + r] *= u.row(r) * u.column(c);
   return d;
 }
-// Of the inverse of a block in units, that of the block without.
+// Converts the inverse of a block in units to the inverse of the block without units.
 Block without_units(Block x, std::size_t n, Units u)
 {
   for (std::size_t c = 0; c < n; ++c)
@@ -76,7 +76,7 @@ TEST(Replacement, HandChecked)
     Block d{Scalar(4), Scalar(0), Scalar(0), Scalar(0)}; // diag(4, 0)
     Inversion result = invert_pivot(fixed, d, 2, shift, d);
     EXPECT_TRUE(result.good && result.shifted);
-    EXPECT_EQ(d, (Block{Scalar(Real(0.25)), Scalar(0), Scalar(0), Scalar(2)})); // 1 / (0.125 * 4)
+    EXPECT_EQ(d, (Block{Scalar(Real(0.25)), Scalar(0), Scalar(0), Scalar(2)})); // the replaced pivot is 0.125 * 4
 
     // [1 1024; 1 1024]: the second pivot becomes 1/8 of 1024.
     d = {Scalar(1), Scalar(1), Scalar(1024), Scalar(1024)};
@@ -89,7 +89,7 @@ TEST(Replacement, HandChecked)
     EXPECT_TRUE(result.good && result.shifted);
     EXPECT_EQ(zero[0], Scalar(8));
 
-    // Computed from 4, of which a 16th is left.
+    // A pivot computed from 4, of which a 16th is left.
     Block one{Scalar(Real(0.25))};
     result = invert_pivot(fixed, one, 1, shift, {Scalar(4)});
     EXPECT_TRUE(result.good && result.shifted);
@@ -97,7 +97,7 @@ TEST(Replacement, HandChecked)
   }
 }
 
-// Units, penalties and rows of Dirichlet conditions.
+// Regular blocks in units, with penalties, and with rows of Dirichlet conditions.
 TEST(Replacement, ChangesNoBitOfRegularBlocks)
 {
   const Real penalty = sizeof(Real) == 4 ? Real(1e10) : Real(1e20);
@@ -126,8 +126,8 @@ TEST(Replacement, ChangesNoBitOfRegularBlocks)
     }
 }
 
-// What is inverted instead of a singular block is that block with one entry changed by about `amount` of it, whatever
-// the units: a row is the sum of two others, or zero, or a column is.
+// The inverse of a singular block is that of the block with one entry changed by about `amount`, relative to its
+// size, in any units. A row is the sum of two others or zero, or a column is zero.
 TEST(Replacement, OfASingularBlockChangesOneEntryOfIt)
 {
   const Real amount = sizeof(Real) == 4 ? Real(2e-3) : Real(1e-4);
@@ -160,7 +160,7 @@ TEST(Replacement, OfASingularBlockChangesOneEntryOfIt)
           }
 }
 
-// Where little is left of what a pivot was computed from, sizes are those of the latter.
+// If cancellation leaves only rounding errors of a pivot, the replacement is relative to the original block.
 TEST(Replacement, OfAPivotThatCancelledHasTheSizeOfItsBlock)
 {
   for (std::size_t n = 1; n <= 8; ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Storage types of sixteen bits: conversions against arithmetic and against each other, reads and writes in vectors
-// against one by one, scales, and what is flushed to zero.
+// 16-bit storage types: conversions compared with arithmetic and with each other, vector reads and writes compared
+// with scalar ones, scales, and values that are flushed to zero.
 #include "oracle.hpp"
 
 #include "base/simd.hpp"
@@ -22,7 +22,7 @@ namespace
 
 using Bits = std::uint16_t;
 
-// The value of a half by its definition.
+// Decodes a half by its definition.
 double value_of_half(unsigned bits)
 {
   const int exponent = int(bits >> 10) & 31, mantissa = int(bits & 1023);
@@ -31,7 +31,7 @@ double value_of_half(unsigned bits)
   return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
 }
 
-// Floats around every half and every middle of two, and at random.
+// Floats next to every half and every midpoint of two halves, and random ones.
 std::vector<float> telling_floats()
 {
   std::vector<float> all;
@@ -53,10 +53,10 @@ std::vector<float> telling_floats()
   return all;
 }
 
-// The nearest of sixteen bits by search; ties to even.
+// Finds the nearest 16-bit value by search; ties to even.
 template <class T> Bits nearest(float x)
 {
-  const double limit = std::is_same_v<T, Half> ? 65536 : std::ldexp(1., 128); // stands for infinity
+  const double limit = std::is_same_v<T, Half> ? 65536 : std::ldexp(1., 128); // rounds to infinity
   const Bits top = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
   const auto value = [&](Bits b) { return b == top ? limit : double(to_single(T{b})); };
   const double a = std::fabs(double(x));
@@ -78,7 +78,7 @@ TEST(Half, EveryOneIsItsValue)
     EXPECT_TRUE(std::isnan(expected) ? std::isnan(single) : double(single) == expected) << h;
     EXPECT_EQ(std::signbit(single), (h & 0x8000) != 0);
     EXPECT_EQ(std::bit_cast<std::uint32_t>(single), std::bit_cast<std::uint32_t>(detail::widen_half(Bits(h)))) << h;
-    EXPECT_EQ(to_half(single).bits, std::isnan(expected) ? h | 0x200 : h); // NaN becomes quiet
+    EXPECT_EQ(to_half(single).bits, std::isnan(expected) ? h | 0x200 : h); // a NaN becomes quiet
     EXPECT_EQ(to_half(single).bits, detail::narrow_half(single));
   }
 }
@@ -92,7 +92,7 @@ TEST(Half, RoundsToNearestEven)
   }
   EXPECT_EQ(to_half(65519.996f).bits, 0x7bff);
   EXPECT_EQ(to_half(65520.f).bits, 0x7c00);
-  EXPECT_EQ(convert<Half>(65519.999999).bits, 0x7c00); // by way of single, which is 65520
+  EXPECT_EQ(convert<Half>(65519.999999).bits, 0x7c00); // rounded to single first, which gives 65520
   EXPECT_EQ(to_half(std::ldexp(1.f, -25)).bits, 0);
   EXPECT_EQ(to_half(std::nextafter(std::ldexp(1.f, -25), 1.f)).bits, 1);
 }
@@ -140,7 +140,7 @@ template <class T> bool same_bits(const T &a, const T &b) { return std::memcmp(&
 
 #if !defined(__CUDACC__)
 
-// Numbers of a storage type with everything in them.
+// Stored values of all kinds.
 template <class T> std::vector<T> stored_numbers()
 {
   const std::vector<float> floats = telling_floats();
@@ -149,7 +149,8 @@ template <class T> std::vector<T> stored_numbers()
   return all;
 }
 
-// Or both NaN: compilers leave conversions there and back out, which would make a signalling one quiet.
+// True if a and b are bitwise identical, or both NaN: compilers omit conversions to another type and back, which
+// would make a signalling NaN quiet.
 template <class T> bool same_number(const T &a, const T &b)
 {
   return same_bits(a, b) || (std::isnan(convert<float>(a)) && std::isnan(convert<float>(b)));
@@ -159,7 +160,7 @@ template <class Lane, int H, class T> void check_vectors()
 {
   const std::vector<T> from = stored_numbers<T>();
   for (std::size_t first = 0; first + std::size_t(H) <= from.size(); ++first) {
-    // From the last bytes of an allocation: AddressSanitizer sees a read beyond them.
+    // The values end at the end of an allocation, so that AddressSanitizer detects a read beyond them.
     const std::vector<T> exact(from.begin() + long(first), from.begin() + long(first) + H);
     VectorType<Lane, H> v = vector_read<Lane, H>(exact.data());
     std::vector<T> back(static_cast<std::size_t>(H), T{});
@@ -254,13 +255,13 @@ TEST(Storage, ScalesArePowersOfTwoThatReachNoInfinity)
   check_scale<float>();
 }
 
-// Real numbers with everything in them: ties, what becomes zero, infinities, zeros of both signs.
+// Reals of all kinds: ties, values that round to zero, infinities, zeros of both signs.
 template <class From> std::vector<From> telling_numbers()
 {
   std::vector<From> all{From(0), From(-0.)};
   for (const float f : telling_floats())
     if (all.size() < 400000) all.push_back(From(f));
-  if constexpr (std::is_same_v<From, double>) // what rounds twice
+  if constexpr (std::is_same_v<From, double>) // values that would round twice
     for (std::size_t i = 0; i < 100000; ++i) all.push_back(all[3 * i] * (1 + 1e-9 * double(i % 7)));
   return all;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reduction in place against a copy, bit for bit: all pairs of types, on a host by any number of parts and on a
-// device.
+// Reduction in place is bitwise identical to conversion by copy: all pairs of types, on a host with any number of
+// parts, and on a device.
 #include "problems.hpp"
 
 #include "base/copies.hpp"
@@ -38,7 +38,7 @@ void *allocate(std::size_t bytes)
 
 void *operator new(std::size_t bytes) { return allocate(bytes); }
 void *operator new[](std::size_t bytes) { return allocate(bytes); }
-// std::stable_sort() takes its buffer by this one.
+// std::stable_sort() allocates its buffer with this one.
 void *operator new(std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
 void *operator new[](std::size_t bytes, const std::nothrow_t &) noexcept { return try_to_allocate(bytes); }
 void operator delete(void *p) noexcept { std::free(p); }
@@ -53,7 +53,7 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr std::size_t guard = 64;
 
-// Numbers of many sizes: some become infinite in half, some zero, some subnormal.
+// Values of many sizes: in half some become infinite, some zero, some subnormal.
 template <class From> std::vector<From> make_numbers(Offset count, unsigned seed)
 {
   std::mt19937 random(seed);
@@ -66,7 +66,7 @@ template <class From> std::vector<From> make_numbers(Offset count, unsigned seed
   return all;
 }
 
-// What a reduction must leave, and how many it must flush.
+// Computes the expected results of a reduction and returns the expected number of flushed values.
 template <class To, class From> Offset convert_all(const std::vector<From> &from, From scale, std::vector<To> &to)
 {
   Offset flushed = 0;
@@ -78,7 +78,7 @@ template <class To, class From> Offset convert_all(const std::vector<From> &from
   return flushed;
 }
 
-// reduce(data, flushed) on numbers that begin `offset` numbers behind a boundary of 64 bytes, between guards.
+// Checks reduce(data, flushed) on data between guards that begins `offset` values behind a boundary of 64 bytes.
 template <class To, class From, class Reduce>
 void check(Offset count, From scale, std::size_t offset, const Reduce &reduce)
 {
@@ -90,13 +90,13 @@ void check(Offset count, From scale, std::size_t offset, const Reduce &reduce)
   if (size > 0) std::memcpy(bytes.data() + begin, from.data(), size);
   const Offset flushed = reduce(bytes, begin);
   ASSERT_EQ(flushed, expected_flushed + 1000) << count;
-  expected.push_back({}); // so that there is an address
+  expected.push_back({}); // so that data() is not null
   ASSERT_EQ(std::memcmp(bytes.data() + begin, expected.data(), from.size() * sizeof(To)), 0) << count;
   for (std::size_t i = 0; i < begin; ++i) ASSERT_EQ(bytes[i], 0xa5) << "before, " << count;
   for (std::size_t i = begin + size; i < bytes.size(); ++i) ASSERT_EQ(bytes[i], 0xa5) << "behind, " << count;
 }
 
-// Runs `reduce` on a copy of the bytes where Space is, at an address that is a multiple of 64 bytes.
+// Runs `reduce` on a copy of the bytes in Space, at an address that is a multiple of 64 bytes.
 template <class Space, class Reduce> Offset run_there(Bytes &bytes, const Reduce &reduce)
 {
   const Array<unsigned char, Space> memory("memory", bytes.size() + 64);
@@ -106,7 +106,7 @@ template <class Space, class Reduce> Offset run_there(Bytes &bytes, const Reduce
   const Kokkos::View<unsigned char *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> mine(bytes.data(), bytes.size());
   Kokkos::deep_copy(here, mine);
   const Offset before = 1000;
-  copy_up<Space>(flushed.data(), &before, 1); // and no kernel of Kokkos that fills a View (docs/topics/gpu.md)
+  copy_up<Space>(flushed.data(), &before, 1); // Kokkos' kernel that fills a View may fail (docs/topics/gpu.md)
   reduce(memory.data() + skip, flushed.data());
   Kokkos::fence();
   Kokkos::deep_copy(mine, here);
@@ -189,7 +189,8 @@ TEST(Reduction, ComplexNumbersAreTwiceAsManyReals)
   EXPECT_EQ(counted, flushed);
 }
 
-// Kokkos makes a string of a kernel's name, and std::thread (builds that look for races) a small state.
+// Small allocations are allowed: Kokkos makes a string of a kernel's name, and std::thread (builds with race
+// detection) a small state.
 TEST(Reduction, AllocatesNothing)
 {
   if (where != Where::host) GTEST_SKIP() << "a device's memory is not counted here";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads of a host: how many, each body once, in order where there are fewer, and after fork(). Their waits end
-// whoever has the cores.
+// Threads of a host: their number, each body once, in order if there are fewer threads, and after fork(). Their
+// waits finish even if other threads use the cores.
 #include "base/threads.hpp"
 #include "base/waiting.hpp"
 
@@ -35,7 +35,7 @@ TEST(Threads, EachBodyRunsOnce)
     EXPECT_EQ(Counts(threads), std::vector<int>(std::size_t(threads), 1));
 }
 
-// A body waits for one with a larger number: they do run side by side.
+// Each body waits for the other one, so that the test only finishes if they run concurrently.
 TEST(Threads, WorkAtTheSameTime)
 {
   if (usable_threads() < 2) GTEST_SKIP() << find_host_threads().reason;
@@ -48,7 +48,7 @@ TEST(Threads, WorkAtTheSameTime)
   EXPECT_EQ(arrived, 2);
 }
 
-// Each body waits for the one before it, in many short runs, while other threads keep all cores busy.
+// Each body waits for the previous one, in many short runs, while other threads keep all cores busy.
 TEST(Threads, EndWhereThereAreMoreThanCores)
 {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -70,7 +70,7 @@ TEST(Threads, EndWhereThereAreMoreThanCores)
   EXPECT_EQ(words, std::vector<unsigned>(std::size_t(threads), 200));
 }
 
-// A second caller at the same time does its bodies by itself.
+// A caller that finds the threads in use runs its bodies itself.
 TEST(Threads, ServeSeveralCallers)
 {
   std::atomic<int> wrong{0};
@@ -117,10 +117,10 @@ TEST(Threads, AreAsManyAsAskedForAndNoMoreThanCores)
 
 TEST(Threads, AreOneAfterFork)
 {
-  Counts(4); // the threads are there now
+  Counts(4); // starts the threads
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20); // it must not wait for threads of its parent's
+    alarm(20); // the child must not wait for its parent's threads
     _exit(usable_threads() == 1 && Counts(4) == std::vector<int>(4, 1) ? 0 : 1);
   }
   int status = -1;

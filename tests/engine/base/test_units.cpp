@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Units of unknowns: powers of two that bring the entries of blocks together.
+// Column scaling: powers of two that bring the entries of blocks to similar sizes.
 #include "base/units.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Units, UndoWhatUnknownsWereMultipliedBy)
 
 TEST(Units, OneWayCouplingsComeToTheDiagonal)
 {
-  // Unknown 1 needs 0, not the other way round.
+  // Unknown 1 depends on unknown 0, but not vice versa.
   const std::vector<double> table{1, 1e9, 0, 1};
   const std::vector<Real> unit = choose_units(table, 2);
   EXPECT_LE(spread(table, unit), 4);

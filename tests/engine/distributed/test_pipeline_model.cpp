@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The model of sweeps that go from rank to rank, beside a simulation of every tile on every rank.
+// The model of sweeps that proceed from rank to rank, compared with a simulation of every tile on every rank.
 #include "distributed/pipeline_model.hpp"
 
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@ using namespace finegrain;
 namespace
 {
 
-// When the last rank has done its last tile.
+// Returns the time at which the last rank finishes its last tile.
 double simulate(const PipelineShape &shape, const PipelineCost &cost, const Box &tile)
 {
   const Box count = {(shape.points.i + tile.i - 1) / tile.i, (shape.points.j + tile.j - 1) / tile.j,
                      (shape.points.k + tile.k - 1) / tile.k};
-  std::vector<Box> order; // places of tiles
+  std::vector<Box> order; // the tiles in their order
   for (Index k = 0; k < count.k; ++k)
     for (Index j = 0; j < count.j; ++j)
       for (Index i = 0; i < count.i; ++i) order.push_back({i, j, k});
@@ -65,15 +65,15 @@ TEST(PipelineModel, IsTheSimulationWhereOneAxisIsCut)
       }
 }
 
-// The last rank needs all of the first one where all axes are cut, and hardly anything of it where two are.
+// If all axes are cut, the last rank needs all of the first rank's box; if two are cut, only a small part of it.
 TEST(PipelineModel, ThreeCutAxesHaveHalfTheEfficiencyAtMost)
 {
   EXPECT_LE(choose_pipeline({points, {2, 2, 2}}, {1e-8, 0, 0}).efficiency, 0.5);
   EXPECT_GE(choose_pipeline({points, {1, 2, 2}}, {1e-8, 0, 0}).efficiency, 0.9);
 }
 
-// Delays of axes need not meet: the model never promises too much, and with the tiles that it chooses no tenth too
-// little.
+// The delays of several axes need not add up. The model never underestimates the time, and with the tiles that it
+// chooses it overestimates it by less than a tenth.
 TEST(PipelineModel, BoundsTheSimulation)
 {
   for (const Box &grid : {Box{2, 2, 1}, Box{1, 3, 2}, Box{2, 2, 2}, Box{4, 4, 4}, Box{8, 4, 2}}) {

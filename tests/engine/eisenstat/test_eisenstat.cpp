@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Eisenstat's trick: the parts of M = P_L P_R, and products with P_L^-1 A P_R^-1 that read what the sweeps read.
+// Eisenstat's trick: the parts of M = P_L P_R, and products with P_L^-1 A P_R^-1 that read the data of the sweeps.
 #include "coupled.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Numbers multiply(Engine &e, const Values &values, const Numbers &v, bool symmetr
   return u;
 }
 
-// Without conjugation, or with that of a.
+// Dot product, with conjugated a if `hermitian`.
 Scalar dot(const Numbers &a, const Numbers &b, bool hermitian = false)
 {
   Scalar sum(0);
@@ -71,7 +71,7 @@ class Eisenstat : public ::testing::TestWithParam<int>
 };
 INSTANTIATE_TEST_SUITE_P(Engine, Eisenstat, ::testing::Values(1, 2, 3, 4, 5, 6, 8, 9, 17));
 
-// Of a Hermitian matrix, or of any.
+// Makes the matrix of a problem Hermitian if `hermitian`.
 template <class Made> Made made(Made p, bool hermitian)
 {
   if (hermitian) symmetrize_values(p, true);
@@ -113,7 +113,7 @@ TEST_P(Eisenstat, PartsMakeThePreconditioner)
       }
 }
 
-// A is applied by a plain loop, ghosts and couplings between grids included.
+// The oracle applies A by a plain loop, ghosts and couplings between grids included.
 TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryAlgorithm)
 {
   for (const bool symmetric : {false, true})
@@ -152,7 +152,8 @@ TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryAlgorithm)
       }
 }
 
-// The forms follow new values; the symmetric one needs pivots that are Hermitian and positive definite.
+// The forms are computed again for new values. The symmetric form needs pivots that are Hermitian and positive
+// definite.
 TEST_P(Eisenstat, FormsAreMadeAnewAfterEachFactor)
 {
   const Case c = cases(true).front();
@@ -183,7 +184,7 @@ TEST_P(Eisenstat, FormsAreMadeAnewAfterEachFactor)
   ASSERT_EQ(factor(*e), -1);
   EXPECT_TRUE(prepare(*e, false));
   EXPECT_FALSE(prepare(*e, true));
-  EXPECT_FALSE(prepare(*e, true)); // once more, of what is known
+  EXPECT_FALSE(prepare(*e, true)); // the second call returns the stored answer
   p = Problem(c.graph, GetParam());
   if (GetParam() == 1) return;
   ASSERT_EQ(factor(*e), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Corrections, several grids, orderings, several vectors and transposes against plain oracles.
+// Corrections, several grids, orderings, several vectors and transposes, compared with plain oracles.
 #include "order/selection.hpp"
 #include "coupled.hpp"
 
@@ -69,13 +69,13 @@ TEST(Correction, ShortResidualReadsNoUpperBlockAndLongOneTheMatrix)
   ASSERT_FALSE(e->analyze(p.view(), r));
   e->factor(p.source());
   e->allow_corrections(p.view());
-  EXPECT_FALSE(e->statistics().short_residual); // until the next factorization
+  EXPECT_FALSE(e->statistics().short_residual); // not before the next factorization
   e->factor(p.source());
   EXPECT_TRUE(e->statistics().short_residual);
   const Statistics s = e->statistics();
-  EXPECT_EQ(s.residual_bytes, 60 * 4 * sizeof(Scalar)); // one block a row
+  EXPECT_EQ(s.residual_bytes, 60 * 4 * sizeof(Scalar)); // one block per row
   EXPECT_EQ(s.long_residual_bytes, std::size_t(p.graph.entries()) * 4 * sizeof(Scalar));
-  // Values that the matrix no longer has: the short residual must not look at them, the long one must.
+  // The values are overwritten with NaN: the short residual must not read them, the long one must.
   const auto expected = p.oracle(OracleFactor(p, true), 2);
   const auto kept = p.values;
   const double before = s.bytes_read;
@@ -104,7 +104,7 @@ TEST(Correction, ReplacedPivotsTakeTheLongResidual)
   EXPECT_TRUE(e->statistics().short_residual);
 }
 
-// Two boxes side by side, coupled point to point on a face.
+// Two boxes side by side, whose points are coupled across a face.
 Graph two_boxes(const Grid &grid)
 {
   const Graph first = make_grid_graph(grid[0], Stencil::star), second = make_grid_graph(grid[1], Stencil::star);
@@ -138,9 +138,9 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
     ASSERT_FALSE(e->analyze(p.view(), r));
     e->allow_corrections(p.view());
     e->factor(p.source());
-    EXPECT_EQ(e->statistics().widths.groups, 9); // of the larger box
+    EXPECT_EQ(e->statistics().widths.groups, 9); // those of the larger box
     EXPECT_EQ(e->statistics().left_out, all.entries() - within.entries());
-    // The oracle's factor: that of the matrix without the couplings between the boxes.
+    // The oracle's factor is that of the matrix without the couplings between the boxes.
     Problem apart(within, 3);
     const auto s = select_within_grids(all, grid);
     const auto nn = std::ptrdiff_t(9);
@@ -163,7 +163,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
   r.schedule = ScheduleKind::hyperplane;
   EXPECT_LT(difference(p.solve(r, &s), OracleFactor(p, false).solve(p.b)), tolerance);
   EXPECT_EQ(s.schedule, ScheduleKind::level);
-  // A grid that does not fit its own points is still refused.
+  // A grid that does not match the number of points is still refused.
   auto e = make_tested_engine();
   r.grid = {{8, 3, 1}, {3, 5, 3}};
   EXPECT_EQ(e->analyze(p.view(), r).reason, SetupError::grid_fit);
@@ -172,7 +172,7 @@ TEST(Grids, CoupledInTheFactorAreOneFactorOverLevels)
 TEST(Ordering, EqualsTheOracleOnThePermutedMatrix)
 {
   for (const Algorithm algorithm : algorithms()) {
-    const Problem p(make_random_graph(60, 6, true, 5), 3); // many triangles
+    const Problem p(make_random_graph(60, 6, true, 5), 3); // with many triangles
     HostArray<Index> order("order", 60);
     std::vector<Index> place(60);
     for (Index i = 0; i < 60; ++i) order(i) = i * 7 % 60; // 7 and 60 have no common factor
@@ -219,7 +219,7 @@ class Vectors : public ::testing::TestWithParam<int>
 };
 INSTANTIATE_TEST_SUITE_P(Engine, Vectors, ::testing::Values(1, 2, 5, 8, 17));
 
-// Eleven columns, `extra` scalars between them, NaN at first.
+// Eleven columns with `extra` scalars between them, initially NaN.
 struct Columns {
   static constexpr int count = 11;
   Offset stride;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Factors in half precision are near those in working precision, for unknowns of any units, and bitwise identical for
-// all algorithms.
+// Half precision factors are close to those in working precision, also for badly scaled unknowns, and bitwise
+// identical for all algorithms.
 #include "memory_counter.hpp"
 #include "oracle.hpp"
 #include "storages.hpp"
@@ -17,7 +17,7 @@ namespace
 
 using Numbers = std::vector<Scalar>;
 
-constexpr double rounding = 1. / 2048; // of what is stored
+constexpr double rounding = 1. / 2048; // relative rounding error of the stored values
 
 struct Case {
   const char *name;
@@ -56,7 +56,7 @@ class HalfFactor : public ::testing::TestWithParam<int>
 };
 INSTANTIATE_TEST_SUITE_P(Engine, HalfFactor, ::testing::Values(1, 2, 3, 4, 5, 6, 8, 9, 17));
 
-// The largest difference of a row's unknowns, each measured in its unit, relative to the largest of the second.
+// The largest difference, relative to the largest entry of b, with each unknown divided by its unit.
 double differ(Numbers a, Numbers b, const std::vector<Real> &unit)
 {
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -73,7 +73,7 @@ TEST_P(HalfFactor, IsNearWorkingPrecisionWithTheSameBitsOnEveryAlgorithm)
     for (const bool strange : {false, true}) {
       Problem p(c.graph, GetParam());
       std::vector<Real> unit(n, Real(1));
-      if (strange) { // unknowns in other units, which half precision alone does not survive
+      if (strange) { // unknowns in other units, which half precision needs column scaling for
         for (std::size_t a = 0; a < n; ++a) unit[a] = std::ldexp(Real(1), int(a * 13 % 5) * 9 - 18);
         for (std::size_t i = 0; i < p.values.size(); ++i) p.values[i] *= unit[i % n] / unit[i / n % n];
         for (std::size_t i = 0; i < p.b.size(); ++i) p.b[i] *= unit[i % n];
@@ -97,7 +97,7 @@ TEST_P(HalfFactor, IsNearWorkingPrecisionWithTheSameBitsOnEveryAlgorithm)
     }
 }
 
-// Several vectors and corrections, transposes, parts.
+// Several vectors, corrections, transposes and parts.
 TEST_P(HalfFactor, ServesAllApplications)
 {
   for (const Case &c : cases()) {
@@ -121,7 +121,7 @@ TEST_P(HalfFactor, ServesAllApplications)
     e->apply({.b = p.b.data(), .x = y.data(), .total = total.data()});
     for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(total[i], p.b[i] + x[i]);
 
-    const double small = 1e-5; // sums are in single precision
+    const double small = 1e-5; // because sums are in single precision
     const Numbers z = make_vector(size, 5);
     e->apply({.b = z.data(), .x = y.data(), .transposed = true});
     Scalar one(0), other(0);
@@ -143,7 +143,7 @@ TEST_P(HalfFactor, ServesAllApplications)
   }
 }
 
-// Corrections read the matrix, so that they come to its solution.
+// Corrections read the matrix, so that they converge to its solution.
 TEST_P(HalfFactor, CorrectionsConverge)
 {
   const Problem p(make_grid_graph({4, 3, 3}, Stencil::star), GetParam());
@@ -170,7 +170,7 @@ TEST_P(HalfFactor, CorrectionsConverge)
   }
 }
 
-// New values, what becomes zero, and what is not finite.
+// Reports after new values: flushed entries, and entries that are not finite.
 TEST(HalfReports, FlushedAndBadEntries)
 {
   const Case c = cases().front();
@@ -178,9 +178,9 @@ TEST(HalfReports, FlushedAndBadEntries)
   auto e = make_tested_engine(), fresh = make_tested_engine();
   for (Engine *engine : {e.get(), fresh.get()}) ASSERT_FALSE(engine->analyze(p.view(), in_half(c.options)));
   EXPECT_EQ(e->factor(p.source()).flushed, 0);
-  const Index entry = p.graph.ptr(5) + (p.graph.col(p.graph.ptr(5)) == 5); // a coupling
+  const Index entry = p.graph.ptr(5) + (p.graph.col(p.graph.ptr(5)) == 5); // an off-diagonal block
   p.values[std::size_t(entry) * 9 + 4] *= Real(1e-12);
-  EXPECT_EQ(e->factor(p.source()).flushed, 0); // a row of the product with the inverse has more
+  EXPECT_EQ(e->factor(p.source()).flushed, 0); // the product with the inverse has other terms in each row
   for (std::size_t k = 0; k < 9; ++k) p.values[std::size_t(entry) * 9 + k] *= Real(1e-12);
   EXPECT_GT(e->factor(p.source()).flushed, 0);
   EXPECT_GT(fresh->factor(p.source()).flushed, 0);
@@ -195,8 +195,8 @@ TEST(HalfReports, FlushedAndBadEntries)
   EXPECT_TRUE(same_bits(p.apply(*e), good));
 }
 
-// After each factorization there is memory for the blocks that the statistics count: the copy in working precision
-// has been freed.
+// After each factorization, memory holds the blocks that the statistics count: the copy in working precision has
+// been freed.
 TEST(HalfMemory, IsWhatTheStatisticsSay)
 {
   std::vector<Case> all = cases();
@@ -229,9 +229,9 @@ TEST(HalfMemory, IsWhatTheStatisticsSay)
           const Statistics s = e->statistics();
           if (half || c.options.drop != Drop::after) {
             EXPECT_GE(memory.blocks(), Offset(s.factor_bytes));
-            EXPECT_LE(memory.blocks(), Offset(s.factor_bytes + 3 * (block_slack + 8))); // three arrays
+            EXPECT_LE(memory.blocks(), Offset(s.factor_bytes + 3 * (block_slack + 8))); // slack of three arrays
           }
-          if (turn == 1) held = memory.all(); // all that is allocated at first use is there
+          if (turn == 1) held = memory.all(); // all memory of the first use is allocated
           else if (turn > 1) {
             EXPECT_EQ(memory.all(), held);
           }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps by lines against the row functions, bit for bit.
+// Sweeps by lines compared with the row functions, bitwise.
 #include "factor/half.hpp"
 #include "factor/factor_kernels.hpp"
 #include "run/lines.hpp"
@@ -17,7 +17,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Degenerate boxes, lines shorter than a bundle is wide, planes of one bundle more or less, and several boxes.
+// Degenerate boxes, lines shorter than the width of a bundle, planes of one bundle more or less, and several boxes.
 const std::vector<Grid> grids = {{{1, 5, 4}},
                                  {{9, 1, 1}},
                                  {{1, 1, 6}},
@@ -43,7 +43,7 @@ EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
   return r;
 }
 
-// The same by rows: without a grid to plan by.
+// The same options for sweeps by rows: without a grid to plan by.
 EngineOptions by_rows(EngineOptions r)
 {
   r.schedule = ScheduleKind::level;
@@ -52,7 +52,7 @@ EngineOptions by_rows(EngineOptions r)
   return r;
 }
 
-// Columns, pointers and the order of rows are not among what an application reads.
+// True if an application reads no columns, pointers and order of rows.
 bool went_by_lines(const Statistics &s)
 {
   const std::size_t structure = 4 * (std::size_t(s.lower) + std::size_t(s.upper));
@@ -167,7 +167,7 @@ TEST(Lines, ReadNoStructure)
     p.solve(by_rows(r), &s);
     EXPECT_FALSE(went_by_lines(s)) << int(algorithm);
   }
-  // Several unknowns, and what is not a star, go by rows.
+  // Problems with several unknowns, or whose graph is no star, use sweeps by rows.
   EngineOptions ilu;
   ilu.grid = grid;
   Problem(p.graph, 2).solve(sip_options(grid), &s);
@@ -179,7 +179,8 @@ TEST(Lines, ReadNoStructure)
   EXPECT_FALSE(went_by_lines(s));
 }
 
-// Factors in fewer bits: without couplings y = d b and x = S y, and rows and columns are nowhere to be read.
+// Low-precision factors. Without couplings y = d b and x = S y, so that the test knows the result; rows and columns
+// must not be read.
 TEST(Lines, FactorsInFewerBitsReadNoStructure)
 {
   const Grid grid = {{7, 6, 5}};
@@ -192,7 +193,7 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     order_box(parts[0], row_at.data());
     const std::size_t size = std::size_t(rows);
     const Scalar nan = std::numeric_limits<Real>::quiet_NaN();
-    const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns lead to NaN behind y
+    const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns that would read NaN behind y
     std::vector<Index> ptr(size + 1);
     for (Index slot = 0; slot <= rows; ++slot) ptr[std::size_t(slot)] = 3 * slot;
     const std::vector<HalfScalar> blocks(3 * size, convert<HalfScalar>(Scalar(0)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Multicolored ILU(p,q) through the facade, against a plain oracle and algorithms against each other.
+// Multicolored ILU(p,q) through the facade, compared with a plain oracle, and algorithms compared with each other.
 #include "fill_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ EngineOptions level_options(int levels)
   return r;
 }
 
-// p from 0 to 3, q from 1 to p + 2 and the default; level schedules of the same p. What is dropped, and how, is all
-// the same from q = p + 1.
+// p from 0 to 3, q from 1 to p + 2 and the default, and level schedules of the same p. From q = p + 1 nothing is
+// dropped, so that the kind of dropping does not matter.
 std::vector<EngineOptions> options()
 {
   std::vector<EngineOptions> all;
@@ -83,7 +83,7 @@ void expect_plain(const char *name, const Problem &p, const EngineOptions &r)
   EXPECT_EQ(s.dropped, plain.dropped);
   EXPECT_EQ(s.colors, plain.colors.colors);
   EXPECT_EQ(s.lower + s.upper + s.rows, plain.entries);
-  const bool by_color = colors && (plain.inside == 0 || r.drop == Drop::after); // the sweeps
+  const bool by_color = colors && (plain.inside == 0 || r.drop == Drop::after); // schedule of the sweeps
   EXPECT_EQ(s.schedule, by_color ? ScheduleKind::color : ScheduleKind::level);
   if (by_color) {
     EXPECT_EQ(s.widths.groups, plain.colors.colors);
@@ -109,7 +109,7 @@ TEST_P(PowerQ, EqualsTheOracle)
   for (std::size_t c = 0; c < cases().size(); ++c)
     for (std::size_t k = 0; k < all.size(); ++k) {
       const int n = GetParam();
-      if (n > 2 && (k + c) % (n > 8 ? 7 : 4) != 0) continue; // the oracle takes n^3; each choice meets some graph
+      if (n > 2 && (k + c) % (n > 8 ? 7 : 4) != 0) continue; // the oracle needs n^3; each choice meets some graph
       const Problem p(cases()[c].graph, n);
       EngineOptions r = all[k];
       r.grid = cases()[c].grid;
@@ -160,7 +160,7 @@ TEST_P(PowerQ, SingleStorageIsCloseAndSmaller)
 
 TEST_P(PowerQ, SeveralVectorsAndTransposes)
 {
-  const int count = 11; // more than are taken at once
+  const int count = 11; // more than one sweep applies
   for (const Algorithm algorithm : algorithms())
     for (EngineOptions r :
          {color_options(1, 0), color_options(2, 1), color_options(3, 2, Drop::after), level_options(2)}) {
@@ -200,13 +200,13 @@ TEST_P(PowerQ, NewValuesGiveTheBitsOfANewEngine)
       EXPECT_EQ(e->factor(second.source()).bad_row, -1);
       EXPECT_TRUE(same_bits(second.apply(*e), second.solve(r))) << describe("", second, r);
       EXPECT_LT(difference(second.apply(*e), PlainIlu(second, r).solve(second.b)), tolerance);
-      ASSERT_FALSE(e->analyze(other.view(), r)); // another graph and block size, and none of what was dropped
+      ASSERT_FALSE(e->analyze(other.view(), r)); // another graph and block size, no dropped entries
       e->factor(other.source());
       EXPECT_TRUE(same_bits(other.apply(*e), other.solve(r)));
     }
 }
 
-// Products that are searched for are those of the lists, in their order, on any number of threads.
+// Products found by search are those of the lists, in the same order, with any number of threads.
 TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
 {
   for (const auto &c : cases())
@@ -230,14 +230,14 @@ TEST(PowerQ, SearchedProductsGiveTheBitsOfLists)
           const auto y = p.solve(r, &searched);
           SCOPED_TRACE(describe(c.name, p, r));
           EXPECT_EQ(x, y);
-          EXPECT_GE(searched.updates, listed.updates); // of numbers, those beside the factor are made too
+          EXPECT_GE(searched.updates, listed.updates); // of scalars: also those outside the factor
           EXPECT_TRUE(n == 1 || listed.updates == searched.updates);
           EXPECT_FALSE(listed.searched);
           EXPECT_EQ(searched.searched, searched.factor == FactorKind::ilu0);
         }
 }
 
-// Hosts that factor small blocks make lists when there is a second factorization, and of larger ones never.
+// On hosts, small blocks get lists at the second factorization, larger blocks never.
 TEST(PowerQ, ListsWaitForASecondFactorization)
 {
   if (where == Where::device) GTEST_SKIP() << "devices have lists";
@@ -266,7 +266,7 @@ TEST(PowerQ, ListsWaitForASecondFactorization)
         EXPECT_EQ(s.updates, listed.updates);
         EXPECT_EQ(s.index_bytes, listed.index_bytes);
       }
-      const std::vector<Scalar> values = p.values; // a failure keeps the lists
+      const std::vector<Scalar> values = p.values; // a failed factorization keeps the lists
       std::fill(p.values.begin(), p.values.end(), Scalar(0));
       EXPECT_EQ(e->factor(p.source()).bad_row == -1, p.graph.rows == 0 || r.shift.amount > 0); // which replaces zeros
       p.values = values;

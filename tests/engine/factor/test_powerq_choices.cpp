@@ -104,7 +104,7 @@ TEST(PowerQColors, AnOrderingThatChangesNothingGivesTheSameBits)
   }
 }
 
-// Fill and colors are those of the couplings within the grids.
+// Fill and colors are computed from the couplings within the grids.
 TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
 {
   const Grid grid{{4, 3, 1}, {3, 4, 1}};
@@ -147,7 +147,7 @@ TEST(PowerQSymmetry, OfTheMatrixIsThatOfThePreconditioner)
         }
 }
 
-// The Laplacian of a grid: 2 for each direction on the diagonal and -1 for each neighbor.
+// The Laplacian of a grid: 2 per direction on the diagonal and -1 for each neighbor.
 Problem make_laplacian(Box box)
 {
   Problem p(make_grid_graph(box, Stencil::star), 1);
@@ -157,7 +157,7 @@ Problem make_laplacian(Box box)
   return p;
 }
 
-// Whether a matrix, given by columns, is real, symmetric and positive definite: its pivots are positive.
+// True if a matrix, given by columns, is real, symmetric and positive definite: its pivots are positive.
 bool is_definite(std::vector<std::vector<Scalar>> m)
 {
   for (std::size_t k = 0; k < m.size(); ++k) {
@@ -204,7 +204,7 @@ double residual(const Problem &p, const std::vector<Scalar> &x, std::vector<Scal
   return size;
 }
 
-// What is dropped after the factorization is not there for sweeps, whatever their groups or tasks are.
+// Sweeps of any groups or tasks do not contain the entries that are dropped after the factorization.
 TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryAlgorithm)
 {
   for (const int n : {1, 3})
@@ -219,7 +219,7 @@ TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryAlgorithm)
           for (const Algorithm algorithm : algorithms()) {
             r.algorithm = algorithm;
             auto e = make_factored(problem, r);
-            EXPECT_EQ(e->factor(problem.source()).bad_row, -1); // the second one may have lists
+            EXPECT_EQ(e->factor(problem.source()).bad_row, -1); // the second factorization may use lists
             EXPECT_GT(e->statistics().dropped, 0);
             for (const bool transposed : {false, true}) {
               std::vector<Scalar> x(2 * problem.b.size(), Scalar(nan_value)), b = problem.b;
@@ -242,7 +242,8 @@ TEST(PowerQDrop, AfterGivesTheSameBitsOnEveryAlgorithm)
         }
 }
 
-// Entries near the diagonal, in the order of elimination, are dropped after the factorization: fewer level sets.
+// Entries within a radius of the diagonal, in the order of elimination, are dropped after the factorization, which
+// leaves fewer level sets.
 TEST(PowerQDrop, RadiusOfLevelSchedules)
 {
   Index fewer = 0;
@@ -278,14 +279,14 @@ TEST(PowerQDrop, RadiusOfLevelSchedules)
               EXPECT_LE(s.widths.groups, all.widths.groups);
               fewer += s.widths.groups < all.widths.groups;
               if (radius == 200) {
-                EXPECT_EQ(s.widths.groups, 1); // nothing but diagonal blocks is left
+                EXPECT_EQ(s.widths.groups, 1); // only diagonal blocks are left
               }
             }
           }
   EXPECT_GT(fewer, 0);
 }
 
-// The first ones equal the oracle's, short and long residuals alike, and many converge.
+// The first corrections equal the oracle's with short and long residuals, and many corrections converge.
 TEST(PowerQCorrections, EqualTheOracleAndConverge)
 {
   for (const int n : {1, 4})
@@ -304,7 +305,7 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
           ASSERT_FALSE(e->analyze(problem.view(), r));
           e->allow_corrections(problem.view());
           ASSERT_EQ(e->factor(problem.source()).bad_row, -1);
-          // The star has no triangle, and its two colors leave no fill: then this is DILU.
+          // The star has no triangle, and its two colors create no fill, so that this factor is DILU.
           EXPECT_EQ(e->statistics().short_residual, e->statistics().fill == 0 && drop != Drop::after);
           const Values values{problem.source(), {}, factored};
           const PlainIlu plain(problem, r);
@@ -328,8 +329,8 @@ TEST(PowerQCorrections, EqualTheOracleAndConverge)
         }
 }
 
-// Rows 41, 63 and 97 are zero. Where they have couplings, all zero too, what is not finite spreads in the order of
-// elimination, and may reach smaller rows.
+// Rows 41, 63 and 97 are zero. In the second graph they have couplings, which are zero too. There, values that are
+// not finite spread in the order of elimination, and may reach rows with smaller numbers.
 TEST(PowerQPivots, BadRowsAreReportedAndShiftedAndForgotten)
 {
   const std::set<Index> bad{41, 63, 97};
@@ -390,7 +391,7 @@ TEST(PowerQStatistics, LaunchesAndGroups)
     EXPECT_EQ(s.schedule, ScheduleKind::color);
     EXPECT_EQ(s.factor, FactorKind::ilu0);
     EXPECT_EQ(s.factor_bytes, std::size_t(p.graph.entries() + s.fill) * 4 * sizeof(Scalar));
-    r.drop = Drop::after; // fill of a color is factored by levels, and sweeps do not have it
+    r.drop = Drop::after; // fill within a color is factored by levels, and is not in the sweeps
     p.solve(r, &s);
     EXPECT_EQ(s.schedule, ScheduleKind::color);
     EXPECT_EQ(s.widths.groups, s.colors);
@@ -424,7 +425,7 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
   EngineOptions tiled = color_options(1, 0);
   tiled.algorithm = Algorithm::tasks;
   tiled.grid = {box};
-  EXPECT_EQ(find_conflict(tiled), nullptr); // runs of rows
+  EXPECT_EQ(find_conflict(tiled), nullptr); // the tasks are runs of rows
   tiled.tile = {2, 2, 2};
   expect_conflict(tiled, "tile");
 }
@@ -441,9 +442,9 @@ TEST(PowerQRefusals, RedBlackNeedsAGridThatHasIt)
   };
   EXPECT_EQ(why(p, r), SetupError::none);
   EXPECT_EQ(why(wide, r), SetupError::color_fit);
-  r.power = 0; // two
+  r.power = 0; // the default power, which is two
   EXPECT_EQ(why(p, r), SetupError::color_fit);
-  r.levels = 0; // one
+  r.levels = 0; // the default power is then one
   EXPECT_EQ(why(p, r), SetupError::none);
   r.ordering = to_order(natural_order(p.graph.rows));
   EXPECT_EQ(why(p, r), SetupError::color_fit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// FactorKind::icc, the DILU of a symmetric matrix without upper blocks, against the plain oracle of DILU: what it
-// reads, what it stores, and that algorithms, several vectors and transposes agree.
+// FactorKind::icc, the DILU of a symmetric matrix without upper blocks, compared with the plain oracle of DILU: what
+// it reads and stores, and agreement of algorithms, several vectors and transposes.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@ namespace
 
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
-// A symmetric problem: entries below the diagonal, in diagonal blocks too, are those above.
+// A symmetric problem: entries below the diagonal, in diagonal blocks too, equal those above.
 struct SymmetricProblem : Problem {
   SymmetricProblem(const Graph &g, int block) : Problem(g, block)
   {
     for_lower([this](std::size_t below, std::size_t above) { values[below] = values[above]; });
   }
-  // f(entry below the diagonal, entry above) of the values.
+  // Calls f(entry below the diagonal, entry above) for indices of values.
   template <class F> void for_lower(const F &f) const
   {
     const std::size_t size = std::size_t(n);
@@ -64,7 +64,7 @@ EngineOptions options_for(const Case &c, Algorithm algorithm, bool reordered = f
   if (!reordered) return r;
   r.grid = {};
   r.ordering = make_array<Index>("ordering", std::size_t(c.graph.rows));
-  for (Index i = 0; i < c.graph.rows; ++i) r.ordering(i) = (i * 7 + 3) % c.graph.rows; // mixed, where 7 is no divisor
+  for (Index i = 0; i < c.graph.rows; ++i) r.ordering(i) = (i * 7 + 3) % c.graph.rows; // mixed, if 7 is no divisor
   if (c.graph.rows % 7 == 0)
     for (Index i = 0; i < c.graph.rows; ++i) r.ordering(i) = c.graph.rows - 1 - i;
   return r;
@@ -114,7 +114,7 @@ TEST_P(SymmetricFactor, ReadsTheUpperTriangleOnly)
     }
 }
 
-// Values by scalar rows (AIJ) and by blocks, in single too: every row function rounds what it stores.
+// Values by scalar rows (AIJ) and by blocks, also in single precision: every row function rounds the stored values.
 TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
 {
   for (const Precision precision : {Precision::working, Precision::single}) {
@@ -143,7 +143,7 @@ TEST_P(SymmetricFactor, ScalarRowsAndBlocksGiveTheSameBits)
 }
 
 #if !defined(FINEGRAIN_COMPLEX)
-// Diagonal entries a become a + raise |a|; the residual of corrections knows of it.
+// The factor is that of the matrix whose diagonal entries a are a + diagonal_shift |a|.
 TEST_P(SymmetricFactor, RaisesDiagonalEntries)
 {
   for (const Case &c : cases())
@@ -170,7 +170,7 @@ TEST_P(SymmetricFactor, RaisesDiagonalEntries)
     }
 }
 
-// Pivots of L D L^T that are not positive definite are counted, by all algorithms alike.
+// All algorithms count the pivots of L D L^T that are not positive definite.
 TEST_P(SymmetricFactor, CountsPivotsThatAreNotPositiveDefinite)
 {
   for (const Case &c : cases())
@@ -198,7 +198,7 @@ TEST_P(SymmetricFactor, CountsPivotsThatAreNotPositiveDefinite)
 }
 #endif
 
-// As SBAIJ has it: the MatrixValues holds the upper blocks alone, and `stored` says where.
+// Storage of SBAIJ: the MatrixValues has the upper blocks only, and `stored` has their positions.
 TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 {
   for (const bool reordered : {false, true})
@@ -218,7 +218,7 @@ TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
         }
       const auto whole = p.solve(r);
       const auto e = make_tested_engine(Method::factorization);
-      if (e->analyze(view, r)) continue; // scratch, as in the first test
+      if (e->analyze(view, r)) continue; // not enough scratch memory, as in the first test
       EXPECT_EQ(e->factor(MatrixValues{values.data(), nullptr, nullptr}).bad_row, -1);
       EXPECT_TRUE(same_bits(p.apply(*e), whole)) << c.name;
     }
@@ -226,7 +226,7 @@ TEST_P(SymmetricFactor, ReadsAMatrixThatStoresTheUpperTriangle)
 
 TEST_P(SymmetricFactor, SeveralVectorsAndTransposesAreTheSameAsOneByOne)
 {
-  constexpr int vectors = 11; // more than one sweep serves
+  constexpr int vectors = 11; // more than one sweep applies
   for (const Case &c : cases()) {
     const SymmetricProblem p(c.graph, GetParam());
     const auto e = make_tested_engine(Method::factorization);
@@ -265,7 +265,7 @@ TEST_P(SymmetricFactor, IsHalfAsLargeAsDiluAndCorrectsAsItDoes)
         x[symmetric] = p.apply(*e);
         std::vector<Scalar> step(p.b.size(), Scalar(nan));
         for (int k = 0; k < 3; ++k)
-          e->correct({.values = {p.source(), {}, k > 0}, // the first by the matrix, the others by the factor
+          e->correct({.values = {p.source(), {}, k > 0}, // the first uses the matrix, the others the factor
                       .b = p.b.data(),
                       .x = x[symmetric].data(),
                       .last = k ? step.data() : x[symmetric].data(),
@@ -297,7 +297,7 @@ TEST(SymmetricFactorErrors, PatternThatIsNotSymmetricIsRefusedAndAZeroPivotFound
   EXPECT_EQ(make_tested_engine(Method::factorization)->analyze(p.view(), r).reason, SetupError::conflict);
   r.levels = 0;
   SymmetricProblem bad = p;
-  const Index first = bad.graph.ptr(0); // row 0 has its diagonal block first
+  const Index first = bad.graph.ptr(0); // the diagonal block is the first one of row 0
   std::fill_n(bad.values.begin() + std::ptrdiff_t(first) * 4, 4, Scalar(0));
   const auto e = make_tested_engine(Method::factorization);
   ASSERT_FALSE(e->analyze(bad.view(), r));

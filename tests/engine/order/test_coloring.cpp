@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Colorings by order and by parity, and how they are evened out.
+// Colorings by order and by parity, and their balancing.
 #include "order/coloring.hpp"
 #include "graphs.hpp"
 
@@ -24,7 +24,7 @@ Index largest_degree(const Graph &g)
   return most;
 }
 
-// The largest of the smallest degrees, when rows are removed one after another.
+// The degeneracy: the maximum of the smallest degrees, when rows are removed one after another.
 Index find_degeneracy(const Graph &g)
 {
   std::vector<Index> left;
@@ -124,7 +124,8 @@ TEST(Coloring, KnownNumbersOfColors)
 
 TEST(Coloring, OrdersMatter)
 {
-  // Rows 2 m and 2 n + 1 are coupled unless m = n: two colors are enough, the natural order takes one for each pair.
+  // Rows 2 m and 2 n + 1 are coupled unless m = n. Two colors suffice, but the natural order needs one for each
+  // pair.
   Rows crown(std::size_t(20), std::set<Index>{});
   for (Index a = 0; a < 20; a += 2)
     for (Index b = 1; b < 20; b += 2)
@@ -201,13 +202,13 @@ TEST(RedBlack, AlwaysHasTwoColors)
 
 TEST(RedBlack, BoxesCountFromTheirFirstPoint)
 {
-  // A line of 7 points as two boxes, cut where the second one begins with an odd number.
+  // A line of 7 points as two boxes, of which the second begins with an odd number.
   const Grid grid{{3, 1, 1}, {4, 1, 1}};
   const Graph g = make_path(7);
   const auto c = color_red_black(grid, {{0, 5, 1}, {3, 5, 1}}, g);
   ASSERT_TRUE(c);
   EXPECT_EQ(to_vector(c->color), (std::vector<Index>{0, 1, 0, 1, 0, 1, 0}));
-  EXPECT_FALSE(color_red_black(grid, {}, g)); // 2 and 3 would both be even
+  EXPECT_FALSE(color_red_black(grid, {}, g)); // otherwise rows 2 and 3 would both be even
   EXPECT_FALSE(color_red_black(grid, {{0, 5, 1}}, g));
   EXPECT_EQ(to_vector(color_red_black({{2, 2, 1}}, {{-1, 0, 4}}, make_graph(Rows(4)))->color),
             (std::vector<Index>{1, 0, 0, 1}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Jones and Plassmann's coloring against a plain one, on one rank and on pretended ones.
+// Jones and Plassmann's coloring compared with a plain one, on one rank and on simulated ranks.
 #include "order/coloring.hpp"
 #include "graphs.hpp"
 
@@ -47,9 +47,9 @@ TEST(HashColoring, EqualsGreedyByPriority)
   }
 }
 
-// The part of a graph that a pretended rank has, its rows and ghosts numbered at random.
+// The rows of a graph on one simulated rank; its rows and ghosts are numbered at random.
 struct Part {
-  std::vector<Index> rows, ghosts; // numbers of the whole graph
+  std::vector<Index> rows, ghosts; // row numbers of the whole graph
   std::vector<Index> ghost_color;
   std::unique_ptr<HashColoring> coloring;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schedules and orders made of colorings.
+// Schedules and orders computed from colorings.
 #include "order/coloring.hpp"
 #include "graphs.hpp"
 
@@ -17,7 +17,7 @@ constexpr ColoringKind kinds[] = {ColoringKind::automatic,     ColoringKind::gre
 
 TEST(ScheduleColors, HandChecked)
 {
-  const Coloring c{4, to_array("color", {2, 0, 2, 3, 0, 2})}; // nothing has color 1
+  const Coloring c{4, to_array("color", {2, 0, 2, 3, 0, 2})}; // no row has color 1
   const auto key = make_keys({9, 8, 3, 1, 4, 6});
   Schedule s = schedule_colors(c);
   EXPECT_EQ(s.kind, ScheduleKind::color);

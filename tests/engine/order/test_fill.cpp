@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Powers of patterns, fill of ILU(p), and what becomes of it under colors, against plain dense statements.
+// Powers of patterns, fill of ILU(p), and dropping by colors, compared with plain dense loops.
 #include "order/elimination.hpp"
 #include "order/fill.hpp"
 #include "fill_oracle.hpp"
@@ -15,7 +15,7 @@ namespace
 constexpr ColoringKind orders[] = {ColoringKind::greedy, ColoringKind::largest_first, ColoringKind::smallest_last,
                                    ColoringKind::hash};
 
-// Grids, odd cases and random graphs small enough for dense loops, symmetric and not, some without diagonals.
+// Grids, special cases and random graphs small enough for dense loops: symmetric or not, some without diagonals.
 std::vector<Graph> small_graphs()
 {
   std::vector<Graph> graphs;
@@ -31,7 +31,7 @@ std::vector<Graph> small_graphs()
 
 Selection whole(const Graph &g) { return {g, {}, {}, {}}; }
 
-// Expects the entries with levels, those of the graph numbered entry(e) and the others -1.
+// Expects the entries that have levels: those of the graph with their number entry(e), fill with -1.
 void expect_fill(const Selection &from, const Selection &to, const PlainFill &plain)
 {
   const Graph &g = from.graph;
@@ -99,7 +99,7 @@ TEST(Fill, EqualsTheLevelsOfTheDenseLoop)
     }
 }
 
-// Heuveline et al., section 2: in whatever order rows are eliminated, ILU(p) fills entries of |A|^(p+1) alone.
+// Heuveline et al., section 2: for any order of elimination, ILU(p) fills only entries of |A|^(p+1).
 TEST(Fill, IsInsideThePowerOfTheNextHigherLevel)
 {
   unsigned seed = 0;
@@ -136,7 +136,7 @@ TEST(Fill, ColorsThatAreFewDropWhatWouldFollow)
         EXPECT_TRUE(is_valid(fill->graph, c));
         EXPECT_EQ(none, 0);
         EXPECT_EQ(is_valid(full->graph, c), dropped == 0);
-        EXPECT_GE(full->graph.entries() - fill->graph.entries(), dropped); // and what would follow
+        EXPECT_GE(full->graph.entries() - fill->graph.entries(), dropped); // and fill that would follow
         if (q > p) {
           EXPECT_EQ(dropped, 0);
           EXPECT_EQ(to_vector(fill->graph.col), to_vector(full->graph.col));
@@ -168,18 +168,18 @@ TEST(Fill, SmallCases)
     EXPECT_EQ(fill(make_graph({{0}}), p).entries(), 1);
     EXPECT_EQ(fill(make_graph({{0}, {1}, {2}}), p).entries(), 3);
     EXPECT_EQ(fill(make_complete(9), p).entries(), 81);
-    EXPECT_EQ(fill(make_path(9), p).entries(), 25); // eliminated from one end: none
-    // All are coupled to the row that is eliminated first, or last.
+    EXPECT_EQ(fill(make_path(9), p).entries(), 25); // no fill, if elimination begins at one end
+    // All rows are coupled to the row that is eliminated first, or last.
     EXPECT_EQ(fill(symmetrize(make_hub(9, 0)), p).entries(), 16 + (p > 0 ? 56 : 0));
     EXPECT_EQ(fill(symmetrize(make_hub(9, 8)), p).entries(), 16);
   }
-  // A ring of six: 1 gets coupled to 5 at level 1, 2 to 5 at 2, 3 to 5 at 3.
+  // A ring of six: row 1 is coupled to row 5 at level 1, row 2 at level 2, row 3 at level 3.
   const Graph ring = make_grid_graph({6, 1, 1}, Stencil::star, 1, {true, false, false});
   for (int p = 0; p <= 5; ++p) EXPECT_EQ(fill(ring, p).entries(), 18 + 2 * std::min(p, 3));
   for (const Graph &g : {make_graph({}), make_graph({{0}}), make_graph({{0}, {1}, {2}})})
     for (int q = 1; q <= 5; ++q) EXPECT_EQ(find_power(symmetrize(g), q)->entries(), 0);
   EXPECT_EQ(find_power(symmetrize(make_complete(9)), 3)->entries(), 72);
-  for (int q = 1; q <= 9; ++q) // 8 rows before and after those in the middle
+  for (int q = 1; q <= 9; ++q) // 8 rows on either side of the middle one
     EXPECT_EQ(find_power(symmetrize(make_path(9)), q)->entries(), q < 9 ? q * (17 - q) : 72);
 }
 

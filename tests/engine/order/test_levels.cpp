@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Grids, hyperplanes, level sets: groups are independent and keep the natural order's direction.
+// Grids, hyperplanes, level sets: groups are independent and preserve the direction of the natural order.
 #include "graphs.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,8 @@ TEST(Hyperplanes, OneExtraCouplingIsNotMissed)
   const Graph star = make_grid_graph(box, Stencil::star);
   for (Index i = 0; i < star.rows; ++i)
     rows[std::size_t(i)].insert(star.col.data() + star.ptr(i), star.col.data() + star.ptr(i + 1));
-  // (0,1,0) and (5,0,0): the same row order, planes against it for every weight up to (1, 4, 16).
+  // (0,1,0) and (5,0,0): the row order has the same direction, the planes have the opposite one, for every weight up
+  // to (1, 4, 16).
   rows[6].insert(5);
   const auto h = find_hyperplanes({box}, make_graph(rows));
   EXPECT_FALSE(h);
@@ -120,14 +121,14 @@ TEST(Windows, KeepEveryDirectionAndEveryRow)
 
 TEST(Windows, HandChecked)
 {
-  // 64 x 4 points: a window of two lines has 65 levels, points (i, 0) and (i - 1, 1) on level i.
+  // 64 x 4 points: a window of two lines has 65 levels, with the points (i, 0) and (i - 1, 1) on level i.
   const auto order = order_windows(make_grid_graph({64, 4, 1}, Stencil::star), 1.9);
   ASSERT_EQ(order.extent(0), 256u);
   const Index first[] = {0, 1, 64, 2, 65, 3, 66};
   for (Index p = 0; p < 7; ++p) EXPECT_EQ(order(p), first[p]);
   EXPECT_EQ(order(127), 127);
   EXPECT_EQ(order(128), 128);
-  EXPECT_EQ(order_windows(make_grid_graph({500, 1, 1}, Stencil::star), 1.9).extent(0), 0u); // a chain has none
+  EXPECT_EQ(order_windows(make_grid_graph({500, 1, 1}, Stencil::star), 1.9).extent(0), 0u); // a chain has no windows
 }
 
 TEST(Schedule, WidthsAreCounted)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Products and assembly of a mirror against plain loops: the same sums in the same order.
+// Products and assembly of a device copy, compared with plain loops: the same sums in the same order.
 #include "problems.hpp"
 
 #include "product/device_copy.hpp"
@@ -18,7 +18,7 @@ namespace
 
 using List = std::vector<Scalar>;
 
-// Compilers may fuse a device's products otherwise than the host's.
+// True if the kernels are compiled for the host. Compilers may fuse products differently for a device.
 bool reads_host()
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
@@ -34,14 +34,14 @@ void expect_same(const List &a, const List &b, const std::string &what)
   const bool same = a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(Scalar));
   if (reads_host()) {
     EXPECT_TRUE(same) << what;
-  } else if (!same) { // zeros are the same, and no number is relative to them
+  } else if (!same) { // equal zeros have no relative difference
     EXPECT_LT(difference(a, b), tolerance) << what;
   }
 }
 
 List nans(std::size_t size) { return List(size, Scalar(std::numeric_limits<Real>::quiet_NaN())); }
 
-// Ghost g is half of owned column g, as if another rank held it. Ghosts are NaN until end().
+// Ghost g is half of owned column g, as if another rank had a copy. Ghosts are NaN until end().
 struct Half : Halo {
   std::size_t size = 0;
   std::vector<std::string> events;
@@ -101,7 +101,7 @@ struct Matrix {
   }
   void load() { copy->load(values.data(), outside.data()); }
 
-  // y += a x over the entries of a part.
+  // y += a x over the entries of one graph.
   void add(const Graph &g, const List &a, const List &x, List &y) const
   {
     const std::size_t m = std::size_t(n);
@@ -176,7 +176,7 @@ TEST_P(Mirrors, MultiplyInTheOrderOfEntries)
       Matrix m(rows, columns, ghosts, GetParam());
       m.load();
       m.check_products(memory);
-      m.check_products(memory); // with an index of columns that is there
+      m.check_products(memory); // products with an index of columns
     }
 }
 
@@ -195,12 +195,12 @@ TEST_P(Mirrors, GiveBackWhatTheyWereGiven)
   }
 }
 
-// Some targets have no value, some several, in no order; own ones and received ones mixed.
+// Targets have no value, one or several, in mixed order, from own and received values.
 TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
 {
   const int n = GetParam();
   for (const int unit : {1, n * n})
-    for (const bool some : {true, false}) // received values
+    for (const bool some : {true, false}) // with received values
       for (const Memory memory : memories()) {
         Matrix m(23, 23, 9, n);
         const std::size_t blocks = std::size_t(m.owned.entries() + m.coupling.entries()), nn = std::size_t(n * n);
@@ -234,7 +234,7 @@ TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
                 sum += v < mine ? own[v * size + at] : far[(v - mine) * size + at];
               }
             }
-          const bool in_place = reads_host() && add; // received values that are there already
+          const bool in_place = reads_host() && add; // received values are already in place
           if (in_place) std::copy(far.begin(), far.end(), m.copy->received());
           m.copy->assemble(memory, own.data(), in_place || !some ? nullptr : far.data(), add);
           List a = nans(m.values.size()), b = nans(m.outside.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Relaxations against plain ones, dense ones, and one that says what every bit is.
+// Relaxations compared with plain ones, dense ones, and an emulation that is bitwise identical.
 #include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ constexpr ColoringKind all_colorings[] = {
   ColoringKind::automatic, ColoringKind::greedy,    ColoringKind::largest_first, ColoringKind::smallest_last,
   ColoringKind::hash,      ColoringKind::red_black, ColoringKind::level};
 
-// Sweeps of all kinds with changing numbers and factors.
+// Sweeps of all kinds, with varying numbers of sweeps and relaxation factors.
 template <class Try> void each_relaxation(const Grid &grid, const Try &attempt)
 {
   for (const SweepKind sweep : all_sweeps)
@@ -49,8 +49,8 @@ TEST_P(Relaxed, EqualsThePlainOne)
   }
 }
 
-// The reference is the text of what is stored and summed in which order. Every algorithm and every run gives its
-// bits, whatever the storage order is.
+// The emulation defines what is stored, and the order of all sums. Every algorithm and every run is bitwise
+// identical to it, for any storage order.
 TEST_P(Relaxed, GivesTheBitsOfItsDefinitionOnEveryAlgorithm)
 {
   int turn = 0;
@@ -119,14 +119,14 @@ TEST(Relaxation, OfOneColorIsTheInverseOfTheDiagonal)
   const auto x = p.solve(relaxation_options(), &s);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(x[i], p.b[i] / Real(2 << i / 2));
   EXPECT_EQ(s.widths.groups, 1);
-  // Twice half of it: 1/2 z + 1/2 (1/2 z).
+  // Two sweeps with omega = 1/2 give 1/2 z + 1/2 (1/2 z).
   const auto half = p.solve(relaxation_options({}, SweepKind::forward, 2, 0.5));
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(half[i], Real(0.75) * x[i]);
 }
 
 TEST(Relaxation, HandChecked)
 {
-  // 4 points in a line, 2 on the diagonal, -1 beside it, b = 1: colors 0 1 0 1.
+  // 4 points in a line with 2 on the diagonal, -1 next to it, and b = 1. Their colors are 0 1 0 1.
   Problem p(make_grid_graph({4, 1, 1}, Stencil::star), 1);
   for (Index i = 0; i < 4; ++i)
     for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)

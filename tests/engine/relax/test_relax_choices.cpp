@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a relaxation refuses, chooses and counts.
+// Conflicts, choices and statistics of relaxations.
 #include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ SetupError refuse(const Problem &p, const EngineOptions &r)
   return make_tested_engine(r.method)->analyze(p.view(), r);
 }
 
-// The error names both choices that exclude each other.
+// Expects an error that names both settings that exclude each other.
 void expect_conflict(const EngineOptions &r, const std::vector<std::string> &words)
 {
   const SetupError error = refuse(some_problem(), r);
@@ -139,7 +139,7 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
   const int couplings = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1), rows = 12;
   for (const SweepKind kind : all_sweeps) {
     const int sweeps = kind == SweepKind::symmetric ? 6 : 3;
-    const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // numbers read by a sweep
+    const double full = 4 * (couplings + rows), first = 4 * (couplings / 2 + rows); // scalars that a sweep reads
     EngineOptions r = relaxation_options({{3, 2, 2}}, kind);
     Statistics s;
     r.algorithm = Algorithm::levels;
@@ -150,7 +150,7 @@ TEST(RelaxedChoices, CountsBytesFlopsAndLaunches)
     EXPECT_EQ(s.apply_flops, 2 * ((sweeps - 1) * full + first));
     EXPECT_EQ(s.bytes_read, ((sweeps - 1) * full + first) * sizeof(Scalar));
     EXPECT_EQ(s.apply_launches, 2 * sweeps);
-    EXPECT_EQ(s.launches, 2 * sweeps + 1); // and one that loads
+    EXPECT_EQ(s.launches, 2 * sweeps + 1); // and one that loads the values
     r.algorithm = Algorithm::tasks;
     p.solve(r, &s);
     EXPECT_EQ(s.apply_launches, sweeps);
@@ -173,7 +173,7 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
     auto e = make_tested_engine(r.method);
     EXPECT_FALSE(e->analyze(p.view(), r));
     const Real largest = e->find_largest({p.source(), {}});
-    // What ranks agree on decides the scale, not what this one found.
+    // The maximum over all ranks determines the scale, not the maximum of this rank.
     e->factor({p.source(), {}}, Real(3e6));
     const bool scaled = r.precision == Precision::half;
     EXPECT_EQ(e->statistics().scale,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Relaxations whose couplings lie where the matrix's mirror was: the bits and reports of those with couplings of
-// their own, in less memory.
+// Relaxations whose couplings replace the device copy in its memory. Results and reports are identical to those with
+// separate couplings, and less memory is used.
 #include "product/device_copy.hpp"
 #include "relax_oracle.hpp"
 
@@ -46,7 +46,7 @@ struct Coupled : Problem, Halo {
   }
 };
 
-// A mirror and an engine that reads it, and takes its blocks if it reduces them in place.
+// A device copy and an engine that reads it. The engine takes over its blocks if it reduces them in place.
 struct Pair {
   std::unique_ptr<DeviceCopy> copy = make_device_copy(tested_backend());
   std::unique_ptr<Engine> engine;
@@ -86,7 +86,7 @@ std::vector<RelaxationStorage> reducing_storage()
   return all;
 }
 
-// Everything that an application can be.
+// The results of all kinds of applications.
 std::vector<std::vector<Scalar>> results(const Problem &p, Engine &e)
 {
   const Offset size = Offset(p.b.size());
@@ -144,7 +144,8 @@ TEST_P(InPlace, GivesTheBitsOfCouplingsStoredApart)
         }
 }
 
-// Scales, losses and reports are those of couplings alone: diagonal blocks and couplings that are left out are none.
+// Scales, flushed entries and reports are those of couplings alone: they do not include diagonal blocks and ignored
+// couplings.
 TEST_P(InPlace, ReportsWhatCouplingsStoredApartReport)
 {
   struct Change {
@@ -223,7 +224,7 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
     Pair here(p, r, true);
     for (int round = 0; round < 4; ++round) {
       const auto before = results(p, *here.engine);
-      if (round == 1) { // somebody needs the mirror in between: it has an array of its own then
+      if (round == 1) { // a use of the device copy in between gives it a new array
         std::vector<Scalar> owned(p.values.size()), outside(p.outside.size());
         here.copy->load(p.values.data(), p.outside.data());
         EXPECT_EQ(results(p, *here.engine), before);
@@ -242,7 +243,7 @@ TEST_P(InPlace, OtherValuesAgainAndAgain)
   }
 }
 
-// What is allocated in the mirror's memory.
+// Bytes allocated in the memory space of the device copy.
 std::string counted_space;
 std::int64_t counted = 0, most_counted = 0;
 template <int sign> void count(Kokkos::Profiling::SpaceHandle space, const char *, const void *, std::uint64_t size)
@@ -283,7 +284,7 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
     const auto narrowed = std::int64_t(blocks * bytes_of_block(s.off, 5)), some = std::int64_t(1024);
     std::int64_t peak[2], kept[2];
     {
-      Pair first(p, r, false); // Kokkos keeps memory for reductions from the first one on
+      Pair first(p, r, false); // Kokkos keeps the memory of its first reduction
     }
     for (const bool narrows : {false, true}) {
       const Counting counting;
@@ -296,11 +297,11 @@ TEST(InPlaceMemory, HoldsOneArrayOfBlocks)
         pair.load(p);
         pair.factor();
       }
-      EXPECT_LE(most_counted, kept[int(narrows)] + some) << s.name; // nothing but what is there
+      EXPECT_LE(most_counted, kept[int(narrows)] + some) << s.name; // nothing new is allocated
       EXPECT_EQ(counted, kept[int(narrows)]) << s.name;
       pair.engine.reset();
       if (pair.in_place) {
-        EXPECT_GE(counted, mirror); // what was given lives until it is given up
+        EXPECT_GE(counted, mirror); // given blocks live until their owner releases them
       }
       pair.blocks.reset();
       pair.copy.reset();
@@ -323,13 +324,13 @@ TEST(InPlaceMemory, ArraysChangeHands)
   auto given = a->give_blocks();
   EXPECT_EQ(a->values().owned.values, nullptr);
   EXPECT_EQ(a->bytes(), 0u);
-  b->take_blocks(given); // another mirror's, with room to spare
+  b->take_blocks(given); // those of another copy, larger than needed
   load(*b, q);
   EXPECT_EQ(b->values().owned.values, large);
-  load(*a, p); // its own is elsewhere
+  load(*a, p); // a has a new array
   EXPECT_NE(a->values().owned.values, large);
   const Scalar *now = a->values().owned.values;
-  a->take_blocks(given); // it has one
+  a->take_blocks(given); // a keeps the one it has
   EXPECT_EQ(a->values().owned.values, now);
   given = b->give_blocks();
   b->load(q.values.data(), q.outside.data());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Relaxations with low-precision storage: scales, what is flushed, sizes; and what cannot be stored, or done.
+// Relaxations with low-precision storage: scales, flushed entries, sizes, and errors for values that cannot be
+// stored.
 #include "relax_emulated.hpp"
 
 #include <gtest/gtest.h>
@@ -26,8 +27,8 @@ void scale_rows(Problem &p, const std::function<double(Index)> &factor)
       p.values[k] *= Real(factor(i));
 }
 
-// Matrices that are hard to store, all finite. The largest power of ten that working numbers leave room for is
-// `most`.
+// Matrices that are hard to store, all of them finite. `most` is the largest power of ten that leaves room in the
+// working precision.
 struct Hard {
   const char *name;
   std::function<void(Problem &)> change;
@@ -112,7 +113,7 @@ TEST(RelaxedStorage, AScaleForEachRowKeepsWhatOneForAllFlushes)
   EXPECT_GT(global, 10 * difference(p.apply(*e), expected));
 }
 
-// Scales are powers of two: a matrix and its multiple by one are the same preconditioner up to that factor.
+// Scales are powers of two, so that scaling A and b by a power of two leaves the solution bitwise identical.
 TEST(RelaxedStorage, PowersOfTwoChangeNothing)
 {
   for (const RelaxationStorage &s : scaled_storage()) {
@@ -126,7 +127,8 @@ TEST(RelaxedStorage, PowersOfTwoChangeNothing)
   }
 }
 
-// Scaled by one power of two, the stored matrix is symmetric if the matrix is: so is the preconditioner.
+// With one power of two as the scale, the stored matrix of a symmetric matrix is symmetric, and so is the
+// preconditioner.
 TEST(RelaxedStorage, SymmetricMatricesStaySymmetric)
 {
   for (const Hard &hard : hard_matrices()) {
@@ -134,7 +136,7 @@ TEST(RelaxedStorage, SymmetricMatricesStaySymmetric)
     hard.change(p);
     symmetrize_values(p);
     const std::size_t n = std::size_t(p.n), size = p.b.size();
-    for (Index i = 0; i < p.graph.rows; ++i) // as dominant as before
+    for (Index i = 0; i < p.graph.rows; ++i) // restores the dominance of the diagonal
       for (Index e = p.graph.ptr(i); e < p.graph.ptr(i + 1); ++e)
         for (std::size_t r = 0; r < n && p.graph.col(e) == i; ++r) {
           double sum = 1;

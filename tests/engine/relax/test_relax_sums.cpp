@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The two texts of a relaxation's sums, bit for bit.
+// The two implementations of a relaxation's sums give bitwise identical results.
 #include "problems.hpp"
 
 #include "base/column_sums.hpp"
@@ -15,13 +15,13 @@ using namespace finegrain::test;
 namespace
 {
 
-// Blocks of one row, 64 bytes that belong to nobody behind the last one, full of NaN.
+// Blocks of one row, followed by 64 bytes of NaN.
 template <class B> struct RowOfBlocks {
   static constexpr std::size_t slack = 64 / sizeof(B);
   int n;
   Index entries;
   std::vector<B> blocks;
-  std::vector<Scalar> x; // exactly as long as it has to be
+  std::vector<Scalar> x; // without slack
   std::vector<Index> col;
 
   RowOfBlocks(int block, Index count, unsigned seed)
@@ -39,7 +39,7 @@ template <class B> struct RowOfBlocks {
   const B *block(Index e) const { return blocks.data() + std::size_t(e * n * n); }
   const Scalar *vector(Index e) const { return x.data() + std::size_t(col[std::size_t(e)] * n); }
 
-  // What both are to give: a sum for each column, then all of them.
+  // The expected result of both implementations: a sum for each column, then the sum of these.
   template <class T> std::vector<T> expected() const
   {
     std::vector<T> result;
@@ -59,7 +59,7 @@ template <class B> struct RowOfBlocks {
   {
     std::vector<T> result(std::size_t(n), T(0));
     T out[std::size_t(W)];
-    for (int first = 0; first + W <= n; first += W == 1 ? 1 : n) { // wide strips: the first and the last rows
+    for (int first = 0; first + W <= n; first += W == 1 ? 1 : n) { // wide strips: only the first and the last rows
       for (const int at : {first, n - W}) {
         if (W == 1 && at != first) continue;
         const Strip<W> strip{at};
@@ -120,7 +120,8 @@ template <int N> void compare_all()
 TEST(BlockSums, BothTextsAddInTheSameOrder) { compare_all<1>(); }
 
 #if !defined(FINEGRAIN_COMPLEX) && !defined(__CUDACC__)
-// Blocks behind one another: what a sum reads behind a block is the next one, be it finite or not.
+// Blocks follow each other in memory. A vector load may read part of the next block, even if it is infinite, but
+// must not use it.
 TEST(BlockSums, NeverUseWhatLiesBehindABlock)
 {
   RowOfBlocks<Half> s(3, 2, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Relaxations in use: transposes, several vectors, corrections, ghosts.
+// Uses of relaxations: transposes, several vectors, corrections, ghosts.
 #include "relax_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::vector<Scalar> transposed(Engine &e, const std::vector<Scalar> &b)
   return x;
 }
 
-// Columns that lie apart, NaN at first.
+// Columns with gaps between them, initially NaN.
 struct Columns {
   int count;
   Offset stride;
@@ -60,7 +60,7 @@ TEST_P(RelaxedVectors, TransposedIsTheTranspose)
       for (const double omega : {1., 0.7, 1.4})
         for (const RelaxationStorage &s : all_storage()) {
           const Problem p(c.graph, GetParam());
-          if (s.single_sums || p.b.empty()) continue; // rounded products are no linear map
+          if (s.single_sums || p.b.empty()) continue; // with rounding of each product, M^-1 is not linear
           EngineOptions r = relaxation_options(c.grid, sweep, omega == 1 ? 3 : 2, omega);
           s.set(r);
           auto e = make_factored(p, r);
@@ -128,8 +128,8 @@ TEST_P(RelaxedVectors, SeveralGiveTheBitsOfOneAndReadTheFactorOncePerEight)
       }
 }
 
-// Ghost g is half of owned row g, as if another rank held a copy, and NaN until it is fetched: an exchange that an
-// oracle can follow.
+// Ghost g is half of owned row g, as if another rank had a copy, and NaN until it is fetched, so that an oracle can
+// reproduce the exchange.
 struct Coupled : Problem, Halo {
   Graph coupling;
   std::vector<Scalar> outside;
@@ -176,7 +176,7 @@ struct Coupled : Problem, Halo {
               factor * a[(std::size_t(e) * m + c) * m + q] * x[std::size_t(g.col(e)) * m + c];
     return r;
   }
-  // b - the couplings to ghosts.
+  // Subtracts from b the couplings to ghosts.
   std::vector<Scalar> without_ghosts(const std::vector<Scalar> &x) const
   {
     return subtract(coupling, outside, x, Real(0.5), b);
@@ -222,11 +222,11 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
         const PlainRelaxation oracle(p, plain);
         std::vector<Scalar> x = p.apply(*e), expected = oracle.apply(p.b), last, step = nans(x.size());
         EXPECT_LT(difference(x, expected), tolerance);
-        EXPECT_TRUE(p.events.empty()); // nothing is fetched by an application
+        EXPECT_TRUE(p.events.empty()); // an application without exchange fetches nothing
         for (int k = 0; k < 3; ++k) {
           const auto change = oracle.apply(p.residual_of(expected));
           for (std::size_t i = 0; i < x.size(); ++i) expected[i] += change[i];
-          if (k == 0) { // not added up
+          if (k == 0) { // the step alone, without a sum
             e->correct({.values = p.values_now(),
                         .b = p.b.data(),
                         .x = x.data(),
@@ -249,7 +249,8 @@ TEST_P(RelaxedVectors, CorrectsByOneApplication)
       }
 }
 
-// An exchange before each sweep but the first from zero: each sweep is one with another right-hand side.
+// Ghosts are fetched before each sweep, except a first one from zero, so that each sweep has another right-hand
+// side.
 TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
 {
   for (const RelaxCase &c : coupled_cases())
@@ -283,7 +284,7 @@ TEST_P(RelaxedVectors, WithGhostsFetchedForEachSweep)
           e->apply({.b = p.b.data(), .x = x.data(), .from_x = true});
           EXPECT_LT(difference(x, relax(guess)), tolerance) << describe(c.name, r);
           EXPECT_EQ(p.events, std::vector<std::string>(sweeps, "fetch"));
-          // The transpose, by its shares.
+          // The transposed application adds shares of ghosts to their owners.
           const auto d = make_vector(p.b.size(), 5);
           double size;
           const Scalar left = inner(p.apply(*e), d, &size), right = inner(p.b, transposed(*e, d));

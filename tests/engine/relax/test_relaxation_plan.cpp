@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a relaxation refuses before it looks at a graph.
+// Errors of a relaxation that are found before the graph is read.
 #include "graphs.hpp"
 
 #include "relax/relaxation_plan.hpp"
@@ -14,7 +14,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Entries of both are numbered together. There are none: nothing may be read.
+// Owned entries and couplings are numbered together. The graphs have no columns, so that none may be read.
 TEST(RelaxationPlan, RefusesMoreCouplingsThanAnIndexCounts)
 {
   constexpr Index half = std::numeric_limits<Index>::max() / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Factors and relaxations by name, for suites that run them all on the star of a box.
+// Factors and relaxations by name, for suites that run all of them on the star of a box.
 #pragma once
 
 #include "problems.hpp"
@@ -25,7 +25,7 @@ inline constexpr Case factor_cases[] = {{"dilu", [](EngineOptions &) {}},
 
 inline std::string case_name(const ::testing::TestParamInfo<Case> &test) { return test.param.name; }
 
-// Whose values are symmetric where the case is icc.
+// A problem on a star, with symmetric values for icc.
 inline Problem make_star_problem(const Case &c, const Box &box, int n)
 {
   Problem p(make_grid_graph(box, Stencil::star), n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Kokkos' Cuda back end asks of a team before it launches it: its cuda_deduce_block_size() and the constructor
-// of its ParallelFor over teams, in plain steps, with the limits of an H200. `.ci/cuda-check` compares it with
-// Kokkos' own text.
+// The conditions that Kokkos' Cuda back end checks before it launches a team, with the limits of an H200. They
+// restate its cuda_deduce_block_size() and the constructor of its ParallelFor over teams in plain steps.
+// `.ci/cuda-check` compares them with Kokkos' own code.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@ namespace finegrain::test
 
 struct KokkosRule {
   const char *version;
-  std::size_t most_shared; // bytes that it lets a block have
+  std::size_t most_shared; // bytes of shared memory that a block may have
 };
 inline constexpr KokkosRule kokkos_4_6{"4.6", 48 * 1024};                      // sharedMemPerBlock
-inline constexpr KokkosRule kokkos_5_2{"5.2", std::size_t(227) * 1024 - 1024}; // opted in, less the driver's
+inline constexpr KokkosRule kokkos_5_2{"5.2", std::size_t(227) * 1024 - 1024}; // opt-in limit, less the driver's
 inline constexpr std::size_t shared_of_multiprocessor = std::size_t(228) * 1024;
 inline constexpr int registers_of_multiprocessor = 65536, lanes_of_multiprocessor = 2048,
                      blocks_of_multiprocessor = 32;
-inline constexpr int most_registers = 255; // of a thread
+inline constexpr int most_registers = 255; // per thread
 
-// Bytes that a block of `threads` threads of `lanes` lanes asks for.
+// Bytes of shared memory of a block with `threads` threads of `lanes` lanes.
 inline std::size_t shared_bytes(int threads, std::size_t scratch, std::size_t team)
 {
   return team + 2 * sizeof(double) + std::size_t(threads) * (scratch + sizeof(double));
@@ -37,13 +37,13 @@ inline int blocks_at_once(const KokkosRule &rule, int block, std::size_t shared,
   return std::min({by_registers, by_shared, blocks_of_multiprocessor});
 }
 
-// A kernel's registers, and its Kokkos::LaunchBounds; these are the most of a kernel without bounds.
+// Registers and Kokkos::LaunchBounds of a kernel. The defaults are the maxima of a kernel without bounds.
 struct KernelLimits {
   int registers = most_registers, most_lanes = 256, least_blocks = 1;
 };
 
-// The largest team it launches: the largest block of which enough fit beside each other, in steps of a warp, down to
-// a power of two.
+// The largest team that Kokkos launches: the largest block of which enough fit on a multiprocessor, a multiple of a
+// warp, rounded down to a power of two.
 inline int largest_team(const KokkosRule &rule, int lanes, std::size_t scratch, std::size_t team,
                         const KernelLimits &kernel = {})
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A kernel that could not be launched leaves nothing behind.
+// A kernel that could not be launched leaves no state behind.
 #include "run/execute.hpp"
 #include "problems.hpp"
 
@@ -11,7 +11,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Writes each slot's turn. Copied `copies` times it throws, as Kokkos does where it cannot launch.
+// Counts the visits of each slot. The copy number `copies` throws, as Kokkos does if it cannot launch a kernel.
 struct CountingRow {
   BlockSize<0> n;
   Index *visited;
@@ -49,7 +49,7 @@ template <class Exec> void run_after_a_failure()
     const CountingRow row(visited, &copies);
     copies = 2; // the second copy is Kokkos' own
     EXPECT_THROW(execute<0>(run, row), std::runtime_error);
-    Kokkos::Impl::SharedAllocationRecord<void, void>::tracking_enable(); // Kokkos leaves its counting of views off
+    Kokkos::Impl::SharedAllocationRecord<void, void>::tracking_enable(); // Kokkos leaves it switched off
     for (const Index v : visited) EXPECT_EQ(v, 0);
     copies = 0;
     execute<0>(run, row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The prefetch distance: a distance that is given stays, a measured one is one of two values, and a small matrix is
-// not measured.
+// The prefetch distance: a given distance is kept, a measured one is one of two values, and a small matrix is not
+// measured.
 #include "base/prefetch_distance.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tasks: every row once, nobody needs a later task, everybody waits for all it needs.
+// Tasks contain every row once, depend on earlier tasks only, and wait for all that they depend on.
 #include "graphs.hpp"
 #include "order/elimination.hpp"
 #include "run/lines.hpp"
@@ -18,8 +18,8 @@ namespace
 
 using Host = Kokkos::HostSpace;
 
-// closure[t]: all tasks that are finished when t begins: those that it waits for or, where there is a kernel for each
-// level, those of smaller levels.
+// closure[t]: all tasks that are finished when t begins. These are the tasks that it waits for or, if each level is
+// a kernel, those of lower levels.
 std::vector<std::set<Index>> close_waits(const Tasks<Host> &t, const std::vector<Index> &level)
 {
   std::vector<std::set<Index>> closure(std::size_t(t.count()));
@@ -36,8 +36,8 @@ std::vector<std::set<Index>> close_waits(const Tasks<Host> &t, const std::vector
   return closure;
 }
 
-// row_of is the row at each slot; `backward` says that rows need those with larger numbers; level: of tasks that do
-// not wait for each other.
+// row_of: row of each slot. backward: rows depend on larger ones. level: level of each task, if tasks do not wait
+// for each other.
 void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward,
                  const std::vector<Index> &level)
 {
@@ -142,7 +142,7 @@ TEST(Tasks, TilesThatNeedEachOtherAreRefused)
 {
   const Box box{7, 6, 5};
   const Graph g = make_grid_graph(box, Stencil::box);
-  EXPECT_FALSE(cut_tiles({box}, {3, 2, 1}, g)); // the point to the right and below is in the next tile
+  EXPECT_FALSE(cut_tiles({box}, {3, 2, 1}, g)); // the point to the lower right is in the next tile
   EXPECT_FALSE(cut_tiles({box}, {7, 2, 2}, g));
   EXPECT_TRUE(cut_tiles({box}, {7, 2, 1}, g));
   EXPECT_TRUE(cut_tiles({box}, {7, 6, 2}, g));
@@ -150,7 +150,7 @@ TEST(Tasks, TilesThatNeedEachOtherAreRefused)
 
 TEST(Tasks, HandChecked)
 {
-  // 4 x 4 points in tiles of 2 x 2: 0, then 1 and 2, then 3.
+  // 4 x 4 points in tiles of 2 x 2: tile 0, then tiles 1 and 2, then tile 3.
   const Box box{4, 4, 1};
   const Graph g = make_grid_graph(box, Stencil::star);
   const auto chunks = cut_tiles({box}, {2, 2, 1}, g);
@@ -168,7 +168,7 @@ TEST(Tasks, HandChecked)
   EXPECT_TRUE(std::equal(wait_ptr, wait_ptr + 5, plan.tasks.wait_ptr.data()));
   ASSERT_EQ(plan.tasks.step.extent(0), 13u);
   EXPECT_TRUE(std::equal(step, step + 13, plan.tasks.step.data()));
-  // With the diagonal neighbor as well, its wait is implied by the others.
+  // With diagonal neighbors the wait for the diagonal tile is implied by the others.
   const auto tall = cut_tiles({Box{4, 4, 1}}, {4, 1, 1}, make_grid_graph(box, Stencil::box));
   const auto chain = plan_tasks(g, *tall, find_chunk_levels(g, *tall), {}, 0);
   EXPECT_EQ(chain.tasks.wait.extent(0), 3u);
@@ -177,7 +177,7 @@ TEST(Tasks, HandChecked)
 
 TEST(Tasks, SizesArePiecesOfLevels)
 {
-  // 64 rows that do not depend on each other.
+  // 64 independent rows.
   const Graph g = make_random_graph(64, 0, false, 1);
   const auto tasks = [&](Index length, TaskSize size) {
     const Chunks chunks = cut_runs(64, length);
@@ -186,12 +186,12 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
   EXPECT_EQ(tasks(1, {16, 1}).count(), 4);
   EXPECT_EQ(tasks(1, {64, 4}).count(), 4);
-  EXPECT_EQ(tasks(32, {1, 8}).count(), 2);       // no more than chunks
-  EXPECT_EQ(tasks(1, {20, 1}).count(), 3);       // of 20 rows or more
-  EXPECT_EQ(tasks(1, {20, 1, true}).count(), 4); // or fewer
+  EXPECT_EQ(tasks(32, {1, 8}).count(), 2);       // at most as many as chunks
+  EXPECT_EQ(tasks(1, {20, 1}).count(), 3);       // 20 rows or more each
+  EXPECT_EQ(tasks(1, {20, 1, true}).count(), 4); // 20 rows or fewer each
   const auto even = tasks(3, {16, 1});
   for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
-  // A chain of levels of one row is put together.
+  // Levels of one row in a chain are combined.
   const Graph line = make_grid_graph({60, 1, 1}, Stencil::star);
   const Chunks chunks = cut_runs(60, 1);
   EXPECT_EQ(plan_tasks(line, chunks, find_chunk_levels(line, chunks), {20, 1}, 0).tasks.count(), 3);
@@ -204,7 +204,7 @@ SetupError make_plan(const Graph &g, int block, const EngineOptions &options, co
   return finegrain::make_plan(e, block, options, machine, plan);
 }
 
-// What the plan chooses by itself.
+// The plan that the engine chooses.
 Plan choose(const Graph &g, const EngineOptions &options, const Machine &machine, int block = 5)
 {
   Plan plan;
@@ -225,12 +225,12 @@ TEST(Plan, AutomaticAlgorithm)
   EXPECT_EQ(choose(line, r, gpu).algorithm, Algorithm::tasks);
   const Graph few_groups = make_grid_graph({12, 11, 11}, Stencil::star),
               many_groups = make_grid_graph({12, 12, 11}, Stencil::star);
-  EXPECT_EQ(choose(few_groups, r, gpu).algorithm, Algorithm::levels); // 32
+  EXPECT_EQ(choose(few_groups, r, gpu).algorithm, Algorithm::levels); // 32 groups
   const Plan flags = choose(many_groups, r, gpu);
   EXPECT_EQ(flags.algorithm, Algorithm::tasks);
-  EXPECT_EQ(flags.factorization.groups(), 33); // by levels
+  EXPECT_EQ(flags.factorization.groups(), 33); // 33 levels
   const Plan chain = choose(line, r, two);
-  EXPECT_EQ(chain.algorithm, Algorithm::sequential); // no two rows at once
+  EXPECT_EQ(chain.algorithm, Algorithm::sequential); // no independent rows
   EXPECT_EQ(chain.tasks.tasks.count(), 0);
   r.grid = {box};
   EXPECT_EQ(choose(star, r, one).algorithm, Algorithm::sequential);
@@ -252,7 +252,7 @@ TEST(Plan, AutomaticAlgorithm)
   EXPECT_EQ(make_plan(star, 5, r, two, plan).reason, SetupError::grid_size);
   const Graph few = make_grid_graph({4, 4, 4}, Stencil::star);
   EXPECT_EQ(choose(few, {}, two).algorithm, Algorithm::sequential);
-  // Colors: together while each is worth a start of the threads.
+  // Several threads execute a color if it is worth starting them.
   EngineOptions colored;
   colored.schedule = ScheduleKind::color;
   EXPECT_EQ(choose(star, colored, one).algorithm, Algorithm::sequential);
@@ -261,7 +261,7 @@ TEST(Plan, AutomaticAlgorithm)
   colored.power = 6;
   EXPECT_EQ(choose(star, colored, two).algorithm, Algorithm::tasks);
   EXPECT_EQ(choose(star, colored, gpu).algorithm, Algorithm::levels);
-  // Many threads: thin tiles, so that there are enough of them side by side.
+  // Many threads need thin tiles, so that enough of them are independent.
   EngineOptions thin;
   thin.grid = {{16, 48, 48}};
   const Plan many = choose(make_grid_graph({16, 48, 48}, Stencil::star), thin, {false, 16});
@@ -281,8 +281,8 @@ TEST(Plan, DefaultTilesAndRunsCoverEveryRow)
       }
 }
 
-// Many small tasks, many times: a wait that is missing shows, sooner or later, as other bits. Factorizations,
-// applications, several vectors and transposes draw from the same progress in turn.
+// Many small tasks, repeated often: a missing wait would sooner or later change the result. Factorizations,
+// applications, several vectors and transposes use the same progress flags in turn.
 TEST(Repeats, GiveTheSameBits)
 {
   const Box box{8, 9, 10};
@@ -322,8 +322,8 @@ TEST(Repeats, GiveTheSameBits)
     }
 }
 
-// Threads share what gains by it: not the level sets of a plane of numbers, of which there are as many as points
-// along two edges, and not a line.
+// Levels are shared by threads only if that is faster. It is not for a plane of scalars, which has as many level
+// sets as points along two edges, nor for a line.
 TEST(Plan, AutomaticSharesLevelsThatAreWorthIt)
 {
   const auto plan = [](const Box &box, int block, bool knows_grid, int threads) {
@@ -341,7 +341,7 @@ TEST(Plan, AutomaticSharesLevelsThatAreWorthIt)
   EXPECT_STREQ(plan({200000, 1, 1}, 2, false, 2).reason, "hardly any independent rows");
 }
 
-// A graph of rows with a diagonal, of which those with `coupled` are coupled to the row `reach` before.
+// Makes a graph with a diagonal, in which the rows with `coupled` are coupled to the row `reach` before them.
 template <class Coupled> Graph make_chains(Index rows, Index reach, const Coupled &coupled)
 {
   Graph g{rows, make_array<Index>("ptr", std::size_t(rows) + 1), make_array<Index>("col", 3 * std::size_t(rows))};
@@ -356,7 +356,7 @@ template <class Coupled> Graph make_chains(Index rows, Index reach, const Couple
   return g;
 }
 
-// How wide the first rows are says little of all of them.
+// The width of the first levels says little about the others.
 TEST(Plan, RunsAreAsLongAsTheyCanBe)
 {
   const Graph chains = make_chains(131072, 1, [](Index i) { return i % 4096 != 0; });
@@ -366,7 +366,7 @@ TEST(Plan, RunsAreAsLongAsTheyCanBe)
     EXPECT_EQ(choose(chains, r, {false, threads}).tasks.levels, 32) << threads;
 }
 
-// Levels of one row become one task, and threads do not wait between them.
+// Levels of one row become one task, without waits between them.
 TEST(Plan, LevelsOfOneRowAreNoReasonToStayAlone)
 {
   const Graph g = make_chains(1000000, 100, [](Index i) { return i % 100 == 0; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Shapes of teams: Kokkos launches every one of them, for every row function and block size.
+// Shapes of teams: Kokkos launches each of them, for every row function and block size.
 #include "factor/half.hpp"
 #include "eisenstat/eisenstat.hpp"
 #include "factor/factor.hpp"
@@ -24,7 +24,7 @@ namespace
 
 constexpr KokkosRule rules[] = {kokkos_4_6, kokkos_5_2};
 
-// As ptxas keeps to these bounds.
+// Limits of a kernel whose registers ptxas restricts to these bounds.
 template <class Bounds> KernelLimits limits_of()
 {
   const int lanes = int(Bounds::maxTperB), blocks = int(Bounds::minBperSM);
@@ -32,7 +32,7 @@ template <class Bounds> KernelLimits limits_of()
   return {registers_of_multiprocessor / (lanes * blocks) / 8 * 8, lanes, blocks};
 }
 
-// Whatever a row function of the future asks for.
+// Scratch sizes of any row function, also of later ones.
 TEST(Teams, AnyShapeIsLaunchedOrThereIsNone)
 {
   for (int parallelism = 1; parallelism <= 1024; parallelism += parallelism < 34 ? 1 : 330)
@@ -65,7 +65,7 @@ using AllRows = ::testing::Types<
   TransposedRelaxRow<Scalar, Scalar>, LargestRow<0>, CheckRow<HalfScalar>, LoadRow<0, HalfScalar, Scalar>>;
 TYPED_TEST_SUITE(RowsOf, AllRows);
 
-// In any precision of real and complex numbers, whatever this build's are.
+// For all precisions of real and complex scalars, not only those of this build.
 TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
 {
   constexpr bool may_not_fit = requires { TypeParam::may_not_fit; };
@@ -85,7 +85,8 @@ TYPED_TEST(RowsOf, EveryBlockSizeIsLaunchedOrRefused)
     }
 }
 
-// Bounds of several blocks would have the registers of TeamBounds, but Kokkos counts scratch memory too.
+// Bounds with several blocks per multiprocessor would allow the registers of TeamBounds, but Kokkos also counts
+// scratch memory.
 TEST(Teams, BoundsDoNotForbidScratch)
 {
   const KernelLimits one = limits_of<detail::TeamBounds>(), several{one.registers, team_lanes, 5};
@@ -97,7 +98,7 @@ TEST(Teams, BoundsDoNotForbidScratch)
   }
 }
 
-// docs/topics/gpu.md says these.
+// docs/trouble.md lists these limits.
 TEST(Teams, SipsFactorFitsUpToTheseBlockSizes)
 {
   const auto largest = [](std::size_t of_scalar) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tasks that are tiles, on hosts, or of rows, on devices: the bits are those of one thread, whatever the shape.
+// Tasks that are tiles, on hosts, or rows, on devices. For any shape, results are bitwise identical to those of one
+// thread.
 #include "cases.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ class Tiles : public ::testing::TestWithParam<Case>
 {
 };
 
-// One of each, outputs full of NaN before.
+// Runs one application of each kind, with outputs initially NaN.
 std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const EngineOptions &options)
 {
   EXPECT_FALSE(e.analyze(p.view(), options));
@@ -58,7 +59,7 @@ void by_tasks(EngineOptions &options, const Box &shape = {})
 
 TEST_P(Tiles, GiveTheBitsOfOneThread)
 {
-  // Tiles that do not divide the box, single rows, one that does not fit, the best.
+  // Tiles that do not divide the box, single rows, one tile, and automatic tiles.
   const Box box{9, 7, 6};
   for (const Box &shape : {Box{2, 3, 2}, Box{4, 1, 2}, Box{1, 1, 1}, Box{9, 7, 6}, Box{0, 0, 0}})
     for (const int n : {1, 2, 5, 8, 9, 15, 31}) {
@@ -83,7 +84,7 @@ TEST_P(Tiles, GiveTheBitsOfOneThread)
 
 INSTANTIATE_TEST_SUITE_P(Factors, Tiles, ::testing::ValuesIn(factor_cases), case_name);
 
-// Any stencil whose tiles need each other one way only, and no grid at all.
+// Any stencil whose tiles depend on each other in one direction only, and a graph without a grid.
 TEST(Tiles, OfOtherGraphs)
 {
   for (const int n : {1, 5}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stone's factors on several grids of a rank, several of them together, and what the engine counts.
+// Stone's factors on several grids of a rank, several factors in turn, and the engine's statistics.
 #include "sip_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Two boxes, one behind the other, and couplings between them that no factor has.
+// Two boxes, one behind the other, and couplings between them that no factor contains.
 struct TwoBoxes {
   Box first{4, 3, 2}, second{3, 5, 1};
   Problem one, two, both;
@@ -27,7 +27,7 @@ struct TwoBoxes {
       for (Index e = both.graph.ptr(i); e < both.graph.ptr(i + 1); ++e) {
         const Index base = i < one.graph.rows ? 0 : one.graph.rows, j = both.graph.col(e) - base;
         const Problem &p = base ? two : one;
-        if (j < 0 || j >= p.graph.rows) continue; // between the boxes
+        if (j < 0 || j >= p.graph.rows) continue; // couplings between the boxes
         for (Index f = p.graph.ptr(i - base); f < p.graph.ptr(i - base + 1); ++f)
           if (p.graph.col(f) == j)
             std::copy_n(p.values.begin() + std::ptrdiff_t(std::size_t(f) * nn), nn,
@@ -76,7 +76,7 @@ TEST(SipGrids, HaveFactorsOfTheirOwn)
       }
 }
 
-// A cycle has the bits of its factors, in applications and in corrections.
+// Each member of a cycle is bitwise identical to a factor of its own, in applications and in corrections.
 TEST(SipCycle, TakesTheMemberThatIsChosen)
 {
   const Box box{5, 4, 3};
@@ -101,7 +101,7 @@ TEST(SipCycle, TakesTheMemberThatIsChosen)
     const auto x = p.apply(*sip_factors, m);
     EXPECT_EQ(x, p.solve(one, &s));
     bytes += m || !bytes ? s.factor_bytes : 0;
-    // step = M^-1 (b - A x) and its sum, from the residual that the cycle finds.
+    // step = M^-1 (b - A x) and its sum, from the residual that the cycle computes.
     std::vector<Scalar> sum = guess, step(x.size(), Scalar(std::numeric_limits<Real>::quiet_NaN()));
     const Values values{p.source(), {}, false};
     const Scalar *at = sip_factors->find_residual(values, p.b.data(), guess.data());
@@ -124,7 +124,7 @@ TEST(SipCycle, TakesTheMemberThatIsChosen)
   EXPECT_EQ(sip_factors->statistics().factor_bytes, bytes);
 }
 
-// One kernel for each hyperplane, or one for each sweep (Dufrechou, Ezzatti, Usera count 123 080 and 8 660).
+// One kernel per hyperplane, or one per sweep (Dufrechou, Ezzatti, Usera count 123 080 and 8 660).
 TEST(SipCycle, CountsLaunches)
 {
   const Box box{32, 4, 4};
@@ -141,21 +141,21 @@ TEST(SipCycle, CountsLaunches)
     ASSERT_FALSE(e->analyze(p.view(), r));
     e->factor(p.source());
     EXPECT_EQ(e->statistics().apply_launches, 2 * factor);
-    EXPECT_EQ(e->statistics().launches, 2 * factor); // two factorizations
+    EXPECT_EQ(e->statistics().launches, 2 * factor); // for two factorizations
     p.apply(*e);
     p.apply(*e, 1);
     EXPECT_EQ(e->statistics().launches, 6 * factor);
   }
 }
 
-// The launches of Dufrechou, Ezzatti and Usera (2019), tables III, IV, VI and VII, from ours: 60 iterations and 10
-// factorizations on 512 x 64 x 64 points, each residual and sweep by hyperplanes but for the first one of a backward
-// sweep, where nothing is subtracted, and 1920 launches of kernels without hyperplanes. With a kernel a sweep, and
-// one that clears its counters, the factorization is as it was.
+// The launches of Dufrechou, Ezzatti and Usera (2019), tables III, IV, VI and VII, computed from ours: 60 iterations
+// and 10 factorizations on 512 x 64 x 64 points. Each residual and sweep has a launch per hyperplane, except for the
+// first hyperplane of a backward sweep, where nothing is subtracted. 1920 kernels have no hyperplanes. In the second
+// case a sweep has two launches, one of which clears its counters, and the factorization is unchanged.
 TEST(SipCycle, LaunchesOfThePaper)
 {
   constexpr Offset iterations = 60, factorizations = 10, others = 1920;
-  const Box box{575, 64, 1}; // as many hyperplanes as 512 + 64 + 64 - 2
+  const Box box{575, 64, 1}; // has as many hyperplanes as 512 x 64 x 64 points
   const Problem p(make_grid_graph(box, Stencil::star), 1);
   EngineOptions r;
   r.method = Method::sip;

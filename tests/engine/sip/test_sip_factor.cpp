@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stone's factor against its formulas, against ILU(0), and against what its product is to be.
+// Stone's factor compared with its formulas and with ILU(0); its product compared with the definition.
 #include "order/fill.hpp"
 #include "sip_oracle.hpp"
 
@@ -66,7 +66,7 @@ TEST_P(SipFactorization, IsIncompleteLUWithoutAlpha)
   }
 }
 
-// M v, M = A + fill products, is what the factor takes back to v.
+// Applying the factor to M v, with M = A + fill products, gives v.
 TEST_P(SipFactorization, ProductIsTheMatrixAndTheFillProducts)
 {
   for (const Box &box : boxes)
@@ -109,7 +109,7 @@ TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
   EXPECT_EQ(wide.reason, SetupError::star_fit);
   EXPECT_EQ(wide.row, 0);
   EXPECT_EQ(select_star(star, {{4, 3, 2}}, 0, s).reason, SetupError::grid_size);
-  // Ends of an axis of three points are two steps apart. Where the axis is open they are no neighbors.
+  // The ends of an axis of three points are two steps apart. On an open axis they are not neighbors.
   const Graph ring = make_grid_graph({3, 4, 1}, Stencil::star, 1, {true, false, false});
   ASSERT_FALSE(select_star(ring, {{3, 4, 1}}, mirror_j | mirror_k, s));
   EXPECT_EQ(s.left_out.entries(), 8);
@@ -118,7 +118,7 @@ TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
   EXPECT_EQ(open.row, 0);
 }
 
-// What the matrix does not store is zero there.
+// Blocks that the matrix does not store are zero in the star.
 TEST(SipStar, FillsInWhatTheMatrixDoesNotHave)
 {
   const Box box{4, 3, 2};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MPI's profiling interface: calls of the plugin and of PETSc come here first.
+// Delays messages through MPI's profiling interface: these functions precede MPI's for calls of the plugin and of
+// PETSc.
 #include "delays.hpp"
 
-#include <petscsys.h> // not <mpi.h> alone, whose bindings of C++ want a library
+#include <petscsys.h> // not only <mpi.h>, whose C++ bindings need a library
 
 #include <algorithm>
 #include <chrono>
@@ -24,8 +25,8 @@ namespace
 bool active = false;
 int held_in_all;
 std::mt19937 chance;
-std::set<MPI_Request> sends, receives, expected; // persistent ones, made while active or not; begun receives
-std::vector<MPI_Request *> held;                 // begun by their owner, not yet by MPI
+std::set<MPI_Request> sends, receives, expected; // persistent ones, also of inactive times; begun receives
+std::vector<MPI_Request *> held;                 // sends started by their owner, not yet by MPI
 
 void sleep()
 {
@@ -65,7 +66,7 @@ extern "C" int MPI_Request_free(MPI_Request *request)
   return PMPI_Request_free(request);
 }
 
-// A send is held back only while a receive has begun, because somebody will wait for that one.
+// A send is held back only while a receive is pending, because the rank will wait for that receive.
 extern "C" int MPI_Start(MPI_Request *request)
 {
   sleep();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What fixture.hpp declares: matrices with values that depend on global indices only, vectors, comparisons, views,
-// errors, counts of events.
+// Implementation of fixture.hpp: matrices with values that depend only on global indices, vectors, comparisons,
+// views, errors, event counts.
 #include "fixture.hpp"
 
 #include "hash.hpp"
@@ -102,7 +102,7 @@ PetscErrorCode AssembleMatrix(const Couplings &couplings, PetscInt n, MatType ty
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, local * n, local * n, rows * n, rows * n));
   PetscCall(MatSetBlockSize(*A, n));
-  // -on_device: BAIJ is the type that has a copy there.
+  // -on_device replaces BAIJ by the type with a device copy.
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-on_device", &on_device));
   PetscCall(MatSetType(*A, on_device && !std::strcmp(type, MATBAIJ) ? MATBAIJKOKKOS : type));
   const PetscInt nz = PetscInt(longest);
@@ -144,7 +144,7 @@ PetscErrorCode MakeReference(Mat A, PC *pc)
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
   PetscCall(PCSetType(*pc, PCBJACOBI));
   PetscCall(PCSetOperators(*pc, A, A));
-  PetscCall(PCSetFromOptions(*pc)); // or its blocks read none, and are ICC where a matrix is known to be symmetric
+  PetscCall(PCSetFromOptions(*pc)); // else the blocks read none, and are ICC for a matrix known to be symmetric
   PetscCall(PCSetUp(*pc));
   PetscCall(PCSetUpOnBlocks(*pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,7 +179,7 @@ PetscErrorCode Difference(Vec x, Vec y, PetscReal *d)
   PetscInt n;
   PetscReal most[2] = {0, 0}, nan = 0;
 
-  PetscFunctionBegin; // by arrays: PETSc subtracts no vectors of different types
+  PetscFunctionBegin; // by arrays: PETSc cannot subtract vectors of different types
   PetscCall(VecGetLocalSize(x, &n));
   PetscCall(VecGetArrayRead(x, &p));
   PetscCall(VecGetArrayRead(y, &q));
@@ -253,7 +253,7 @@ PetscErrorCode ViewText(PetscObject object, std::string *text, PetscViewerFormat
   PetscCall(PetscObjectView(object, viewer));
   PetscCall(PetscViewerPopFormat(viewer));
   viewer.reset();
-  PetscCallMPI(MPI_Barrier(comm)); // the first rank has written it
+  PetscCallMPI(MPI_Barrier(comm)); // until the first rank has written the file
   std::ostringstream all;
   all << std::ifstream(name).rdbuf();
   *text = all.str();
@@ -315,7 +315,7 @@ void ExpectHelp(const char *type, const std::string &prefix, const std::vector<s
     for (const std::string &option : options) {
       const std::string name = "-" + prefix + "pc_" + type + "_" + option;
       EXPECT_TRUE(text.find(name + " ") != std::string::npos ||
-                  text.find(name + ":") != std::string::npos) // versions differ
+                  text.find(name + ":") != std::string::npos) // versions of PETSc differ
         << name << " is not in\n"
         << text;
     }
@@ -416,7 +416,7 @@ PetscErrorCode AssembleOnGrid(DM da, MatType type, Mat *A, int seed)
   PetscCall(Assemble(*A));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
   PetscCall(MatGetBlockSize(*A, &n));
-  std::vector<std::vector<PetscInt>> rows; // all of them first: a value set makes the matrix unassembled
+  std::vector<std::vector<PetscInt>> rows; // read before the first value is set, which makes the matrix unassembled
   for (PetscInt row = first; row < last; ++row) {
     const PetscInt *columns;
     PetscInt count;
@@ -502,7 +502,7 @@ std::string ExpectError(const std::function<PetscErrorCode()> &call)
     text = catcher.first;
   }
   EXPECT_FALSE(text.empty());
-  // The text of the smallest rank that has the reason itself.
+  // Uses the text of the smallest rank that has the original error.
   int mine = text.rfind(other, 0) == 0 ? size : rank, from;
   MPI_Allreduce(&mine, &from, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
   if (from == size) from = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A PetscSF whose unpacking comes late, as on a device: what late_unpacking.hpp says, on the host.
-// Tests of the emulated device run with it.
+// A PetscSF that unpacks late, as on a device: implementation of late_unpacking.hpp on the host, for the tests of
+// the emulated device.
 #include "late_unpacking.hpp"
 
 #include "common/arrays.hpp"
@@ -17,18 +17,18 @@
 namespace
 {
 
-// Units of an array that are on their way.
+// Bytes of an array that have not been unpacked yet.
 struct Late {
   char *to;
   std::vector<char> bytes;
 };
 std::vector<Late> on_the_way;
-bool active = false, in_order = false; // the latter: with kernels
+bool active = false, in_order = false; // in_order: on the stream of the kernels
 int exchanges;
 
 template <class F> F *next(const char *name) { return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name)); }
 
-// `count` units from `first` on, all of scalars.
+// Replaces `count` units from `first` on, which consist of scalars, by NaN and stores them.
 void take_away(void *array, PetscInt first, PetscInt count, MPI_Datatype unit)
 {
   MPI_Aint lower, extent;
@@ -89,7 +89,7 @@ PetscErrorCode PetscDeviceContextSynchronize(PetscDeviceContext context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc gets a result back. What it does with it is kernels too, hence in order with those before.
+// Here PETSc gets a result back. It uses the result in kernels, which run after the previous ones.
 PetscErrorCode VecRestoreArrayAndMemType(Vec x, PetscScalar **a)
 {
   static const auto own = next<decltype(VecRestoreArrayAndMemType)>("VecRestoreArrayAndMemType");

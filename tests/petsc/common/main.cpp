@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Runs the tests of the PETSc side on all ranks of MPI_COMM_WORLD, with event counts.
-// Only the first rank says what has passed.
 #include <petscfinegrain.h>
 
 #include <gtest/gtest.h>
@@ -9,12 +8,12 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-// Every rank runs every test; only rank 0 prints what passes.
+// Every rank runs every test; only rank 0 prints the ones that pass.
 int main(int argc, char **argv)
 {
   ::testing::InitGoogleTest(&argc, argv);
 #if defined(__SANITIZE_ADDRESS__)
-  __lsan_disable(); // MPI loads modules, which forget memory, and unloads them again
+  __lsan_disable(); // MPI loads modules, which leak memory, and unloads them again
   MPI_Init(&argc, &argv);
   __lsan_enable();
 #else
@@ -29,8 +28,7 @@ int main(int argc, char **argv)
   const int failed = RUN_ALL_TESTS();
   PetscCall(PetscFinalize());
 #if defined(__SANITIZE_ADDRESS__)
-  __lsan_do_leak_check(); // now: what MPI leaves behind can no longer be told by name once it has unloaded its
-                          // modules
+  __lsan_do_leak_check(); // now: after MPI has unloaded its modules, their leaks have no names to suppress
 #endif
   MPI_Finalize();
   return failed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where preconditioners run: on a device as on the host, without copies in between.
-// Most builds and machines have no device: then the refusal is what is tested.
+// The back end of preconditioners: on a device they give the results of the host, without copies of vectors. Most
+// builds and machines have no device, so that the tests check the error.
 #include "types.hpp"
 
 using namespace finegrain::test;
@@ -10,8 +10,8 @@ namespace
 
 PER_TYPE(BackendPerType);
 
-// On a device all forms of application agree with the host; where there is none, all ranks get an error that names
-// option and remedy. Either way the preconditioner works on the host again afterwards.
+// On a device all forms of application agree with the host. Without a device, all ranks get an error that names
+// option and remedy. In both cases the preconditioner works on the host again afterwards.
 TEST_P(BackendPerType, DeviceAgreesWithTheHostOrSaysWhyNot)
 {
   PetscBool expected;
@@ -46,7 +46,7 @@ TEST_P(BackendPerType, DeviceAgreesWithTheHostOrSaysWhyNot)
     }
 }
 
-// A copy of the matrix that is read instead of it is on the host; the matrix decides.
+// The back end depends on the matrix, even if the preconditioner reads a copy of it, which is on the host.
 TEST(Backend, IsThatOfTheMatrixWhereACopyIsRead)
 {
   PetscBool expected;
@@ -64,7 +64,7 @@ TEST(Backend, IsThatOfTheMatrixWhereACopyIsRead)
 }
 
 #if defined(PETSC_HAVE_DEVICE)
-// Bytes that KSPSolve() moves between host and device in this many iterations.
+// Bytes that KSPSolve() copies between host and device in this many iterations.
 void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
 {
   Owned<KSP> ksp;
@@ -83,7 +83,7 @@ void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
   OK(PCSetType(pc, type));
   OK(KSPSetUp(ksp));
   OK(PCSetUp(pc));
-  OK(KSPSolve(ksp, b, x)); // what is made at first use
+  OK(KSPSolve(ksp, b, x)); // allocates what the first use needs
   OK(PetscLogEventGetId("KSPSolve", &event));
   OK(PetscLogEventGetPerfInfo(0, event, &before));
   OK(KSPSolve(ksp, b, x));
@@ -92,7 +92,7 @@ void CountCopies(Mat A, const char *type, PetscInt iterations, double *bytes)
 }
 #endif
 
-// Iterations move no vectors between host and device where both PETSc and the preconditioner work there.
+// Iterations copy no vectors between host and device if both PETSc and the preconditioner work there.
 TEST(Backend, IterationsCopyNothing)
 {
   PetscBool expected;

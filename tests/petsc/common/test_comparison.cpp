@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The comparison that bench_cusparse makes before it times: it passes two algorithms for one factor, at 128^3 points
-// too, and sees one wrong number and NaN there.
+// The comparison that bench_cusparse makes before it times. It accepts two algorithms for one factor, also at 128^3
+// points, and detects one wrong number and NaN there.
 #include "fixture.hpp"
 
 #include "bench/compare.hpp"
@@ -11,7 +11,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// `small` as often as it takes, from rank 0's copy of it.
+// Repeats `small`, from rank 0's copy, up to `length`.
 PetscErrorCode Repeat(Vec small, PetscInt length, Vec *large)
 {
   const PetscScalar *from;
@@ -48,7 +48,7 @@ TEST(Comparison, PassesRoundingAndSeesErrorsAtFullSize)
   Owned<Mat> A;
   Owned<PC> ours, theirs;
   Owned<Vec> b, x, y, full, other;
-  OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A)); // as the benchmark has it
+  OK(AssembleStar(PETSC_COMM_SELF, {{points, points, points}, {n}, 8}, &da, &A)); // as in the benchmark
   OK(MatConvert(A, MATBAIJ, MAT_INPLACE_MATRIX, A.in_place()));
   OK(MakePC(A, PCFGBILU, "", &ours));
   OK(MakePC(A, PCILU, "", &theirs));
@@ -58,7 +58,7 @@ TEST(Comparison, PassesRoundingAndSeesErrorsAtFullSize)
   OK(Apply(theirs, b, y));
   OK(Repeat(x, length, &full));
   OK(Repeat(y, length, &other));
-  OK(ExpectTheSame(full, other, "At full size")); // relative to the largest number alone this failed
+  OK(ExpectTheSame(full, other, "At full size")); // failed with a tolerance relative to the largest number alone
 
   PetscReal largest;
   OK(VecNorm(full, NORM_INFINITY, &largest));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What an emulated device shows of real ones: kernels read ghosts after they have been unpacked, where that takes its
-// time; blocks too large for a team are refused; Kokkos' device is PETSc's.
+// Properties of real devices that an emulated one shows: kernels read ghosts only after their delayed unpacking,
+// blocks too large for a team are refused, and Kokkos uses PETSc's device.
 #include "fixture.hpp"
 #include "common/arrays.hpp"
 #include "sip/sip.hpp"
@@ -21,7 +21,7 @@ class EmulatedGhosts : public ::testing::TestWithParam<const char *>
 {
 };
 
-// Applications, transposed ones and corrections, with PETSc's arrays where the kernels read them.
+// Applications, transposed applications and corrections, with PETSc's arrays in the kernels' memory.
 TEST_P(EmulatedGhosts, AreWaitedFor)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
@@ -48,7 +48,7 @@ TEST_P(EmulatedGhosts, AreWaitedFor)
       }
       OK(Difference(x, expected, &d));
       EXPECT_EQ(d, 0) << (apply == PCApplyTranspose ? "transposed " : "") << (elsewhere ? "elsewhere" : "");
-      EXPECT_EQ(late > 0, Size() > 1) << late; // the test sees what it is for
+      EXPECT_EQ(late > 0, Size() > 1) << late; // the delay has happened
     }
   }
 }
@@ -60,8 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Uses, EmulatedGhosts,
                                            "-pc_mcpi_exchange color -pc_mcpi_its 3 -pc_mcpi_coloring jp",
                                            "-pc_mcpi_exchange sweep -pc_mcpi_its 3 -pc_mcpi_precision half"));
 
-// Counts what a host waits for, from outside; not the fences of Kokkos' graphs on hosts, which those of a GPU do
-// without.
+// Counts the fences of a host by a Kokkos tool, except those of Kokkos' graphs on hosts, which a GPU does not have.
 class Fences
 {
 public:
@@ -82,8 +81,8 @@ class EmulatedQueue : public ::testing::TestWithParam<const char *>
 {
 };
 
-// Applications, corrections and products are put in PETSc's queue, if that is its default stream; exchanges too, once
-// and for all. After an exchange on another one they are waited for.
+// Applications, corrections, products and exchanges are queued on PETSc's default stream without a fence. After an
+// exchange on another stream, later exchanges have fences.
 TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
 {
   const std::string options = GetParam(), type = options.substr(4, options.find('_', 4) - 4);
@@ -97,7 +96,7 @@ TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
   OK(MakePC(A, type.c_str(), options + " -pc_" + type + "_backend device", &pc));
   OK(MakeVectors(A, &b, &x));
   const bool exchanges = Size() > 1 && (type == PCMCPI || options.find("corrections") != std::string::npos);
-  for (int k = 0; k < 2; ++k) { // makes what is made once: the second application is recorded
+  for (int k = 0; k < 2; ++k) { // for all that is made once: the second application is recorded
     OK(PCApply(pc, b, x));
     OK(MatMult(A, b, x));
   }
@@ -113,7 +112,7 @@ TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
     EXPECT_GT(count(PCApply, pc.get()), 0);
     EXPECT_GT(count(MatMult, A.get()), 0);
   }
-  count(PCApply, pc.get()); // back again
+  count(PCApply, pc.get()); // back on the default stream
   count(MatMult, A.get());
   const int applying = count(PCApply, pc.get()), multiplying = count(MatMult, A.get());
   EXPECT_EQ(applying > 0, exchanges) << applying;
@@ -153,7 +152,7 @@ TEST(EmulatedProducts, WaitForGhosts)
   }
 }
 
-// Values of other ranks on their way into the mirror.
+// Values of other ranks that are still on their way to the device copy.
 TEST(EmulatedAssembly, WaitsForOthersValues)
 {
   if (copies) GTEST_SKIP() << "values go through the host";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Values of AIJ matrices that PETSc has on the device: kernels read them there, a factorization and a correction copy
-// none. What is copied is counted from outside, by Kokkos' callbacks.
+// Values of AIJ matrices that PETSc has on the device. Kernels read them there; a factorization and a correction
+// copy none. Kokkos' callbacks count the copied bytes.
 #include "types.hpp"
 #include "common/arrays.hpp"
 
@@ -31,7 +31,7 @@ private:
 
 PER_TYPE(EmulatedValues);
 
-// AIJ and, where PETSc has them, matrices with values and vectors of Kokkos'.
+// AIJ and, if PETSc has them, matrices with values and vectors of Kokkos.
 const std::vector<std::pair<MatType, PetscInt>> cases
 {
   {MATAIJ, 1}, {MATAIJ, 3}, {MATAIJ, 5},
@@ -40,14 +40,14 @@ const std::vector<std::pair<MatType, PetscInt>> cases
 #endif
 };
 
-// Bits, and bytes, of the first factorization, of new values, and of the first ones again.
+// Results, and copied bytes, of the first factorization, of one with new values, and of one with scaled values.
 TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
 {
   const bool copies = finegrain::emulated_petsc.copies;
   for (const Variant &variant : t.variants) {
-    if (variant.has("global")) continue; // the host's
+    if (variant.has("global")) continue; // those run on the host
     for (const auto &[type, n] : cases) {
-      // What a factorization reports, and the scales of 16 bits, one for each entry of a block: no values.
+      // Reports of a factorization, and 16-bit scales, one for each entry of a block, may be copied, but no values.
       const std::uint64_t reports = 256 + 2 * std::uint64_t(n * (n + 1)) * sizeof(PetscScalar);
       Owned<Mat> A, others;
       Owned<PC> on_device, on_host;
@@ -86,7 +86,7 @@ TEST_P(EmulatedValues, OfAijAreReadWhereTheyAre)
         OK(Difference(v.x, v.y, &d));
         EXPECT_EQ(d, 0) << type << " " << variant.options << ", " << n << ", turn " << turn;
         if (copies) {
-          EXPECT_GE(factored, turn > 0 ? values : 0) << variant.options << ", " << n; // the test sees what it is for
+          EXPECT_GE(factored, turn > 0 ? values : 0) << variant.options << ", " << n; // the values are counted
         } else {
           EXPECT_LE(factored, reports) << variant.options << ", " << n << ", turn " << turn;
           EXPECT_LE(applied, reports) << variant.options << ", " << n << ", turn " << turn;

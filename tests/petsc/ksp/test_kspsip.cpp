@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// KSPSIP: its iterations, against PETSc's own Richardson iteration and known counts; how it chooses its
-// preconditioner; how it ends.
+// KSPSIP: its iterations compared with PETSc's Richardson iteration and known counts, its choice of preconditioner,
+// and the ends of its solves.
 #include "sip.hpp"
 
 using namespace finegrain::test;
@@ -49,7 +49,7 @@ TEST(KspSip, PoissonTakesTheKnownCounts)
   }
 }
 
-// One factor: Richardson's iteration, with either norm, from zero or a guess, and without a norm.
+// With one factor it is Richardson's iteration, with either norm, from zero or a guess, and without a norm.
 TEST(KspSip, WithOneFactorIsRichardson)
 {
   for (const PetscInt dof : {1, 3})
@@ -74,8 +74,8 @@ TEST(KspSip, WithOneFactorIsRichardson)
       }
 }
 
-// As many iterations as there are factors are one application of the preconditioner, which takes them in the opposite
-// order where it is transposed; -pc_sip_its plays no part in them.
+// One iteration per factor equals one application of the preconditioner, unless it is transposed, which uses the
+// factors in reverse order. -pc_sip_its has no effect on the iterations.
 TEST(KspSip, TakesTheFactorsInTurn)
 {
   for (const std::string sip_factors : {"-pc_sip_alpha 0.9,0.4 ", "-pc_sip_alternate ", "-pc_sip_alpha 0.9 "})
@@ -124,7 +124,7 @@ TEST(KspSip, SolvesTheTransposedSystem)
   EXPECT_LE(norm, PetscReal(1.001e-5) * out.history[0]);
 }
 
-// Amat without entries, and a matrix with a null space.
+// An Amat without entries, and a matrix with a null space.
 TEST(KspSip, OtherOperators)
 {
   Problem p(2, 2, MATAIJ);
@@ -172,7 +172,7 @@ TEST(KspSip, OtherOperators)
   EXPECT_LT(PetscAbsScalar(sum), 1e-3 * size);
 }
 
-// Without -pc_type the preconditioner becomes PCSIP, in every order of calls; another one is an error.
+// Without -pc_type the preconditioner becomes PCSIP, for every order of calls; another type is an error.
 TEST(KspSip, ChoosesItsPreconditioner)
 {
   Problem p(2);
@@ -212,7 +212,7 @@ TEST(KspSip, ChoosesItsPreconditioner)
     }
   }
   Owned<KSP> ksp;
-  for (const std::string other : {"jacobi", Size() == 1 ? "ilu" : "bjacobi"}) { // PETSc's own choice, but asked for
+  for (const std::string other : {"jacobi", Size() == 1 ? "ilu" : "bjacobi"}) { // PETSc's default, set explicitly
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
     OK(KSPSetOptionsPrefix(ksp, "other_"));
     OK(KSPSetOperators(ksp, p.A, p.A));
@@ -222,7 +222,7 @@ TEST(KspSip, ChoosesItsPreconditioner)
     }
     ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"-other_ksp_type sip", "-other_pc_type sip", other});
   }
-  // Set by the program.
+  // The type is set by the program.
   PC pc;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
   OK(KSPSetOperators(ksp, p.A, p.A));
@@ -237,7 +237,7 @@ TEST(KspSip, ChoosesItsPreconditioner)
   OK(KSPSolve(ksp, p.b, p.x));
 }
 
-// As PETSc's own: the preconditioner sees values that have changed without another KSPSetOperators().
+// The preconditioner uses changed values without another KSPSetOperators(), as for PETSc's solvers.
 TEST(KspSip, SeesNewValues)
 {
   for (const std::string solver : {"-ksp_type sip", "-ksp_type refine -ksp_refine_inner 3 -pc_type sip",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// fgbilu under SNES and TS, with lagged Jacobians and preconditioners: the counts of PETSc's ILU(0), and no
-// factorization too many.
+// fgbilu under SNES and TS, with lagged Jacobians and preconditioners: iteration counts of PETSc's ILU(0), and no
+// unnecessary factorization.
 #include "fixture.hpp"
 
 #include <petscsnes.h>
@@ -85,7 +85,7 @@ PetscErrorCode SolveReaction(const std::string &options, const char *type, bool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// With Eisenstat's trick, and without: linear iterations may differ by some per cent.
+// Compares solves with Eisenstat's trick and without: linear iterations may differ by up to a tenth.
 void ExpectAlike(const Counts &by_default, const Counts &without)
 {
   for (const std::size_t c : {0u, 1u, 3u}) EXPECT_EQ(by_default[c], without[c]);
@@ -109,7 +109,7 @@ TEST(Outer, NonlinearWithLags)
       const PetscInt factorizations = (ours[1] + lag - 1) / lag;
       EXPECT_GT(ours[1], 3);
       EXPECT_EQ(ours[3], factorizations);
-      if (theirs[3] == factorizations) { // newer PETSc factors inside bjacobi in spite of the lag
+      if (theirs[3] == factorizations) { // newer versions factor inside bjacobi in spite of the lag
         EXPECT_EQ(ours, theirs);
       }
       Counts by_default;

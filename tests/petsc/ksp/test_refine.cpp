@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// KSPREFINE: what a pass computes, what it leaves to the preconditioner, life with PETSc.
-// How solves end that do not converge is in test_refine_ends.cpp.
+// KSPREFINE: the result of a pass, the parts that the preconditioner computes, and life with PETSc.
+// test_refine_ends.cpp tests solves that do not converge.
 #include "refine.hpp"
 
 using namespace finegrain::test;
@@ -76,12 +76,12 @@ TEST(Refine, IsTheLoopThatItsManualPageStates)
               << what << "\n"
               << text;
             if (damping < PetscReal(0.1) && restarts >= 0) {
-              EXPECT_EQ(restarts, 3) << what; // else the case tests nothing
+              EXPECT_EQ(restarts, 3) << what; // the test needs the restarts
             }
           }
 }
 
-// The first application removes most of the residual, the next ones nearly nothing of the rest.
+// The first application reduces the residual by most of it, the next ones hardly at all.
 TEST(Refine, ComparesInnerNormsWithTheLast)
 {
   Owned<Mat> A;
@@ -101,7 +101,7 @@ TEST(Refine, ComparesInnerNormsWithTheLast)
   ASSERT_EQ(restarts, 1);
   OK(MakeKSP(A, A, KSPREFINE, "-ksp_refine_inner 5 -ksp_max_it 1", &ksp));
   OK(SetProbe(ksp, &probe));
-  for (int solve = 0; solve < 2; ++solve) { // each has its own count
+  for (int solve = 0; solve < 2; ++solve) { // each solve has its own count
     PetscReal d;
     std::string text;
     probe.applications = 0;
@@ -152,7 +152,7 @@ TEST(Refine, StartsFromANonzeroGuess)
   EXPECT_NEAR(out.history[0], norm, tolerance * norm);
   EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
   EXPECT_GT(out.its, 0);
-  OK(Solve(ksp, v.b, v.x, &out)); // from the solution
+  OK(Solve(ksp, v.b, v.x, &out)); // starting from the solution
   EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
   EXPECT_EQ(out.its, 0);
 }
@@ -213,7 +213,7 @@ TEST(Refine, TakesResidualsOfAmat)
   EXPECT_LE(norm, PetscReal(1.1e-5) * out.history[0]);
 }
 
-// The function that a preconditioner offers for the inner loop.
+// The function for the inner loop that a preconditioner may offer.
 
 TEST(RefineCorrections, AreLeftToThePreconditionerWhereItCanDoThem)
 {
@@ -346,7 +346,7 @@ TEST(RefineLife, SettingsAreThereForAllSolvesAndResets)
   EXPECT_EQ(damping, PetscReal(0.875));
   OK(ViewText(object(ksp), &text));
   ExpectIn(text, {"inner applications: 3, damping: 0.875, restarts in the last solve: 0"});
-  // Between solves: fewer and more work vectors.
+  // Changes the number of work vectors between solves.
   OK(KSPReset(ksp));
   OK(KSPSetOperators(ksp, A, A));
   OK(KSPRefineSetInner(ksp, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// KSPREFINE: how solves end that do not converge. With the best iterate, at the limit of rounding, at a bad
-// condition, and when the preconditioner fails.
+// KSPREFINE: solves that do not converge. They return the best iterate, stop at the limit of rounding or of the
+// condition, or fail with the preconditioner.
 #include "refine.hpp"
 
 using namespace finegrain::test;
@@ -47,7 +47,7 @@ TEST(RefineEnds, WithTheBestIterate)
     int best, its;
   } cases[] = {{&bad, "", KSP_DIVERGED_DTOL, 3, -1},
                {&bad, " -ksp_max_it 5", KSP_DIVERGED_ITS, 3, 5},
-               {&good, " -ksp_max_it 4", KSP_DIVERGED_ITS, 4, 4}, // the last one
+               {&good, " -ksp_max_it 4", KSP_DIVERGED_ITS, 4, 4}, // the best is the last one
                {&nan, "", KSP_DIVERGED_NANORINF, 1, 2}};
   for (const auto &c : cases) {
     Owned<KSP> ksp;
@@ -73,7 +73,7 @@ TEST(RefineEnds, WithTheBestIterate)
   }
 }
 
-// The view must say so, and where.
+// Expects the view to report the stagnation and its residual.
 void expect_stagnation(KSP ksp, const Outcome &out)
 {
   std::string text;
@@ -107,7 +107,7 @@ TEST(RefineEnds, WhereRoundingEndsProgress)
       EXPECT_LT(out.norm, 100 * PETSC_MACHINE_EPSILON * out.history[0]);
       OK(ResidualNorm(A, v.b, v.x, &residual));
       EXPECT_LT(residual, 100 * PETSC_MACHINE_EPSILON * out.history[0] * (norm[0] == 'p' ? 1000 : 1));
-      // A better tolerance, and the next solve is no longer said to stagnate.
+      // With a larger tolerance the next solve converges, and the view reports no stagnation.
       OK(KSPSetTolerances(ksp, PetscReal(1e-3), PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
       OK(Solve(ksp, v.b, v.x, &out));
       EXPECT_EQ(out.reason, KSP_CONVERGED_RTOL);
@@ -117,7 +117,7 @@ TEST(RefineEnds, WhereRoundingEndsProgress)
     }
 }
 
-// Hilbert matrices along the diagonal. Their condition takes from x what single precision leaves of the corrections.
+// Hilbert matrices on the diagonal. Their condition is so bad that corrections in single precision do not improve x.
 TEST(RefineEnds, WhereTheConditionIsTooBad)
 {
   constexpr PetscInt size = PETSC_MACHINE_EPSILON < PetscReal(1e-10) ? 6 : 3;
@@ -144,7 +144,7 @@ TEST(RefineEnds, WhereTheSystemHasNoSolution)
 {
   Owned<Mat> A;
   Owned<KSP> ksp;
-  OK(AssembleLaplacian(star(4, 3, 3), &A)); // nobody says that it is singular
+  OK(AssembleLaplacian(star(4, 3, 3), &A)); // the matrix has no null space set
   Vectors v(A);
   Outcome out;
   PetscScalar sum;
@@ -155,7 +155,7 @@ TEST(RefineEnds, WhereTheSystemHasNoSolution)
   OK(VecGetSize(v.b, &rows));
   OK(Solve(ksp, v.b, v.x, &out));
   expect_stagnation(ksp, out);
-  EXPECT_GE(out.norm, PetscAbsScalar(sum) / std::sqrt(PetscReal(rows)) * (1 - tolerance)); // the smallest there is
+  EXPECT_GE(out.norm, PetscAbsScalar(sum) / std::sqrt(PetscReal(rows)) * (1 - tolerance)); // the minimum over all x
   EXPECT_LT(out.norm, out.history[0]);
 }
 
@@ -182,7 +182,7 @@ TEST(RefineEnds, SlowConvergenceIsNoStagnation)
     }
 }
 
-// The same with a preconditioner that is zero in some applications.
+// The same matrix, with a preconditioner that is zero in some applications.
 TEST(RefineEnds, AfterTenIdlePassesInSuccession)
 {
   Owned<Mat> A;
@@ -205,7 +205,7 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
                 "-ksp_max_it 30",
                 KSP_DIVERGED_ITS,
                 30},
-               {{1}, "-ksp_check_norm_iteration 25", KSP_CONVERGED_ATOL, 26}}; // done, but told to wait
+               {{1}, "-ksp_check_norm_iteration 25", KSP_CONVERGED_ATOL, 26}}; // converged, but not tested
   for (const auto &c : cases) {
     Owned<KSP> ksp;
     Outcome out;
@@ -219,8 +219,8 @@ TEST(RefineEnds, AfterTenIdlePassesInSuccession)
   }
 }
 
-// Jacobi on a convection problem carries the residual downwind, a row each pass, and is exact when it has left. On
-// the way its norm stays as it is, or grows and falls again.
+// The iteration moves the residual downwind, one row per pass, until it has left. On the way the norm of the
+// residual stays constant, or grows and decreases again.
 TEST(RefineEnds, HumpsAreNoStagnation)
 {
   const struct {
@@ -242,7 +242,7 @@ TEST(RefineEnds, HumpsAreNoStagnation)
     Outcome ours, theirs;
     const std::string options = "-pc_type none -ksp_rtol 1e-2 -ksp_divtol 1e30 -ksp_norm_type unpreconditioned";
     OK(VecSet(v.b, 0));
-    OK(VecSetValue(v.b, 0, 1, ADD_VALUES)); // by each rank
+    OK(VecSetValue(v.b, 0, 1, ADD_VALUES)); // each rank adds 1
     OK(VecAssemblyBegin(v.b));
     OK(VecAssemblyEnd(v.b));
     OK(SolveOnce(A, KSPREFINE, options, v.b, v.x, &ours));
@@ -267,13 +267,13 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
   Vectors v(A);
   for (const char *norm : {"unpreconditioned", "preconditioned"})
     for (const PetscInt inner : {1, 3}) {
-      // Nobody but the solver looks at the norms where the test is skipped.
+      // If the convergence test is skipped, only the solver itself sees the norms.
       const std::string options =
         "-ksp_norm_type " + std::string(norm) + (inner == 1 ? "" : " -ksp_max_it 50 -ksp_convergence_test skip");
       Owned<KSP> ksp;
       Outcome out;
       PetscReal mark;
-      // In the set-up, everywhere; the next good matrix works.
+      // The set-up fails on all ranks; the next regular matrix works.
       OK(MakeKSP(singular, singular, KSPREFINE, options + " -pc_type fgbilu", &ksp));
       OK(KSPRefineSetInner(ksp, inner));
       OK(Solve(ksp, v.b, v.x, &out));
@@ -281,7 +281,7 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       OK(KSPSetOperators(ksp, A, A));
       OK(Solve(ksp, v.b, v.x, &out));
       EXPECT_EQ(out.reason, inner == 1 ? KSP_CONVERGED_RTOL : KSP_CONVERGED_ITS) << norm << inner;
-      // In an application, on one rank.
+      // An application fails on one rank.
       Probe probe;
       probe.fail_on_last_rank = true;
       OK(MakeKSP(A, A, KSPREFINE, options, &ksp));
@@ -289,7 +289,7 @@ TEST(RefineEnds, WithTheFailureOfThePreconditioner)
       OK(SetProbe(ksp, &probe));
       OK(Solve(ksp, v.b, v.x, &out));
       EXPECT_EQ(out.reason, KSP_DIVERGED_PC_FAILED) << norm << inner << ", rank " << rank;
-      OK(VecNorm(v.x, NORM_2, &mark)); // for outer solvers
+      OK(VecNorm(v.x, NORM_2, &mark)); // outer solvers rely on this
       EXPECT_FALSE(std::isfinite(mark)) << norm << inner << ", rank " << rank;
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What baijkokkos.hpp declares: comparison of products, and values by coordinates with their oracle, MatSetValues()
-// on a MATBAIJ.
+// Implementation of baijkokkos.hpp: comparison of products, and values by coordinates with their oracle,
+// MatSetValues() on a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include "hash.hpp"
@@ -83,7 +83,7 @@ PetscErrorCode Coordinates::make(const Couplings &couplings, PetscInt block, boo
       const PetscInt width = blocks ? 1 : n;
       for (PetscInt e = 0; e < width * width; ++e) {
         const PetscInt r = e % width, c = e / width;
-        if (row != col && (r + c) % 3 == 2) continue; // no coordinate names these
+        if (row != col && (r + c) % 3 == 2) continue; // no coordinate has these entries
         for (PetscInt times = 0; times < 1 + ((row + col + e) % 4 == 0); ++times) {
           i.push_back(row * width + r);
           j.push_back(col * width + c);

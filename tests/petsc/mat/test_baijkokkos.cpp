@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MATBAIJKOKKOS: products against MATBAIJ's, and a mirror that follows every change of the values,
-// and only those.
+// MATBAIJKOKKOS: products compared with MATBAIJ, and a device copy that is updated after every change of the values,
+// and only then.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -12,7 +12,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// A matrix and its like of type MATBAIJ.
+// A matrix and the same matrix of type MATBAIJ.
 struct Pair {
   Owned<Mat> A, B;
 
@@ -94,7 +94,7 @@ TEST(BAIJKokkos, ProductsAreTheSameBitsAgain)
   }
 }
 
-// What changes a matrix; `other` is another one of the same structure.
+// A change of a matrix; `other` is another one of the same structure.
 struct Change {
   const char *name;
   std::function<PetscErrorCode(Mat, Mat, PetscInt n)> change;
@@ -200,7 +200,7 @@ PetscErrorCode StoreAndRetrieve(Mat A)
   PetscCall(MatScale(A, 3));
   PetscCall(MatShift(A, 1));
   PetscCall(MakeVectors(A, &x, &y));
-  PetscCall(MatMult(A, x, y)); // so that the mirror has these
+  PetscCall(MatMult(A, x, y)); // loads the device copy
   PetscCall(MatRetrieveValues(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,7 +260,7 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
         OK(p.make(c, n));
         OK(AssembleMatrix(c, n, other, 2, &X));
         OK(MakeVectors(p.A, &x, &y));
-        OK(MatMult(p.A, x, y)); // there is a mirror before the change
+        OK(MatMult(p.A, x, y)); // loads the device copy before the change
         OK(change.change(p.A, X, n));
         OK(change.change(p.B, X, n));
         OK(CompareProducts(p.A, p.B, &d));
@@ -269,7 +269,7 @@ TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
         OK(MatMult(p.A, x, y));
         OK(MatMultTranspose(p.A, x, y));
         PetscReal norm;
-        OK(MatNorm(p.A, NORM_FROBENIUS, &norm)); // readers are no writers
+        OK(MatNorm(p.A, NORM_FROBENIUS, &norm)); // functions that only read do not mark the matrix
         OK(MatMult(p.A, x, y));
         EXPECT_EQ(EventCount("FGMatCopy"), made) << change.name;
         OK(MatScale(p.A, 2));

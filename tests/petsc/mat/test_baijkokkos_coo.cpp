@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MATBAIJKOKKOS assembled from coordinates, in its mirror: the values against those of a MATBAIJ filled by
-// MatSetValues(), and what is refused.
+// MATBAIJKOKKOS assembled from coordinates, in its device copy: the values compared with a MATBAIJ filled by
+// MatSetValues(), and errors.
 #include "baijkokkos.hpp"
 
 #include <petscsnes.h>
@@ -31,7 +31,7 @@ TEST_P(Coo, AssemblesWhatMatSetValuesDoes)
     OK(CompareProducts(m.A, m.B, &d));
     EXPECT_LT(d, tolerance) << int(mode);
   }
-  EXPECT_EQ(EventCount("FGMatCopy"), made); // nothing came from the host
+  EXPECT_EQ(EventCount("FGMatCopy"), made); // no copy from the host
 }
 
 TEST_P(Coo, AddsInAFixedOrder)
@@ -72,21 +72,21 @@ TEST(BAIJKokkos, CoordinatesThatCannotBeAreRefused)
   j[0] = rank ? 0 : rows / 3;
   text = ExpectError([&] { return MatBAIJKokkosSetPreallocationCOO(m.A, 1, i, j); });
   ExpectIn(text, {"(0, " + std::to_string(rows / 3) + ")", "outside"});
-  // More than PetscInt can number. The arrays are not looked at.
+  // More coordinates than PetscInt can number. The arrays are not read.
   const int ranks = Size();
   if (ranks > 1 && sizeof(PetscInt) == 4) {
     text = ExpectError([&] { return MatSetPreallocationCOO(m.A, PetscCount(1) << 31, i, j); });
     ExpectIn(text, {"64-bit-indices"});
   }
-  // After that, values have no coordinates.
+  // Afterwards the matrix has no coordinates for values.
   const PetscScalar v[1] = {1};
   text = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
   ExpectIn(text, {"MatSetPreallocationCOO()"});
-  // A matrix that never had any.
+  // A matrix that never had coordinates.
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJKOKKOS, 1, &m.A));
   text = ExpectError([&] { return MatSetValuesCOO(m.A, v, INSERT_VALUES); });
   ExpectIn(text, {"MatSetPreallocationCOO()"});
-  // A matrix of another type is left alone.
+  // A matrix of another type ignores the call.
   OK(AssembleMatrix(star(4, 3, 3), 2, MATBAIJ, 1, &m.A));
   OK(MatBAIJKokkosSetPreallocationCOO(m.A, 1, i, j));
 }
@@ -159,7 +159,7 @@ TEST(BAIJKokkos, ADiagonalBlockThatIsKeptFollows)
     OK(VecDuplicate(y[0], &y[1]));
     OK(FillVector(x, 1));
     OK(MatMult(D[1], x, y[1]));
-    if (Size() > 1) { // of one rank it is the matrix itself
+    if (Size() > 1) { // on one rank it is the matrix itself
       OK(MatMult(D[0], x, y[0]));
       OK(Difference(y[0], y[1], &d));
       EXPECT_LT(d, tolerance);
@@ -176,7 +176,7 @@ PetscErrorCode Squares(SNES, Vec x, Vec f, void *)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc's versions have several types of such functions.
+// The type of such functions differs between versions of PETSc.
 template <class F> PetscErrorCode SetSquares(MatFDColoring c, PetscErrorCode (*set)(MatFDColoring, F, void *))
 {
   PetscFunctionBegin;
@@ -184,7 +184,7 @@ template <class F> PetscErrorCode SetSquares(MatFDColoring c, PetscErrorCode (*s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// They are written without a call that could be caught.
+// PETSc writes the values without a call that could be intercepted.
 TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
 {
   Assembled m;
@@ -197,7 +197,7 @@ TEST(BAIJKokkos, ColoredDifferencesOverwriteWhatWasAssembled)
   OK(m.set(1));
   PetscInt first, last;
   OK(MatGetOwnershipRange(m.A, &first, &last));
-  std::vector<ISColoringValue> color; // a color for each block column
+  std::vector<ISColoringValue> color; // one color per block column
   for (PetscInt row = first / 3; row < last / 3; ++row) color.push_back(ISColoringValue(row));
   OK(ISColoringCreate(PETSC_COMM_WORLD, 36, PetscInt(color.size()), color.data(), PETSC_COPY_VALUES, &colors));
   OK(SNESCreate(PETSC_COMM_WORLD, &snes));

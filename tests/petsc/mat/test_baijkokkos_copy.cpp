@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The copy of type AIJ that MATBAIJKOKKOS lends: products with other matrices, submatrices by unknowns, conversions,
-// its age, and what is left after an error.
+// its lifetime, and the state after an error.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -12,7 +12,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Whether two matrices multiply alike, of any types.
+// Expects the same products of two matrices of any types.
 PetscErrorCode ExpectAlike(Mat A, Mat B)
 {
   Owned<Vec> x, y[2];
@@ -47,7 +47,7 @@ PetscErrorCode IsType(Mat A, MatType seq, MatType mpi, bool *is)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr PetscInt size = 3; // of blocks
+constexpr PetscInt size = 3; // block size
 
 // Operands: two matrices of the type, one AIJ of the same size, and a dense one.
 struct Operands {
@@ -66,8 +66,8 @@ struct Operands {
 
 struct Product {
   const char *name;
-  bool sequential;  // AIJ has it on one rank only
-  bool replaceable; // PETSc lets another matrix take A's place: its products with A^T keep what they made of A
+  bool sequential;  // AIJ supports it on one rank only
+  bool replaceable; // another matrix may replace A; products with A^T keep data of A
   std::function<PetscErrorCode(Operands &, MatReuse, Mat *)> multiply;
 };
 
@@ -108,7 +108,7 @@ TEST(BAIJKokkosCopy, ProductsAreThoseOfAijWithNewValuesToo)
     }
     OK(ExpectAlike(C[0], C[1]));
     if (!p.replaceable) continue;
-    for (int k = 0; k < 2; ++k) { // another matrix of the same structure takes A's place
+    for (int k = 0; k < 2; ++k) { // another matrix of the same structure replaces A
       OK(AssembleMatrix(star(5, 4, 1), size, k ? MATBAIJKOKKOS : MATAIJ, 9, &o[k].A));
       OK(p.multiply(o[k], MAT_REUSE_MATRIX, C[k].in_place()));
     }
@@ -116,7 +116,7 @@ TEST(BAIJKokkosCopy, ProductsAreThoseOfAijWithNewValuesToo)
   }
 }
 
-// Rows and columns of a submatrix, on this rank: by unknowns, or by blocks.
+// Rows or columns of a submatrix, on this rank: by unknowns, or by blocks.
 PetscErrorCode MakeSet(Mat A, bool blocks, IS *is)
 {
   PetscInt first, last;
@@ -188,7 +188,7 @@ TEST(BAIJKokkosCopy, SequentialSubmatricesByUnknownsAreThoseOfAij)
   }
 }
 
-// How many objects PETSc makes meanwhile, but for one.
+// Number of objects that PETSc creates meanwhile, less one.
 PetscErrorCode CountObjects(const std::function<PetscErrorCode()> &body, PetscInt64 *count)
 {
   PetscObjectId id[2];
@@ -242,7 +242,7 @@ TEST(BAIJKokkosCopy, IsKeptUntilTheStructureChanges)
   OK(ExpectAlike(A, C));
 }
 
-// Values that lie in the mirror alone.
+// Values that exist in the device copy only.
 TEST(BAIJKokkosCopy, FollowsValuesByCoordinates)
 {
   Assembled m;
@@ -278,7 +278,7 @@ TEST(BAIJKokkosCopy, ConvertsBothWays)
   }
 }
 
-// A product that AIJ does not have, and one of wrong sizes, leave the matrix and its references as they were.
+// A product that AIJ does not support, and one of wrong sizes, leave the matrix and its references unchanged.
 TEST(BAIJKokkosCopy, ErrorsLeaveTheMatrixAsItWas)
 {
   Owned<Mat> A, small, C, B;
@@ -327,10 +327,10 @@ TEST(BAIJKokkosCopy, OfMoreEntriesThanPetscIntCountsIsAnError)
   A.get()->ops->getrowij = structure;
 }
 
-// gamg's interpolations are made with the type of the matrix and preallocated as AIJ.
+// gamg makes its interpolations with the type of the matrix and preallocates them as AIJ.
 TEST(BAIJKokkosCopy, InterpolationsAreAij)
 {
-  for (const PetscInt columns : {2, 3}) { // columns of blocks: unequal sizes, and equal ones
+  for (const PetscInt columns : {2, 3}) { // unequal and equal block sizes of rows and columns
     Owned<Mat> P;
     bool is;
     OK(MatCreate(PETSC_COMM_WORLD, &P));
@@ -350,7 +350,7 @@ TEST(BAIJKokkosCopy, InterpolationsAreAij)
   }
 }
 
-// A square matrix that is preallocated as AIJ, or as everything, stays what it is.
+// A square matrix keeps its type, whether it is preallocated as AIJ or for all types.
 TEST(BAIJKokkosCopy, SquareMatricesStayOfTheirType)
 {
   for (const bool everything : {false, true}) {

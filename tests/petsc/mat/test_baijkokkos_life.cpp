@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MATBAIJKOKKOS in PETSc's hands: copies, conversions, submatrices, files, types from options.
-// In each it has the values and products of a MATBAIJ.
+// Life of MATBAIJKOKKOS in PETSc: copies, conversions, submatrices, files, types from options. In each it has the
+// values and products of a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -18,7 +18,7 @@ namespace
 std::string TypeOf(Mat A) { return object(A)->type_name; }
 std::string OurType() { return Size() > 1 ? MATMPIBAIJKOKKOS : MATSEQBAIJKOKKOS; }
 
-// After a scaling, so that a mirror that stayed behind would be seen.
+// Compares after a scaling, which reveals an outdated device copy.
 void ExpectLike(Mat A, Mat B, const char *what)
 {
   PetscReal d;
@@ -32,7 +32,7 @@ void ExpectLike(Mat A, Mat B, const char *what)
   OK(MatScale(B, PetscReal(1) / 3));
 }
 
-// Two on the diagonal, into a matrix that is not assembled yet; y = A x is then 2 x.
+// Sets two on the diagonal of a matrix that is not assembled yet, so that y = A x is 2 x.
 void ExpectDiagonal(Mat A)
 {
   Owned<Vec> x, y;
@@ -65,7 +65,7 @@ TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
   PetscReal d;
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJKOKKOS, 1, &A));
   OK(AssembleMatrix(star(4, 3, 3), n, MATBAIJ, 1, &B));
-  OK(CompareProducts(A, B, &d)); // there is a mirror
+  OK(CompareProducts(A, B, &d)); // loads the device copy
   OK(MatDuplicate(A, MAT_COPY_VALUES, &C));
   EXPECT_EQ(TypeOf(C), OurType());
   OK(MatZeroEntries(A));
@@ -76,7 +76,7 @@ TEST_P(Life, DuplicatesAreMatricesOfTheirOwn)
   OK(MatDuplicate(C, MAT_SHARE_NONZERO_PATTERN, &D));
   OK(MatAXPY(D, 1, C, SAME_NONZERO_PATTERN));
   ExpectLike(D, B, "shared structure");
-  // A copy can be preallocated anew.
+  // A copy can be preallocated again.
   OK(MatSeqBAIJSetPreallocation(C, n, 1, nullptr));
   OK(MatMPIBAIJSetPreallocation(C, n, 1, nullptr, 0, nullptr));
   ExpectDiagonal(C);
@@ -121,8 +121,8 @@ TEST_P(Life, ConversionsKeepTheValues)
   }
 }
 
-// Rows of a block row that have entries in different blocks, of other ranks among them: blocks are filled up with
-// zeros, and there are no more of them than that.
+// Rows of a block row have entries in different blocks, also of other ranks. Conversion fills up blocks with zeros
+// and adds no other blocks.
 TEST_P(Life, AnyAIJMatrixIsConverted)
 {
   const PetscInt n = GetParam(), local = 6 * n, size = local * Size();
@@ -163,7 +163,7 @@ TEST_P(Life, AnyAIJMatrixIsConverted)
   }
 }
 
-// The type for several ranks on one, and blocks of the rows' size where those of columns are given otherwise.
+// The type for several ranks on one rank, and blocks of the rows' size if columns have another block size.
 TEST_P(Life, AIJKeepsItsForm)
 {
   const PetscInt n = GetParam();
@@ -217,11 +217,11 @@ TEST_P(Life, FilesKeepTheValues)
   EXPECT_EQ(TypeOf(C), OurType());
   if (!rank) {
     std::remove(name);
-    std::remove((std::string(name) + ".info").c_str()); // PETSc keeps the block size there
+    std::remove((std::string(name) + ".info").c_str()); // PETSc stores the block size there
   }
 }
 
-// Where products run, for -ksp_view.
+// The memory of products, for -ksp_view.
 TEST(BAIJKokkos, ViewsNameTheMirror)
 {
   Owned<Mat> A;
@@ -254,7 +254,7 @@ TEST_P(Life, SubmatricesAreThoseOfBaij)
   OK(ISCreateStride(PETSC_COMM_WORLD, (last - first) / n / 2 * n, first, 1, &rows));
   OK(ISSetBlockSize(rows, n));
   for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_REUSE_MATRIX}) {
-    if (reuse == MAT_REUSE_MATRIX && Size() > 1) break; // MPIBAIJ refuses it where ranks own unequal parts
+    if (reuse == MAT_REUSE_MATRIX && Size() > 1) break; // MPIBAIJ does not support it if ranks own unequal parts
     for (int k = 0; k < 2; ++k) {
       OK(MatCreateSubMatrix(A[k], rows, rows, reuse, S[k].in_place()));
     }
@@ -266,7 +266,7 @@ TEST_P(Life, SubmatricesAreThoseOfBaij)
   }
 }
 
-// As many blocks as before, in other places.
+// The same number of blocks, in other places.
 TEST(BAIJKokkos, MayBePreallocatedAnew)
 {
   Owned<Mat> A[2];
@@ -354,7 +354,7 @@ TEST_P(Life, FillsAfterSetUpWithoutPreallocation)
   }
 }
 
-// A matrix that such a table fills is no other type's yet.
+// A matrix that such a table fills cannot be converted yet.
 TEST(BAIJKokkos, IsNotConvertedBeforeItIsAssembled)
 {
   for (const bool ours : {true, false}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MATBAIJKOKKOS inside gamg, PCMG and fieldsplit: the grids, iteration numbers and solutions of AIJ, with the values
-// that a solver is set up for first and with others after them.
+// MATBAIJKOKKOS inside gamg, PCMG and fieldsplit: the grids, iteration counts and solutions of AIJ, for the values
+// at the first set-up and for later ones.
 #include "baijkokkos.hpp"
 
 #include <petscdmda.h>
@@ -12,16 +12,16 @@ using namespace finegrain::test;
 namespace
 {
 
-// What a solve with first and with other values gives.
+// The results of a solve with the first and with other values.
 struct Outcome {
   PetscInt its[2] = {-1, -1};
   int reason[2] = {0, 0};
   Owned<Vec> x[2];
-  std::vector<PetscInt> rows; // grids of a multigrid, the finest first
+  std::vector<PetscInt> rows; // rows of the grids of a multigrid, the finest first
   std::vector<PetscLogDouble> entries;
 };
 
-// Other values in the same structure.
+// Sets other values in the same structure.
 PetscErrorCode ChangeValues(Mat A)
 {
   Owned<Vec> d;
@@ -35,7 +35,7 @@ PetscErrorCode ChangeValues(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Grids of a multigrid; its finest smoother has the matrix itself.
+// Finds the grids of a multigrid; its finest smoother must have the matrix itself.
 PetscErrorCode FindGrids(PC pc, Mat A, Outcome *out)
 {
   PetscBool multigrid;
@@ -72,7 +72,7 @@ PetscErrorCode Solve(Mat A, DM da, const std::string &options, const std::functi
   const Options set("-ksp_type fgmres -ksp_rtol 1e-8 -ksp_max_it 100 " + options);
 
   PetscFunctionBegin;
-  srand48(1); // Chebyshev's first guess and gamg's order of aggregates
+  srand48(1); // Chebyshev's first guess and gamg's order of aggregates are random
   PetscCall(MakeVectors(A, &b, &x));
   PetscCall(KSPCreate(PetscObjectComm(object(A)), &ksp));
   if (da) PetscCall(SetGrid(ksp, da));
@@ -92,9 +92,9 @@ PetscErrorCode Solve(Mat A, DM da, const std::string &options, const std::functi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Laplacians on 17 x 17 points, a grid that can be coarsened twice, with some coupling of unknowns. Dominant random
-// ones would not do: GMRES solves them in the ten steps from which gamg estimates eigenvalues, and the last of these
-// come from rounding errors.
+// Laplacians on 17 x 17 points, a grid that can be coarsened twice, with some coupling of unknowns. Random dominant
+// matrices are not suitable: GMRES solves them in the ten steps from which gamg estimates eigenvalues, so that the
+// last steps consist of rounding errors.
 PetscErrorCode MakeProblem(PetscInt dof, MatType type, DM *da, Mat *A)
 {
   PetscInt first, last;
@@ -105,7 +105,7 @@ PetscErrorCode MakeProblem(PetscInt dof, MatType type, DM *da, Mat *A)
   PetscCall(DMSetUp(*da));
   PetscCall(AssembleOnGrid(*da, type, A));
   PetscCall(MatGetOwnershipRange(*A, &first, &last));
-  std::vector<std::vector<PetscInt>> columns; // all of them first: a value set makes the matrix unassembled
+  std::vector<std::vector<PetscInt>> columns; // read first: a value set makes the matrix unassembled
   for (PetscInt row = first; row < last; ++row) {
     PetscInt count;
     const PetscInt *cols;
@@ -139,7 +139,7 @@ void ExpectSame(const Outcome &a, const Outcome &b)
 
 using Change = std::function<PetscErrorCode(Mat)>;
 
-// `prepare` gives a PC what no option does, `change` makes another problem of the matrix.
+// `prepare` sets up a PC beyond its options, `change` changes the matrix of the problem.
 void Compare(PetscInt dof, bool with_grid, const std::string &options,
              const std::function<PetscErrorCode(PC)> &prepare = {}, const Change &change = {})
 {
@@ -173,7 +173,7 @@ TEST_P(Unknowns, GamgCoarsensAsOnAij)
     for (const bool with_grid : {false, true}) Compare(GetParam(), with_grid, gamg + options);
 }
 
-// More vectors of the near null space than unknowns: interpolations have blocks of unequal sizes.
+// More vectors in the near null space than unknowns: the interpolations have blocks of unequal sizes.
 TEST(BAIJKokkosMultigrid, GamgTakesANearNullSpace)
 {
   const Change add = [](Mat A) {
@@ -208,7 +208,7 @@ TEST_P(Unknowns, MultigridOfGridsTakesGalerkinOperators)
     Compare(GetParam(), true, mg + options);
 }
 
-// One unknown less in the first grid point of each rank: no blocks.
+// The first field lacks one unknown in the first grid point of each rank, so that it has no blocks.
 PetscErrorCode SplitByUnknowns(PC pc)
 {
   Mat A;
@@ -229,7 +229,7 @@ PetscErrorCode SplitByUnknowns(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Grid points of a half of them: whole blocks.
+// The first field has half of the grid points, with whole blocks.
 PetscErrorCode SplitByPoints(PC pc)
 {
   Mat A;
@@ -276,7 +276,7 @@ TEST(BAIJKokkosMultigrid, FieldsAreSplitAsOnAij)
   Compare(2, false, "-pc_type fieldsplit -pc_fieldsplit_detect_coupling");
 }
 
-// No diagonal entry in the last unknown of each block.
+// Removes the diagonal entry of the last unknown of each block.
 PetscErrorCode MakeSaddlePoint(Mat A)
 {
   PetscInt first, last, n;
@@ -306,7 +306,7 @@ TEST(BAIJKokkosMultigrid, SaddlePointsAreFound)
   OK(MatFindZeroDiagonals(A, &zero));
   OK(ISGetSize(zero, &found));
   EXPECT_EQ(found, 17 * 17);
-  // The values that come second have a diagonal everywhere, in the fields that were found for the first.
+  // The second values have a full diagonal, but the fields remain those found for the first values.
   Compare(3, false,
           "-pc_type fieldsplit -pc_fieldsplit_detect_saddle_point -pc_fieldsplit_type schur "
           "-pc_fieldsplit_schur_precondition selfp -fieldsplit_0_pc_type gamg -fieldsplit_1_pc_type jacobi",
@@ -321,7 +321,7 @@ TEST(BAIJKokkosMultigrid, OtherPreconditionersThatTakePartsOrProducts)
         "-redistribute_ksp_rtol 1e-10",
         "-pc_type redundant", "-pc_type asm", "-pc_type gasm", "-pc_type bjacobi -sub_pc_type lu"})
     Compare(2, false, options);
-  // PETSc 3.25's does not converge after new values of a baijkokkos matrix (docs/types/baijkokkos.md).
+  // PETSc 3.25's hmg does not converge after new values of a baijkokkos matrix (docs/types/baijkokkos.md).
   if (PETSC_VERSION_LT(3, 19, 0)) Compare(2, false, "-pc_type hmg -hmg_inner_pc_type gamg");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Everybody who reads the host's values of a MATBAIJKOKKOS sees what was assembled in its mirror:
-// each reader finds the same in it and in a MATBAIJ.
+// All readers of the host's values of a MATBAIJKOKKOS see values that were assembled in its device copy: each reader
+// gets the same result from it and from a MATBAIJ.
 #include "baijkokkos.hpp"
 
 #include <petsc/private/matimpl.h>
@@ -12,7 +12,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// What somebody finds in a matrix: y is what comes out, x what goes in.
+// A function that reads a matrix: x is its input, y its output.
 struct Reader {
   const char *name;
   std::function<PetscErrorCode(Mat, Vec x, Vec y)> read;
@@ -83,7 +83,7 @@ PetscErrorCode ReadSubmatrix(Mat A, Vec x, Vec y)
 
 PetscErrorCode ReadDiagonalBlock(Mat A, Vec x, Vec y)
 {
-  Mat C; // A's own
+  Mat C; // A owns it
   Owned<Vec> a, b;
 
   PetscFunctionBegin;
@@ -129,7 +129,7 @@ PetscErrorCode ReadInto(Mat A, MatType type, bool add, Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Its values are those of another matrix from then on.
+// The values become those of another matrix.
 PetscErrorCode ReadOverwritten(Mat A, Vec x, Vec y)
 {
   Owned<Mat> C;
@@ -319,7 +319,7 @@ TEST(BAIJKokkos, EverybodySeesWhatWasAssembledFromCoordinates)
         Owned<Vec> x, y, z;
         PetscReal d;
         OK(m.make(star(4, 3, 3), n, blocks));
-        for (Mat M : {m.A.get(), m.B.get()}) { // MatZeroRows() takes blocks away otherwise
+        for (Mat M : {m.A.get(), m.B.get()}) { // otherwise MatZeroRows() removes blocks
           OK(MatSetOption(M, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
         }
         OK(MakeVectors(m.B, &x, &y));

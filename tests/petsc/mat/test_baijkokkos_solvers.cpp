@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours: the results and counts of MATBAIJ,
-// after every assembly.
+// MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours: the results and counts of MATBAIJ, after
+// every assembly.
 #include "baijkokkos.hpp"
 
 #include <petscsnes.h>
@@ -39,7 +39,7 @@ TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
     }
     OK(MatGetLocalSize(A[0], &local, nullptr));
     if (std::string(type) == PCSIP) all += " " + std::to_string(local / n) + ",1,1";
-    if (std::string(type) == PCSIP && Size() > 2) continue; // no grid without points
+    if (std::string(type) == PCSIP && Size() > 2) continue; // every rank needs grid points
     for (int k = 0; k < 2; ++k) {
       OK(MakePC(A[k], type, all, &pc[k]));
     }
@@ -103,7 +103,7 @@ TEST(BAIJKokkos, PreconditionersFollowEveryAssembly)
       Owned<Vec> b, x[2];
       PetscReal d;
       const bool in_place = std::string(options).find("in_place") != std::string::npos;
-      if (in_place && n == 5) continue; // PETSc 3.25's own, of MATBAIJ too, reads a null pointer
+      if (in_place && n == 5) continue; // PETSc 3.25's own, also of MATBAIJ, reads a null pointer
       OK(m.make(star(4, 3, 3), n, n == 5));
       OK(m.set(1));
       if (std::string(options).find("mumps") != std::string::npos) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Numbers that no enumeration has are errors of the setter, which names option, number and values. Fortran's
-// enumerations are plain integers, so that a wrong variable is enough for one.
+// Setters refuse numbers outside of an enumeration with an error that names option, number and values. Fortran's
+// enumerations are plain integers, so that a wrong variable is enough for such a number.
 #include "types.hpp"
 
 #include <fstream>

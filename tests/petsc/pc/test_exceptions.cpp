@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type: regular solves raise no floating point exception, so that none ends a program that runs with -fp_trap;
-// and values that a storage cannot hold are said to be too large for it, instead of zero pivots.
+// Every type: regular solves raise no floating point exception, so that -fp_trap stops no program. Values that a
+// storage cannot hold are reported as too large for it, not as zero pivots.
 #include "types.hpp"
 
 #include <cfenv>
@@ -12,7 +12,8 @@ namespace
 
 PER_TYPE(ExceptionsPerType);
 
-// What PetscSetFPTrap() turns into signals. The flags are looked at instead: a signal would end the tests.
+// The exceptions that PetscSetFPTrap() turns into signals. The tests read the flags instead, because a signal would
+// end them.
 constexpr int trapped = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
 
 PetscErrorCode Solve(KSP ksp, Mat A, Vectors &s, int *raised)
@@ -55,7 +56,7 @@ TEST_P(ExceptionsPerType, RegularSolvesRaiseNone)
       }
 }
 
-// A zero pivot fails without an exception, as PETSc's ILU does, and with inblocks the solve goes on.
+// A zero pivot fails without an exception, as for PETSc's ILU, and with inblocks the solve continues.
 TEST_P(ExceptionsPerType, SingularBlocksRaiseNone)
 {
   for (const char *shift : {"none", "inblocks"})
@@ -75,7 +76,7 @@ TEST_P(ExceptionsPerType, SingularBlocksRaiseNone)
     }
 }
 
-// Too large are couplings, or inverses of small diagonal blocks.
+// Couplings, or inverses of small diagonal blocks, are too large.
 TEST_P(ExceptionsPerType, EntriesBeyondAStorageAreSaidNotToFit)
 {
   if (sizeof(PetscReal) == 4) GTEST_SKIP() << "nothing is stored in less";
@@ -83,7 +84,7 @@ TEST_P(ExceptionsPerType, EntriesBeyondAStorageAreSaidNotToFit)
   for (const PetscReal scale : {1e50, 1e-50})
     for (const std::string precision : {"single", "half"})
       for (const PetscInt n : {1, 3}) {
-        if (precision == "half" && (type == PCFGBICC || scale > 1)) continue; // it has none, or scales to its range
+        if (precision == "half" && (type == PCFGBICC || scale > 1)) continue; // not available, or scaled to its range
         SCOPED_TRACE(precision + " " + std::to_string(n) + " " + std::to_string(scale));
         Owned<Mat> A;
         Owned<PC> pc;

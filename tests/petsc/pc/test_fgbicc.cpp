@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is fgbicc's own: PETSc's ICC(0) on scalar stars, the DILU of fgbilu on blocks, SBAIJ matrices read as they
-// are, and what is refused. The rest is in the battery over all types.
+// Properties of fgbicc alone: it equals PETSc's ICC(0) on scalar stars and the DILU of fgbilu on blocks, reads SBAIJ
+// matrices without conversion, and refuses some matrices. test_types_*.cpp test the rest for all types.
 #include "fixture.hpp"
 
 using namespace finegrain::test;
@@ -8,7 +8,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// A symmetric matrix; SBAIJ has the upper triangle of it.
+// A symmetric matrix, of which SBAIJ stores the upper triangle.
 PetscErrorCode AssembleSymmetric(const Couplings &couplings, PetscInt n, MatType type, int seed, Mat *A)
 {
   PetscFunctionBegin;
@@ -61,7 +61,7 @@ TEST(Fgbicc, EqualsTheDiluOfFgbiluOnBlocks)
       }
 }
 
-// The line of the view that begins so.
+// Returns the line of the view that begins with `start`.
 std::string LineOf(const std::string &text, const std::string &start)
 {
   const std::size_t at = text.find(start);
@@ -100,7 +100,7 @@ TEST(Fgbicc, SbaijIsReadAsItIsAndGivesTheBitsOfBaij)
   }
 }
 
-// Residuals need the whole matrix: asked for beforehand, or by a solver after set-up.
+// Residuals need the whole matrix. It is requested beforehand, or by a solver after set-up.
 TEST(Fgbicc, CorrectionsOnSbaijAreThoseOnBaij)
 {
   Owned<Mat> full, upper;
@@ -172,11 +172,11 @@ TEST(Fgbicc, RefusesWhatIsNotSymmetric)
   OK(MatSetOption(B, MAT_SYMMETRIC, PETSC_FALSE));
   OK(MakePC(B, PCFGBICC, "", &other));
   ExpectIn(ExpectError([&] { return PCSetUp(other); }), {"-pc_type fgbicc", "MAT_SYMMETRIC", "fgbilu"});
-  OK(MatSetOption(B, MAT_SYMMETRIC, PETSC_TRUE)); // the next good matrix works
+  OK(MatSetOption(B, MAT_SYMMETRIC, PETSC_TRUE)); // the next regular matrix works
   OK(PCSetUp(other));
 }
 
-// What PETSc knows of a matrix counts at every set-up, for a preconditioner that is kept as for a new one.
+// PETSc's flags of a matrix are checked at every set-up, for a reused preconditioner as for a new one.
 TEST(Fgbicc, RefusesWhatIsSymmetricNoMore)
 {
   const std::vector<std::pair<const char *, std::function<PetscErrorCode(Mat)>>> changes = {

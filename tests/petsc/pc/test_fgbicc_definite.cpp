@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The shift that makes fgbicc positive definite, against CG and in other units.
+// The shift that makes fgbicc positive definite, with CG, and in other units.
 #include "types.hpp"
 
 #include <cmath>
@@ -24,7 +24,8 @@ std::map<PetscInt, PetscReal> Membrane(PetscInt i)
   return row;
 }
 
-// A plate, the square of that, with n coupled unknowns: positive definite, and its DILU is not.
+// A plate, the square of the membrane's operator, with n coupled unknowns. It is positive definite, but its DILU is
+// not.
 PetscErrorCode MakePlate(PetscInt n, MatType type, Mat *A)
 {
   PetscInt first, last;
@@ -84,7 +85,7 @@ TEST(Fgbicc, IsPositiveDefiniteWhereTheMatrixIs)
       EXPECT_GT(reason, 0);
       OK(ViewText(pc, &text));
       EXPECT_GT(NumberAfter(text, "of themselves, factorizations: "), 1) << text;
-      // The same in other units of unknowns: the same shift.
+      // In other units of unknowns the shift is the same.
       const std::size_t at = text.find("shift positive_definite: ");
       const std::string line = text.substr(at, text.find('\n', at) - at);
       Owned<Vec> units;
@@ -100,7 +101,7 @@ TEST(Fgbicc, IsPositiveDefiniteWhereTheMatrixIs)
       OK(KSPSetUp(ksp));
       OK(ViewText(pc, &text));
       ExpectIn(text, {line});
-      // Without it, it is not.
+      // Without the shift the factor is not positive definite.
       OK(PCFinegrainSetShift(pc, MAT_SHIFT_NONE, PETSC_DECIDE));
       OK(KSPSetTolerances(ksp, PetscReal(1e-5), PETSC_DEFAULT, PETSC_DEFAULT, 10000));
       OK(KSPSolve(ksp, s.b, s.x));
@@ -109,7 +110,7 @@ TEST(Fgbicc, IsPositiveDefiniteWhereTheMatrixIs)
     }
 }
 
-// One factorization where none is needed, and a failure where none helps, on all ranks.
+// One factorization if no shift is needed, and a failure on all ranks if none helps.
 TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
 {
   Owned<Mat> A;
@@ -129,7 +130,7 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   OK(MatGetOwnershipRange(A, &first, &last));
   if (last == 180) {
     OK(MatSetValue(A, 179, 179, 0, INSERT_VALUES));
-  } // no raise makes it positive
+  } // no shift makes it positive definite
   OK(Assemble(A));
   OK(PCSetUp(pc));
   OK(PCGetFailedReason(pc, &reason));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One application of PCFGBILU equals that of PETSc's ILU(0) on the rows of each rank, for all block sizes and kinds
-// of grids. What all types have in common is in test_types_*.cpp.
+// of grids. test_types_*.cpp test what all types have in common.
 #include "fixture.hpp"
 
 using namespace finegrain::test;
@@ -67,7 +67,7 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
         for (const PetscInt width : {1, 2})
           for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC})
             for (const char *type : {MATAIJ, MATBAIJ}) {
-              if (dim == 1 && std::string(type) == MATBAIJ) continue; // PETSc has none
+              if (dim == 1 && std::string(type) == MATBAIJ) continue; // not supported by PETSc
               Owned<DM> da;
               Owned<Mat> A;
               Owned<PC> ours, reference;
@@ -75,7 +75,7 @@ TEST(Grids, DmdaMatricesOfAllKindsUseHyperplanesAndEqualPetsc)
               std::string text;
               OK(MakeGrid(dim, boundary, stencil, dof, width, &da));
               OK(AssembleOnGrid(da, type, &A));
-              OK(MakePC(A, PCFGBILU, "", &ours)); // the matrix knows its DMDA
+              OK(MakePC(A, PCFGBILU, "", &ours)); // the DMDA of the matrix is used
               OK(MakeReference(A, &reference));
               OK(ComparePCs(A, ours, reference, &d));
               EXPECT_LT(d, tolerance) << dim << " " << stencil << " " << dof << " " << width << " " << boundary << " "
@@ -113,7 +113,7 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
 TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
 {
   Couplings c = star(6, 5, 4);
-  c[5].insert(6); // point (5,0,0) to (0,1,0): against every hyperplane
+  c[5].insert(6); // couples points (5,0,0) and (0,1,0), against every hyperplane
   c[6].insert(5);
   Owned<Mat> A;
   Owned<PC> ours, reference;
@@ -126,7 +126,7 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
                   1, 1, 1, 2, 1, nullptr, nullptr, nullptr, &da));
   OK(DMSetUp(da));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_algorithm levels", &ours));
-  OK(PCSetDM(ours, da)); // of another size where there are several ranks: not used then either
+  OK(PCSetDM(ours, da)); // ignored; on several ranks it also has another size
   OK(ComparePCs(A, ours, reference, &d));
   EXPECT_LT(d, tolerance);
   OK(ViewText(ours, &text));
@@ -139,7 +139,7 @@ TEST(Grids, ExtraCouplingBesideAStarFallsBackToLevels)
 
 TEST(Blocks, AijWithHolesIsFactoredByBlocks)
 {
-  // Tridiagonal scalar matrix seen as 3 x 3 blocks: block tridiagonal, so that block ILU(0) is exact on one rank.
+  // A tridiagonal scalar matrix as 3 x 3 blocks is block tridiagonal, so that block ILU(0) is exact on one rank.
   Owned<Mat> A;
   Owned<Vec> b, x, r;
   Owned<PC> pc;
@@ -159,7 +159,7 @@ TEST(Blocks, AijWithHolesIsFactoredByBlocks)
   OK(VecAXPY(r, -1, b));
   OK(VecNorm(r, NORM_2, &norm));
   OK(VecNorm(b, NORM_2, &size));
-  EXPECT_LT(norm, Size() == 1 ? tolerance * size : size); // couplings between ranks are left out
+  EXPECT_LT(norm, Size() == 1 ? tolerance * size : size); // off-rank couplings are ignored
 }
 
 } // namespace

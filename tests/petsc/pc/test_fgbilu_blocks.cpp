@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU with several structured grids on a rank, slabs of blocks that are joined point to point: factored together
-// or apart, with corrections over all of them.
+// PCFGBILU with several structured grids on a rank, slabs of blocks that are joined point to point. They are
+// factored together or separately, with corrections over all of them.
 #include "fixture.hpp"
 
 #include <algorithm>
@@ -11,7 +11,8 @@ using namespace finegrain::test;
 namespace
 {
 
-// Blocks side by side along i, each cut in slabs along k over all ranks; rows rank by rank, slab by slab, i fastest.
+// Blocks in a row along i, each cut into slabs along k over all ranks. Rows are numbered rank by rank, slab by slab,
+// i fastest.
 struct Blocks {
   std::vector<std::array<PetscInt, 3>> size;
   PetscInt rank = 0, ranks = 1;
@@ -81,7 +82,8 @@ struct Blocks {
   }
 };
 
-// On up to four ranks every rank's slabs of neighboring blocks are joined; of the last, slabs are missing.
+// On up to four ranks, every rank's slabs of neighboring blocks are joined; in the last layout some ranks lack
+// slabs.
 const std::vector<Blocks> &layouts()
 {
   static const std::vector<Blocks> all = {Blocks({{4, 3, 5}, {3, 4, 5}}), Blocks({{3, 4, 5}, {4, 2, 5}, {2, 3, 6}}),
@@ -110,7 +112,7 @@ PetscErrorCode MakeGridReference(const Blocks &blocks, Mat A, PetscInt n, PC *pc
   PetscFunctionBegin;
   for (std::size_t b = 0; b < blocks.size.size(); ++b)
     if (blocks.points(b, blocks.rank)) rows.push_back(n * blocks.points(b, blocks.rank));
-  if (rows.empty()) rows.push_back(0); // PETSc wants one
+  if (rows.empty()) rows.push_back(0); // PETSc needs at least one
   const Options set("-sub_pc_type ilu -sub_pc_factor_mat_ordering_type natural");
   PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
   PetscCall(PCSetType(*pc, PCBJACOBI));
@@ -186,7 +188,7 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
     Owned<Mat> A;
     Owned<PC> pc;
     Couplings joined = blocks.couplings(), apart = blocks.couplings(false);
-    PetscInt count[2] = {0, 0}, first = 0, sum[2]; // couplings left out: between ranks; between grids of a rank too
+    PetscInt count[2] = {0, 0}, first = 0, sum[2]; // ignored couplings: between ranks; between grids of a rank too
     OK(AssembleMatrix(joined, 2, MATBAIJ, 1, &A, blocks.local(blocks.rank)));
     OK(MatGetOwnershipRange(A, &first, nullptr));
     for (PetscInt p = first / 2; p < first / 2 + blocks.local(blocks.rank); ++p)
@@ -208,7 +210,7 @@ TEST(Blocks, ScheduleAndCouplingsLeftOutAreInTheView)
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
       const bool level = text.find("schedule: level, ") != std::string::npos;
-      EXPECT_TRUE(level || &blocks == &layouts().back()) << text; // without a slab, a rank may have nothing joined
+      EXPECT_TRUE(level || &blocks == &layouts().back()) << text; // without a slab, a rank may have no joined grids
       ExpectIn(text, {"ignored blocks: " + std::to_string(sum[0]) + ","});
     }
   }
@@ -259,7 +261,7 @@ TEST(Blocks, GridsOfOneRankMayChangeAlone)
   OK(ComparePCs(A, pc, reference, &d));
   EXPECT_LT(d, tolerance);
   EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1);
-  // A refusal of one rank is an error on all.
+  // A refusal on one rank is an error on all.
   const PetscInt bad[] = {3, 0, 2};
   const std::string text = ExpectError([&] { return PCFinegrainSetGrid(pc, blocks.rank ? 0 : 1, bad); });
   ExpectIn(text, {"give 1 or more"});

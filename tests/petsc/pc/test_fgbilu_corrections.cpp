@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU: corrections beside PETSc's ILU(0) with MatMult(), under a lagged factor, and overlapped with the
+// PCFGBILU: corrections compared with PETSc's ILU(0) and MatMult(), under a lagged factor, and overlapped with the
 // exchange; orderings.
 #include "fixture.hpp"
 
@@ -76,7 +76,7 @@ PetscErrorCode RecordBegin(PetscLogEvent e, int t, PetscObject a, PetscObject b,
   return (*log_begin)(e, t, a, b, c, d);
 }
 
-TEST(Corrections, ExchangeOverlapsWithInteriorRows) // later PETSc has other log handlers
+TEST(Corrections, ExchangeOverlapsWithInteriorRows) // newer versions of PETSc have other log handlers
 {
   PetscLogEvent begin, end, interior, boundary;
   OK(PetscLogEventGetId("FGHaloBegin", &begin));

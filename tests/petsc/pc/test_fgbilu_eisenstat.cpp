@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Eisenstat's trick: solves take the iterations that they take without, whatever the KSP, and leave everything in its
-// place; where the trick cannot be, they go without, or it is an error.
+// Eisenstat's trick: with any KSP, solves need the same iterations with and without the trick, and all objects are
+// unchanged afterwards. If the trick is impossible, the solve runs without it, or fails with an error.
 #include "refine.hpp"
 
 using namespace finegrain::test;
@@ -12,13 +12,13 @@ namespace
 constexpr char dilu[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat false ",
                trick[] = " -pc_fgbilu_factor dilu -pc_fgbilu_eisenstat ";
 
-// auto is of the host.
+// The default auto uses the trick on the host only.
 constexpr char by_default[] = "-pc_type fgbilu -pc_fgbilu_backend host ";
 
-// A monitor sees the system of the program, and iterates that fit the norms.
+// A monitor must see the program's system, and iterates that agree with the norms.
 struct Seen {
   Vec b = nullptr;
-  PetscReal first = -1, last = -1, norm = -1; // norms that it was told, and that of b - A x in the end
+  PetscReal first = -1, last = -1, norm = -1; // norms passed to the monitor, and that of the last b - A x
 };
 PetscErrorCode SeeSystem(KSP ksp, PetscInt iteration, PetscReal norm, void *context)
 {
@@ -41,7 +41,7 @@ PetscErrorCode SeeSystem(KSP ksp, PetscInt iteration, PetscReal norm, void *cont
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether the last solve had the trick.
+// True if the last solve used the trick.
 bool HadTrick(KSP ksp)
 {
   std::string text;
@@ -53,7 +53,7 @@ bool HadTrick(KSP ksp)
 
 struct Solver {
   Owned<KSP> ksp;
-  bool tricked = false; // in the last solve
+  bool tricked = false; // the last solve used the trick
 
   PetscErrorCode make(Mat A, const std::string &options, bool guess = false)
   {
@@ -72,8 +72,8 @@ struct Solver {
   }
 };
 
-// Solves with the trick and without. The solutions are the same to the tolerance. Another norm is tested, so that
-// counts of iterations are close on these problems and not the same.
+// Solves with the trick and without. The solutions agree up to the tolerance. The norms in the convergence test
+// differ, so that iteration counts are close, but not equal.
 void ExpectTheSame(Mat A, const std::string &options, bool guess = false, bool transposed = false)
 {
   SCOPED_TRACE(options + (guess ? ", with a guess" : "") + (transposed ? ", transposed" : ""));
@@ -98,7 +98,7 @@ void ExpectTheSame(Mat A, const std::string &options, bool guess = false, bool t
   EXPECT_LE(std::abs(ours.its - theirs.its), 2 + theirs.its / 10);
   OK(Difference(v.x, v.y, &d));
   EXPECT_LT(d, sizeof(PetscReal) == 4 ? 1e-3 : 1e-7);
-  OK(Difference(b, v.b, &d)); // it is as it was
+  OK(Difference(b, v.b, &d)); // b is unchanged
   EXPECT_EQ(d, 0);
   Mat now;
   OK(KSPGetOperators(with.ksp, &now, nullptr));
@@ -121,7 +121,7 @@ TEST_P(Eisenstat, AnySolverOnAnySide)
            {"-ksp_pc_side left", "-ksp_pc_side right", "-ksp_type fgmres", "-ksp_type bcgs", "-ksp_type tfqmr",
             "-ksp_type richardson", "-ksp_type bicg", "-ksp_pc_side symmetric"})
         ExpectTheSame(A, options, guess);
-      if (!PetscDefined(USE_COMPLEX)) ExpectTheSame(A, "-ksp_type cgne", guess); // there it does not converge without
+      if (!PetscDefined(USE_COMPLEX)) ExpectTheSame(A, "-ksp_type cgne", guess); // complex ones diverge without
     }
     ExpectTheSame(A, "", false, true);
     ExpectTheSame(A, "-ksp_type bcgs", false, true);
@@ -139,7 +139,7 @@ TEST_P(Eisenstat, SymmetricSolversOfSymmetricMatrices)
       ExpectTheSame(A, options, guess);
 }
 
-// Couplings that the factor leaves out: between ranks, between grids, by an ordering or a stencil none.
+// The factor ignores couplings between ranks or grids, or none, under an ordering or another stencil.
 TEST_P(Eisenstat, AnyGraphAndLayout)
 {
   const PetscInt n = GetParam();
@@ -155,7 +155,7 @@ TEST_P(Eisenstat, AnyGraphAndLayout)
   ExpectTheSame(C, "-pc_fgbilu_grid 4,4,1,4,4,3 -pc_fgbilu_grid_coupling block_jacobi");
 }
 
-// One factor of all ranks: both forms, transposed, with a guess.
+// A global factorization: both forms, transposed, with a guess.
 TEST_P(Eisenstat, OneFactorOverAllRanks)
 {
   Owned<Mat> A;
@@ -282,7 +282,7 @@ TEST(EisenstatLife, GoesWithoutWhereTheFactorIsNotTheMatrix)
   EXPECT_FALSE(s.tricked);
 }
 
-// The norm that a program asks for ends the solve, and is what the KSP says in the end.
+// The norm that a program requests ends the solve, and is the norm that the KSP reports afterwards.
 PetscErrorCode FindNorm(KSP ksp, Vec x, PetscReal *norm)
 {
   KSPNormType type;
@@ -379,7 +379,8 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
           EXPECT_NEAR(history[0], first, slack * first);
           EXPECT_EQ(history[length - 1], claimed);
         }
-        // With a monitor of the program's there is none, unless it is asked for; what that sees is its own system.
+        // A monitor of the program switches the trick off, unless it was requested. The monitor sees the program's
+        // own system.
         OK(KSPMonitorSet(ksp, SeeSystem, &seen, nullptr));
         seen.b = v.b;
         for (const bool asked : {false, true}) {
@@ -391,7 +392,7 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
           EXPECT_EQ(HadTrick(ksp), asked);
           EXPECT_NEAR(seen.first, first, slack * first);
           OK(FindNorm(ksp, v.x, &norm));
-          EXPECT_NEAR(seen.last, norm, norm); // an estimate, where the monitor comes before the test
+          EXPECT_NEAR(seen.last, norm, norm); // only an estimate, if the monitor is called before the test
           if (!asked) continue;               // PETSc's own KSPBuildSolution() of fbcgs is wrong
           OK(MatMult(A, v.x, v.y));
           OK(VecAYPX(v.y, -1, v.b));
@@ -401,7 +402,8 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
       }
 }
 
-// Where rounding errors keep the residual from falling a solve ends as it would without, and says which norm it has.
+// If rounding errors keep the residual from decreasing, a solve ends as it would without the trick, and reports its
+// norm.
 TEST(EisenstatNorms, TolerancesBelowRoundingEndTheSolve)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "tolerances of double precision";
@@ -427,13 +429,13 @@ TEST(EisenstatNorms, TolerancesBelowRoundingEndTheSolve)
     }
     if (out[0].reason > 0) {
       EXPECT_GT(out[1].reason, 0);
-      EXPECT_LE(out[1].its, out[0].its + 35); // gcr finds out at its restart
+      EXPECT_LE(out[1].its, out[0].its + 35); // gcr detects it at its restart
     }
     EXPECT_NEAR(claimed, norm, norm);
   }
 }
 
-// By default a solve that somebody could tell from another goes without, and says why.
+// A solve runs by default without the trick, and reports why, if the program could notice the difference.
 TEST(EisenstatChoice, GoesWithoutWhereItWouldBeSeen)
 {
   Owned<Mat> A, P, box_matrix;
@@ -458,7 +460,7 @@ TEST(EisenstatChoice, GoesWithoutWhereItWouldBeSeen)
   const auto nothing = [](KSP) {};
   expect(A, A, "", "", nothing);
   expect(A, A, "-ksp_monitor ascii:/dev/null -ksp_monitor_true_residual ascii:/dev/null", "", nothing);
-  // Iterates of theirs cannot be built in a test, or their norm is another one.
+  // The test cannot build their iterates, or their norm is another one.
   for (const char *solver : {"tfqmr", "bcgsl", "fbcgsr", "minres"})
     expect(A, A, std::string("-ksp_type ") + solver, "for this KSP", nothing);
   expect(A, A, "-ksp_type cr -ksp_norm_type natural", "natural", nothing);
@@ -488,7 +490,7 @@ TEST(EisenstatChoice, GoesWithoutWhereItWouldBeSeen)
   });
 }
 
-// A monitor that takes the preconditioner away in the middle of a solve.
+// A monitor replaces the preconditioner in the middle of a solve.
 TEST(EisenstatChoice, AnotherTypeInTheMiddleIsAnError)
 {
   Owned<Mat> A;
@@ -510,7 +512,7 @@ TEST(EisenstatChoice, AnotherTypeInTheMiddleIsAnError)
     nullptr, nullptr));
   ExpectIn(ExpectError([&] { return KSPSolve(s.ksp, v.b, v.x); }), {"replaced or reset in the middle"});
   OK(KSPMonitorCancel(s.ksp));
-  OK(KSPSolve(s.ksp, v.b, v.x)); // the next good solve
+  OK(KSPSolve(s.ksp, v.b, v.x)); // the next solve works
   OK(refine::GetOutcome(s.ksp, &out));
   EXPECT_GT(out.reason, 0);
 }
@@ -532,8 +534,9 @@ PetscErrorCode FailInTest(KSP ksp, PetscInt iteration, PetscReal norm, KSPConver
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A solve that an error leaves puts everything back: the next ones, of this solver or of another one with the same
-// preconditioner, with the same matrix or another, after a reset or without, are as if nothing had been.
+// An error in the middle of a solve leaves all objects unchanged. Later solves give the same results as without the
+// error: by this solver or another one with the same preconditioner, with the same matrix or another, with or
+// without a reset.
 TEST(EisenstatLife, ErrorsLeaveEverythingInItsPlace)
 {
   for (const bool in_test : {false, true})
@@ -624,7 +627,7 @@ PetscErrorCode SolveInside(KSP, PetscInt iteration, PetscReal, void *inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A solve inside another one that shares the preconditioner is of the matrix.
+// A solve inside another one that shares the preconditioner solves with the matrix, not with the transformed system.
 TEST(EisenstatLife, SolvesInsideOneAnother)
 {
   Owned<Mat> A;
@@ -672,7 +675,7 @@ TEST(EisenstatLife, ReplacedPivotsAndFailures)
   EXPECT_EQ(out.reason, KSP_DIVERGED_PC_FAILED);
   OK(shifts.make(A, std::string(trick) + "-pc_fgbilu_shift_type inblocks -ksp_max_it 3"));
   OK(shifts.solve(v.b, v.x, &out));
-  EXPECT_TRUE(shifts.tricked); // it is exact for any pivots
+  EXPECT_TRUE(shifts.tricked); // the trick is exact for any pivots
 }
 
 TEST(EisenstatErrors, WhatCannotBe)

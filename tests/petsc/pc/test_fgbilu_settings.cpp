@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU's own settings: factor, schedule, ordering, grids, tiles. What all types have is in test_types_*.cpp.
-// Options reach getters and the view, act at the next set-up, and are errors where they do not fit.
+// PCFGBILU's own settings: factor, schedule, ordering, grids, tiles. Options reach getters and the view, take effect
+// at the next set-up, and are errors if they do not fit. test_types_*.cpp test the settings of all types.
 #include "types.hpp"
 
 using namespace finegrain::test;

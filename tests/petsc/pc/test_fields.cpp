@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The grids of fields: PCFIELDSPLIT gives the field of a DMDA a DMDA of its own and does not set it up. Types that
-// need a grid, or are better with one, set it up.
+// The grids of fields: PCFIELDSPLIT gives the field of a DMDA its own DMDA and does not set it up. Types that need
+// or prefer a grid set it up.
 #include "types.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@ using namespace finegrain::test;
 namespace
 {
 
-// Splits a matrix of two unknowns a point into its fields, each with this preconditioner.
+// Splits a matrix with two unknowns per point into its fields, each with this preconditioner.
 struct Fields {
   Owned<DM> da;
   Owned<Mat> A;
@@ -49,7 +49,7 @@ struct Fields {
 };
 
 struct OfField {
-  std::string options, line; // @ stands for the type, with its prefix in options
+  std::string options, line; // @: the type, in options with its prefix
 };
 
 void ExpectGrid(const char *type, const OfField &field)

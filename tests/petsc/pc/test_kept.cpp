@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What happens when a matrix changes after it was factored: with a PC that is kept the factor stays and residuals are
-// those of the matrix of the day, whatever has changed; else the set-up sees it, whatever PETSc's flag says.
+// Changes of a matrix after its factorization. If the PC is reused, the factor stays and residuals use the current
+// matrix, for any change. Otherwise the set-up detects the change, also if PETSc's flag does not report it.
 #include "refine.hpp"
 #include "types.hpp"
 
@@ -14,14 +14,14 @@ PER_TYPE(KeptPerType);
 enum class Change { values, entries, other, pattern, type };
 constexpr const char *change_names[] = {"values", "new entries", "another Mat", "another pattern", "another type"};
 
-// A symmetric matrix of a type, which SBAIJ and fgbicc need.
+// A symmetric matrix of a type, as SBAIJ and fgbicc require.
 PetscErrorCode Symmetric(const std::function<PetscErrorCode(Mat *)> &make, MatType type, Mat *A)
 {
   DM da;
 
   PetscFunctionBegin;
   PetscCall(make(A));
-  PetscCall(MatGetDM(*A, &da)); // which a conversion may lose
+  PetscCall(MatGetDM(*A, &da)); // a conversion may lose the DMDA
   PetscCall(PetscObjectReference(object(da)));
   PetscCall(MakeSymmetric(*A));
   PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
@@ -31,8 +31,8 @@ PetscErrorCode Symmetric(const std::function<PetscErrorCode(Mat *)> &make, MatTy
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Blocks beside the pattern, on both sides of the diagonal where both are stored. (Of a new block PETSc's BAIJ zeroes
-// what is not given in some rows only.)
+// Inserts blocks outside the pattern, on both sides of the diagonal if both are stored. (In a new block PETSc's BAIJ
+// sets to zero what is not given, but in some rows only.)
 PetscErrorCode InsertEntries(Mat A, bool upper_only)
 {
   PetscInt first, last, n;
@@ -59,7 +59,7 @@ TEST_P(KeptPerType, ResidualsAreThoseOfTheMatrixOfTheDay)
 {
   for (const char *type : {MATAIJ, MATBAIJ, MATBAIJKOKKOS, MATSBAIJ})
     for (const Change change : {Change::values, Change::entries, Change::other, Change::pattern, Change::type})
-      for (const bool later : {false, true}) { // residuals are asked for when the matrix has changed already
+      for (const bool later : {false, true}) { // residuals are first requested after the change
         SCOPED_TRACE(std::string(type) + ", " + change_names[int(change)] + (later ? ", later" : ""));
         const bool is_sbaij = type == std::string(MATSBAIJ);
         if (change == Change::entries && t.needs_grid && !is_sbaij) continue; // a new set-up would refuse them
@@ -106,7 +106,7 @@ TEST_P(KeptPerType, ResidualsAreThoseOfTheMatrixOfTheDay)
           OK(Difference(v.x, v.y, &d));
           EXPECT_LT(d, tolerance);
         }
-        // Residuals that the engine makes the first time load the values once more, into the same factor.
+        // Residuals that the engine prepares for the first time load the values once more, into the same factor.
         EXPECT_EQ(EventCount("FGFactor"), factors);
         if (t.needs_grid && change != Change::values && change != Change::other) continue;
         OK(KSPSetReusePreconditioner(ksp, PETSC_FALSE));
@@ -117,7 +117,7 @@ TEST_P(KeptPerType, ResidualsAreThoseOfTheMatrixOfTheDay)
       }
 }
 
-// The difference between a KSP's three steps and plain ones, both with the preconditioners they have, for A.
+// The difference between three steps of a KSP and plain ones for A, both with the preconditioners that they have.
 PetscErrorCode CompareKept(KSP ksp, PC plain, Mat A, Vectors &v, PetscReal *d)
 {
   PetscFunctionBegin;
@@ -132,7 +132,7 @@ PetscErrorCode CompareKept(KSP ksp, PC plain, Mat A, Vectors &v, PetscReal *d)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Richardson's method reads residuals from the last sweeps where it can.
+// Richardson's method reads residuals from the last sweeps if possible.
 TEST_P(KeptPerType, RichardsonsMethodSeesTheMatrixOfTheDay)
 {
   for (const Change change : {Change::values, Change::other, Change::pattern})
@@ -187,7 +187,7 @@ TEST(Kept, KSPSIPSeesTheMatrixOfTheDay)
   }
 }
 
-// Two matrices that were made alike have the same counts of states.
+// Two matrices that were made in the same way have the same object states.
 TEST(Kept, EisenstatsTrickIsOfTheMatrixThatWasFactored)
 {
   Owned<Mat> A, B;
@@ -215,7 +215,7 @@ TEST(Kept, EisenstatsTrickIsOfTheMatrixThatWasFactored)
   EXPECT_LT(norm, PetscReal(1e-6) * size);
 }
 
-// A set-up that fails after PETSc has noted the matrix is made again.
+// A set-up that fails after PETSc has recorded the matrix is repeated.
 TEST_P(KeptPerType, AFailedSetUpIsMadeAgain)
 {
   Owned<Mat> A;
@@ -228,7 +228,7 @@ TEST_P(KeptPerType, AFailedSetUpIsMadeAgain)
   const PetscInt wrong[] = {1, 1, 10000};
   OK(PCFinegrainSetGrid(pc, 1, wrong));
   ExpectError([&] { return PCSetUp(pc); });
-  ExpectError([&] { return PCSetUp(pc); }); // the matrix is as it was
+  ExpectError([&] { return PCSetUp(pc); }); // the matrix is unchanged
   OK(PCFinegrainSetGrid(pc, 0, nullptr));
   OK(Make(A, "", &fresh));
   OK(ComparePCs(A, pc, fresh, &d));

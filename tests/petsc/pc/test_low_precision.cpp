@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Factors in few bits do what those in working precision do: iterations, and digits with -ksp_type refine. The table
-// that this prints is in docs/topics/precision.md.
+// Low-precision factors need as many iterations as those in working precision, and with -ksp_type refine reach as
+// many digits. The table that this prints is in docs/topics/precision.md.
 #include "flows.hpp"
 #include "refine.hpp"
 
@@ -46,7 +46,7 @@ const std::vector<std::string> factors = {"-pc_type fgbilu", "-pc_type fgbilu -p
                                           "-pc_type powerqilu -pc_powerqilu_levels 1",
                                           "-pc_type sip -pc_sip_alpha 0.5"};
 
-// Of the type that the options name.
+// Completes options with the type that they name.
 std::string with(const std::string &options, const std::string &more)
 {
   const std::size_t first = options.find("-pc_type ") + 9;
@@ -105,8 +105,8 @@ TEST(LowPrecision, FactorsTakeTheIterationsOfWorkingPrecision)
   }
 }
 
-// A stationary iteration, so on few cells; to 1e-12, or to where the rounding errors of the residual are that large
-// in working precision too.
+// A stationary iteration, hence few cells. It runs to 1e-12, or to the residual that rounding errors cause in
+// working precision too.
 TEST(LowPrecision, RefinementReachesTheDigitsOfWorkingPrecision)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";

@@ -15,9 +15,9 @@ namespace
 {
 
 struct Entry {
-  std::string values, setter; // values of a choice, by commas
+  std::string values, setter; // values of a choice, separated by commas
 };
-using Entries = std::map<std::string, Entry>; // by the name of the option
+using Entries = std::map<std::string, Entry>; // by option name
 
 std::string ReadFile(const std::string &name)
 {
@@ -25,11 +25,11 @@ std::string ReadFile(const std::string &name)
   text << std::ifstream(std::string(FINEGRAIN_SOURCE) + "/" + name).rdbuf();
   std::string all = text.str();
   EXPECT_FALSE(all.empty()) << name;
-  // Complex numbers have no definite shift, which pages list for real ones.
+  // Complex numbers have no definite shift, which the pages list for real ones.
   return PetscDefined(USE_COMPLEX) ? std::regex_replace(all, std::regex(",?positive_definite(, )?"), "") : all;
 }
 
-// name -> what stands in two groups after it, of all matches.
+// Returns name -> the two groups after it, for all matches.
 Entries FindAll(const std::string &text, const std::regex &pattern)
 {
   Entries entries;
@@ -51,7 +51,7 @@ Entries OfHelp(const std::string &type, const std::string &text)
   return entries;
 }
 
-// The names of a list, whatever stands between them.
+// The names in a list with any separators.
 std::set<std::string> Sorted(const std::string &list)
 {
   const std::regex word("\\w+");
@@ -72,7 +72,7 @@ TEST(Manual, VersionSaysWhatItWasBuiltWith)
   EXPECT_NE(int(PetscFinegrainGetVersion(nullptr, 1)), 0);
 }
 
-// The types that the plugin registers, the table of the battery, and the programs and pages that list them.
+// Compares the types that the plugin registers, the table of types, and the programs and pages that list them.
 TEST(Manual, AllListsHaveAllTypes)
 {
   const std::string source = ReadFile("src/petsc/pc/types.hpp");
@@ -103,14 +103,14 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
   OK(PCSetOptionsPrefix(pc, ("manual_" + type + "_").c_str())); // PETSc prints the options of a prefix once
   OK(PCSetType(pc, type.c_str()));
   OK(HelpText(pc, &text));
-  if (rank) return; // PETSc prints on the first
+  if (rank) return; // PETSc prints on the first rank
   const Entries help = OfHelp(type, text);
   EXPECT_GT(help.size(), 10u) << text;
 
   std::string page = ReadFile("src/petsc/pc/types/" + type + ".cpp");
   page = page.substr(page.find("/*MC"));
   const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
-  // Options of several types are in one table, which says which types have them.
+  // Options of several types are in one table, which names their types.
   Entries docs =
     FindAll(ReadFile("docs/types/" + type + ".md"), std::regex("\n\\| `-pc_" + type + "_(\\w+)` \\| ([^|]*) \\|()"));
   docs.merge(

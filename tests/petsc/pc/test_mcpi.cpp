@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI beside PETSc's PCSOR, on the matrix in the order of colors, and by level sets on the matrix as it is.
-// What all types have in common is in test_types_*.cpp.
+// PCMCPI compared with PETSc's PCSOR: by colors with PCSOR on the permuted matrix, and by level sets on the original
+// matrix. test_types_*.cpp test what all types have in common.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;
@@ -17,7 +17,7 @@ PetscErrorCode MakeSor(Mat permuted, const std::string &sweep, PetscInt its, boo
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(permuted, &n));
-  // PETSc's relaxation of AIJ inverts coupled rows of one structure together; ranks of few rows have some.
+  // PETSc's relaxation of AIJ inverts coupled rows of the same structure together, which ranks with few rows have.
   if (n == 1) PetscCall(MatSetOption(permuted, MAT_USE_INODES, PETSC_FALSE));
   PetscCall(MakePC(permuted, exchange ? PCSOR : PCBJACOBI, "", pc));
   const Options set((exchange ? "" : "-sub_ksp_type preonly -sub_pc_type sor ") + ("-" + sub) + "pc_sor_its " + k +
@@ -74,7 +74,7 @@ TEST_P(McpiSor, OfTheMatrixPermutedByColorsIsTheSame)
         }
 }
 
-// Level sets keep the order of rows.
+// Level sets preserve the order of rows.
 TEST_P(McpiSor, ByLevelSetsIsTheSame)
 {
   const PetscInt n = GetParam();

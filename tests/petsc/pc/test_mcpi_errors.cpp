@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Wrong input that only PCMCPI has: errors on all ranks that name option, object and remedy, and failed set-ups.
-// What all types have in common is in test_types_*.cpp.
+// Wrong input for PCMCPI only: errors on all ranks that name option, object and remedy, and failed set-ups.
+// test_types_*.cpp test what all types have in common.
 #include "types.hpp"
 
 #include <cmath>
@@ -68,7 +68,7 @@ TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
   Owned<Mat> A;
   OK(AssembleMatrix(star(6, 5, 4), 1, MATAIJ, 1, &A));
   ExpectRefusal(A, PCMCPI, "-pc_mcpi_coloring redblack -pc_mcpi_grid 7,3,4", {"-pc_mcpi_coloring redblack", "7,3,4"});
-  if (Size() == 1) { // and one that does
+  if (Size() == 1) { // and one that fits
     Owned<PC> pc;
     std::string text;
     OK(MakePC(A, PCMCPI, "-pc_mcpi_coloring redblack -pc_mcpi_grid 6,5,4", &pc));
@@ -78,7 +78,7 @@ TEST(McpiErrors, GridsThatRedAndBlackDoNotFit)
   }
 }
 
-// Settings of other types, by their setters.
+// Settings of other types, set by their setters.
 TEST(McpiErrors, SettingsThatColorsDoNotHave)
 {
   const std::vector<std::pair<std::function<PetscErrorCode(PC)>, std::vector<std::string>>> wrong = {
@@ -96,7 +96,7 @@ TEST(McpiErrors, SettingsThatColorsDoNotHave)
     OK(set(pc));
     ExpectIn(ExpectError([&] { return PCSetUp(pc); }), words);
   }
-  Owned<PC> pc; // what it always has
+  Owned<PC> pc; // a setting that all types have
   OK(MakePC(A, PCMCPI, "", &pc));
   OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_COLOR));
   OK(PCSetUp(pc));
@@ -124,7 +124,7 @@ TEST(McpiErrors, LeaveThePreconditionerUsable)
 
 struct Bad {
   const char *what;
-  PetscReal value; // of an entry of block 47, 46
+  PetscReal value; // of an entry of block (47, 46)
   std::string options;
 };
 
@@ -139,7 +139,7 @@ PetscErrorCode Spoil(Mat A, const Bad &bad, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The same reason on all ranks, a diverged solver, and a good matrix works again.
+// The reason is the same on all ranks, the solver diverges, and a regular matrix works again.
 TEST(McpiErrors, CouplingsThatCannotBeStoredFailEverywhereAndTheNextGoodMatrixWorks)
 {
   const PetscReal nan = std::nan(""), inf = HUGE_VAL;
@@ -186,7 +186,7 @@ TEST(McpiErrors, CouplingsThatCannotBeStoredFailEverywhereAndTheNextGoodMatrixWo
           OK(PCGetFailedReason(pc, &failed));
           EXPECT_EQ(failed, PC_NOERROR);
         }
-        // An error where the user wants one, with the row and what to do.
+        // An error if the user requests one, with the row and the remedy.
         OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
         OK(KSPSetOperators(ksp, A, A));
         ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }),
@@ -195,7 +195,7 @@ TEST(McpiErrors, CouplingsThatCannotBeStoredFailEverywhereAndTheNextGoodMatrixWo
       }
 }
 
-// What half precision holds because it is scaled, and couplings that are all zero.
+// Couplings that half precision holds thanks to scaling, and couplings that are all zero.
 TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
 {
   for (const std::string scaling : {"global", "row"})
@@ -211,7 +211,7 @@ TEST(McpiErrors, LargeAndZeroCouplingsAreFine)
         for (const PetscInt j : c[std::size_t(i)])
           OK(MatSetValue(A, i, j, i == j ? PetscMax(8 * value, PetscReal(1e-30)) : -value, INSERT_VALUES));
       OK(Assemble(A));
-      // Powers of two are what half precision stores exactly; these are near enough.
+      // Half precision stores powers of two exactly; these are close to powers of two.
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half -pc_mcpi_its 3 -pc_mcpi_scaling " + scaling, &pc));
       OK(MakePC(A, PCMCPI, "-pc_mcpi_its 3", &plain));
       OK(ComparePCs(A, pc, plain, &d));

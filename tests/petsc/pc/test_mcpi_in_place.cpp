@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI with couplings where the mirror of Pmat was: the bits of couplings stored apart, whoever reads or changes
-// the matrix.
+// PCMCPI with couplings in the memory of Pmat's device copy. Results are bitwise identical to those with separate
+// couplings, for any reads and changes of the matrix.
 #include "mcpi.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ std::vector<std::string> Precisions()
   return all;
 }
 
-// A preconditioner made of P, for another matrix.
+// A preconditioner computed from P, for a solve with another matrix.
 PetscErrorCode MakeSplitPC(Mat A, Mat P, const std::string &options, PC *pc)
 {
   PetscFunctionBegin;
@@ -30,7 +30,7 @@ PetscErrorCode MakeSplitPC(Mat A, Mat P, const std::string &options, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x = A y for the BAIJ matrix that A is made of: it must be the same vector to rounding.
+// Expects equal products, up to rounding, of A and of the BAIJ matrix with the same values.
 void ExpectProduct(Mat A, Mat plain)
 {
   Owned<Vec> x, y, z;
@@ -45,7 +45,7 @@ void ExpectProduct(Mat A, Mat plain)
   }
 }
 
-// The bits of two preconditioners: one vector, its transpose, and several.
+// Expects bitwise identical results of two preconditioners: for one vector, its transpose, and several.
 void ExpectSameBits(Mat A, PC one, PC other, const std::string &what)
 {
   Owned<Vec> b, x, y;
@@ -105,7 +105,7 @@ TEST(McpiInPlace, GivesTheBitsOfCouplingsStoredApart)
         }
 }
 
-// Other values, on the host or by coordinates, products or none in between, and another pattern.
+// Other values, on the host or by coordinates, with or without products in between, and another pattern.
 TEST(McpiInPlace, SetsUpAgain)
 {
   const Couplings c = star(5, 4, 3);
@@ -146,12 +146,12 @@ TEST(McpiInPlace, SetsUpAgain)
           ExpectProduct(Q, plain);
         }
         if (!multiplies) {
-          EXPECT_GT(EventCount("FGAnalyze"), analyses); // of the new ones
+          EXPECT_GT(EventCount("FGAnalyze"), analyses); // from the new ones
         }
       }
 }
 
-// Values assembled in the mirror go to the host before it is given away.
+// Values assembled in the device copy are copied to the host before the engine takes over its memory.
 TEST(McpiInPlace, ValuesByCoordinates)
 {
   const Couplings c = star(4, 3, 3);
@@ -198,7 +198,8 @@ TEST(McpiInPlace, ValuesByCoordinates)
     }
 }
 
-// The matrix may go before the preconditioner, two may take one matrix's blocks, and settings may change.
+// The matrix may be destroyed before the preconditioner, two preconditioners may use the blocks of one matrix, and
+// settings may change.
 TEST(McpiInPlace, LivesAndEndsInAnyOrder)
 {
   const std::string options = "-pc_mcpi_its 2 -pc_mcpi_precision half";
@@ -222,7 +223,7 @@ TEST(McpiInPlace, LivesAndEndsInAnyOrder)
       OK(Difference(x, y, &d));
       EXPECT_EQ(d, 0) << order;
     }
-    if (order == 1) { // the settings stay
+    if (order == 1) { // the settings are kept
       OK(PCReset(first));
       OK(PCSetOperators(first, A, P));
     }
@@ -233,7 +234,7 @@ TEST(McpiInPlace, LivesAndEndsInAnyOrder)
       EXPECT_EQ(d, 0);
       OK(PCMCPISetInPlace(first, PETSC_TRUE));
     }
-    if (order == 3) { // the old sweeps stay
+    if (order == 3) { // the old sweeps are kept
       OK(PCSetReusePreconditioner(first, PETSC_TRUE));
       OK(MatScale(P, 5));
     }
@@ -241,7 +242,7 @@ TEST(McpiInPlace, LivesAndEndsInAnyOrder)
     OK(Apply(first, b, x));
     OK(Difference(x, y, &d));
     EXPECT_EQ(d, 0) << order;
-    if (order > 1) { // another of ours, which reads the mirror
+    if (order > 1) { // another type of ours, which reads the device copy
       OK(PCSetType(first, PCFGBILU));
       OK(Apply(first, b, x));
     }
@@ -250,7 +251,7 @@ TEST(McpiInPlace, LivesAndEndsInAnyOrder)
   }
 }
 
-// Solvers whose Pmat is a copy: counts are those of couplings stored apart.
+// Solvers whose Pmat is a copy need as many iterations as with separate couplings.
 TEST(McpiInPlace, SolversWithTwoMatrices)
 {
   for (const std::string type :
@@ -275,7 +276,7 @@ TEST(McpiInPlace, SolversWithTwoMatrices)
         OK(KSPGetConvergedReason(ksp, &reason));
         EXPECT_GT(reason, 0) << type;
         OK(KSPGetIterationNumber(ksp, &its[here]));
-        OK(MatScale(P, 1)); // to be set up again
+        OK(MatScale(P, 1)); // requires a new set-up
       }
     }
     EXPECT_EQ(its[0], its[1]) << type;
@@ -312,7 +313,7 @@ TEST(McpiInPlace, FailsWhereCouplingsAreNotFiniteAndRecovers)
   }
 }
 
-// Set-up must fail with these words, and pass with the remedy that all have.
+// Expects set-up to fail with these words, and to work after the usual remedy.
 void ExpectRefusal(Mat A, Mat P, const std::string &options, const std::vector<std::string> &words)
 {
   Owned<PC> pc;
@@ -391,7 +392,7 @@ TEST(McpiInPlace, OptionGetterAndView)
   OK(ViewText(pc, &text));
   ExpectIn(text, {line});
   OK(PCSetType(pc, PCFGBILU));
-  OK(PCMCPISetInPlace(pc, PETSC_TRUE)); // not for it
+  OK(PCMCPISetInPlace(pc, PETSC_TRUE)); // ignored by this type
   ExpectIn(ExpectError([&] { return PCMCPIGetInPlace(pc, &in_place_now); }), {PCFGBILU});
 }
 

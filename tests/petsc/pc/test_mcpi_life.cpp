@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI's own settings, and the grid that its colors come from.
-// What all types have in common is in test_types_*.cpp.
+// PCMCPI's own settings, and the grid from which its colors are computed. test_types_*.cpp test what all types have
+// in common.
 #include "types.hpp"
 
 using namespace finegrain::test;
@@ -26,7 +26,7 @@ TEST(McpiLife, ChangedSettingsActAtTheNextSetUp)
      {[](PC pc) { return PCMCPISetExchange(pc, PCMCPI_EXCHANGE_COLOR); }, "-@_exchange color"},
      {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_HALF); }, "-@_precision half"},
      {[](PC pc) { return PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_BFLOAT16); }, "-@_precision bfloat16"}});
-  // Those that need low precision.
+  // Options that require low precision.
   for (const std::string option : {"-pc_mcpi_sum_precision single", "-pc_mcpi_diag_precision storage"}) {
     Owned<PC> pc, before;
     PetscReal d;
@@ -62,7 +62,7 @@ TEST(McpiLife, OptionsReachGetters)
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
-  OK(MakePC(A, PCMCPI, "-other_pc_mcpi_its 3 -pc_fgbilu_precision single", &pc)); // neither is for it
+  OK(MakePC(A, PCMCPI, "-other_pc_mcpi_its 3 -pc_fgbilu_precision single", &pc)); // neither option applies to this PC
   OK(get());
   EXPECT_EQ(its, 15);
   EXPECT_EQ(sweep, PCMCPI_SWEEP_FORWARD);
@@ -87,7 +87,7 @@ TEST(McpiLife, OptionsReachGetters)
   EXPECT_EQ(exchange, PCMCPI_EXCHANGE_NONE);
   EXPECT_EQ(scaling, PCMCPI_SCALING_ROW);
   EXPECT_EQ(sums, PCMCPI_SUM_PRECISION_SINGLE);
-  // Other types ignore setters, and getters of those that are not ours are an error.
+  // Other types ignore setters, and getters are an error for types that are not ours.
   for (const char *type : {PCFGBILU, PCJACOBI}) {
     OK(PCSetType(pc, type));
     OK(PCMCPISetIterations(pc, 3));
@@ -97,7 +97,7 @@ TEST(McpiLife, OptionsReachGetters)
   }
   OK(PCSetType(pc, PCMCPI));
   OK(get());
-  EXPECT_EQ(its, 15); // a type begins anew
+  EXPECT_EQ(its, 15); // a new type starts with its defaults
 }
 
 TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
@@ -112,7 +112,7 @@ TEST(McpiLife, GridOfTheKspColorsRedAndBlack)
     OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 2, 1, &da));
     OK(AssembleOnGrid(da, MATAIJ, &A));
     OK(MatDuplicate(A, MAT_COPY_VALUES, &copy));
-    OK(MatSetDM(copy, nullptr)); // only the KSP knows the grid
+    OK(MatSetDM(copy, nullptr)); // only the KSP has the grid
     const Options set(std::string("-pc_mcpi_exchange ") + exchange);
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
     OK(SetGrid(ksp, da));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI with an exchange after each color: the bits of one rank on any number of ranks, and exchanges that overlap
-// with computation.
+// PCMCPI with an exchange after each color: on any number of ranks, results are bitwise identical to those of one
+// rank, and exchanges overlap with computation.
 #include "mcpi.hpp"
 #include "ranks.hpp"
 
@@ -16,7 +16,7 @@ void ExpectBitsOfOneRank(const Make &make, const std::string &options, const std
   ranks::ExpectBitsOfOneRank(PCMCPI, make, "-pc_mcpi_exchange color " + options, "coloring: " + coloring, false);
 }
 
-// Settings that sweeps, storage and order depend on.
+// Settings that affect sweeps, storage and order.
 const std::vector<std::string> kinds = {
   "-pc_mcpi_its 2",
   "-pc_mcpi_its 2 -pc_mcpi_sweep backward",
@@ -57,7 +57,7 @@ TEST(McpiRanks, GridsOfAllKinds)
   const std::string kind = "-pc_mcpi_its 2 -pc_mcpi_precision half";
   for (const char *type : {MATBAIJ, MATAIJ})
     for (const PetscInt dim : {1, 2, 3}) {
-      if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none
+      if (dim == 1 && type == std::string(MATBAIJ)) continue; // not supported by PETSc
       SCOPED_TRACE(std::to_string(dim) + type);
       const DMDAStencilType s = DMDA_STENCIL_STAR;
       ExpectBitsOfOneRank(OfGrid(dim, DM_BOUNDARY_NONE, s, 2, 1, type), kind, "redblack, 2 colors");
@@ -93,7 +93,7 @@ TEST(McpiRanks, FewRowsAndFewColors)
   for (const std::string &kind : kinds) ExpectBitsOfOneRank(OfCouplings(some, 3), kind, "jp");
 }
 
-// One scale for the matrix, whichever rank has the largest entry.
+// The matrix has one scale, no matter which rank has the largest entry.
 TEST(McpiRanks, ScalesOfHalfPrecisionAreThoseOfAllRanks)
 {
   for (const PetscInt at : {0, 21, 59})
@@ -131,7 +131,7 @@ PetscErrorCode RecordBegin(PetscLogEvent e, int t, PetscObject a, PetscObject b,
   return (*log_begin)(e, t, a, b, c, d);
 }
 
-TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has other log handlers
+TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // newer versions of PETSc have other log handlers
 {
   PetscLogEvent begin, end, interior, boundary;
   OK(PetscLogEventGetId("FGHaloBegin", &begin));
@@ -156,7 +156,7 @@ TEST(McpiRanks, ExchangesOverlapWithRowsThatNobodyNeeds) // later PETSc has othe
     std::vector<PetscLogEvent> seen, expected;
     for (const PetscLogEvent e : begun)
       if (e == begin || e == end || e == interior || e == boundary) seen.push_back(e);
-    if (Size() > 1 && exchange == "sweep") expected = {begin, end}; // the first sweep has zeros to begin with
+    if (Size() > 1 && exchange == "sweep") expected = {begin, end}; // the first sweep starts from zero
     for (int colors = 0; Size() > 1 && exchange == "color" && colors < 2 * 2; ++colors)
       for (const PetscLogEvent e : {boundary, begin, interior, end}) expected.push_back(e);
     EXPECT_EQ(seen, expected) << exchange;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI with CG, beside PETSc's SOR as a smoother, as block Jacobi, and refined from half precision.
-// What all types have in common is in test_types_*.cpp.
+// PCMCPI with CG, compared with PETSc's SOR as a smoother, as block Jacobi, and refined from half precision.
+// test_types_*.cpp test what all types have in common.
 #include "mcpi.hpp"
 #include "refine.hpp"
 
@@ -14,7 +14,7 @@ using refine::SolveWith;
 namespace
 {
 
-// Two Laplacians on a grid, each with a little of the other.
+// Two weakly coupled Laplacians on a grid.
 PetscErrorCode MakeLaplacians(DM da, Mat *A)
 {
   PetscInt first, last;
@@ -71,7 +71,7 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
         OK(SolveWith(A, nullptr, cg, &out, &residual));
         EXPECT_GT(out.reason, 0);
         EXPECT_LT(residual, 100 * PetscSqrtReal(PETSC_MACHINE_EPSILON));
-        if (exchange == "color") { // as many iterations as one rank
+        if (exchange == "color") { // as many iterations as on one rank
           OK(AssembleMatrix(star(6, 5, 4), 3, MATBAIJ, 1, &S, PETSC_DECIDE, PETSC_COMM_SELF));
           OK(MakeSymmetric(S, true));
           OK(SolveWith(S, nullptr, cg, &alone, &residual));
@@ -80,7 +80,7 @@ TEST(McpiRoles, SymmetricSweepsAreSymmetricAndServeCg)
       }
 }
 
-// Within a small margin of PETSc's SOR.
+// Compared with PETSc's SOR, within a small margin.
 TEST(McpiRoles, SmootherInMultigrid)
 {
   Owned<DM> coarse, fine;
@@ -135,7 +135,7 @@ TEST(McpiRoles, WithoutExchangeItIsBlockJacobiBitByBit)
   }
 }
 
-// Half precision ends where its rounding errors are, and refinement takes it on.
+// Half precision alone stagnates at its rounding errors, and refinement continues beyond them.
 TEST(McpiRoles, RefinementReachesWhatHalfPrecisionAloneDoesNot)
 {
   if (sizeof(PetscReal) != 8) GTEST_SKIP() << "not in double precision";

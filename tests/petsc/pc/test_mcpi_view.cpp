@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What PCMCPI says of itself in PCView().
-// What all types have in common is in test_types_*.cpp.
+// The output of PCView() for PCMCPI. test_types_*.cpp test what all types have in common.
 #include "mcpi.hpp"
 
 using namespace finegrain::test;
@@ -61,7 +60,7 @@ TEST(McpiView, NamesOfTheSettingsOfWaldenEtAl)
   }
 }
 
-// A chain of 9 with one coupling of a direction only, and one entry that half precision does not hold.
+// A chain of 9 rows with one coupling in one direction only, and one entry that half precision cannot hold.
 TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
 {
   const Couplings chain = star(9, 1, 1);
@@ -102,7 +101,7 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
     }
 }
 
-// Red and black where the grid of a rank fits; ranks without rows have no say.
+// Red and black if the grid of a rank fits; ranks without rows do not count.
 TEST(McpiView, NamesTheColoringsOfAllRanks)
 {
   Owned<Mat> A;
@@ -110,7 +109,7 @@ TEST(McpiView, NamesTheColoringsOfAllRanks)
   PetscInt rows;
   std::string text;
   Couplings c = star(9, 1, 1);
-  c[4].insert(6); // ends on another rank where there are four
+  c[4].insert(6); // row 6 is on another rank if there are four
   OK(AssembleMatrix(c, 1, MATAIJ, 1, &A));
   OK(MatGetLocalSize(A, &rows, nullptr));
   OK(MakePC(A, PCMCPI, "", &pc));

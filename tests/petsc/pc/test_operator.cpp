@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is read as the operator is what MatMult() of the matrix multiplies by: every storage and every way to fill it,
-// through every path that makes products or residuals. PETSc's products of SBAIJ ignore what is below the diagonal of
-// diagonal blocks of 2 to 7 rows, and read it in larger blocks.
+// The operator that is read equals the MatMult() of the matrix: for every storage and every way to fill it, in all
+// functions that compute products or residuals. PETSc's products of SBAIJ ignore entries below the diagonal of
+// diagonal blocks of 2 to 7 rows, and read them in larger blocks.
 #include "refine.hpp"
 #include "types.hpp"
 
@@ -10,8 +10,8 @@ using namespace finegrain::test;
 namespace
 {
 
-// What the diagonal blocks have below their diagonal: a mirror image, nothing, other values, or what PETSc puts there
-// where scalars are set above it, a mirror image on one rank and nothing on several.
+// Entries of diagonal blocks below their diagonal: the mirror image, zeros, other values, or what PETSc stores if
+// scalars are set above it (the mirror image on one rank, zeros on several).
 enum class Lower { mirrored, zero, other, scalars };
 constexpr const char *lower_names[] = {"whole", "upper only", "other values below", "by scalars"};
 
@@ -23,9 +23,9 @@ struct Storage {
 constexpr Storage storages[] = {
   {MATSBAIJ, Lower::zero},    {MATSBAIJ, Lower::mirrored}, {MATSBAIJ, Lower::scalars},       {MATSBAIJ, Lower::other},
   {MATBAIJ, Lower::mirrored}, {MATAIJ, Lower::mirrored},   {MATBAIJKOKKOS, Lower::mirrored}, {MATBAIJ, Lower::other}};
-constexpr PetscInt points = 10; // of the line that each rank has
+constexpr PetscInt points = 10; // in the line of each rank
 
-// Whether MatMult() is; PETSc's SBAIJ may be none, with blocks of 8 or more.
+// True if MatMult() is symmetric; that of PETSc's SBAIJ may not be, with blocks of 8 or more.
 bool IsSymmetric(const Storage &s, PetscInt n)
 {
   return s.lower == Lower::mirrored || (n < 8 && s.type == std::string(MATSBAIJ));
@@ -43,8 +43,8 @@ PetscScalar DiagonalEntry(Lower lower, PetscInt n, PetscInt row, PetscInt col)
   return row > col && lower == Lower::other ? PetscReal(-0.25) : PetscReal(0.5);
 }
 
-// Blocks of a line, coupled to their neighbors on all ranks; symmetric but for what is below the diagonals. A gap is
-// a first row without a diagonal block.
+// Fills a line of blocks, coupled to their neighbors on all ranks. It is symmetric except below the diagonals of
+// diagonal blocks. `gap`: the first row has no diagonal block.
 PetscErrorCode Fill(Mat A, Lower lower, bool upper_only, bool gap)
 {
   PetscInt n, first, last, all;
@@ -101,7 +101,7 @@ PetscErrorCode Residual(Mat A, Vec b, Vec x, PetscReal *relative)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Solves twice, the second time with a multiple of the matrix; the answer must satisfy MatMult().
+// Solves twice, first with a multiple of the matrix; the solution must satisfy MatMult().
 void ExpectAnswers(Mat A, const std::string &options)
 {
   SCOPED_TRACE(options);
@@ -126,7 +126,7 @@ void ExpectAnswers(Mat A, const std::string &options)
   }
 }
 
-// An application with corrections is one without and PETSc's residuals.
+// An application with corrections equals one without, and steps with PETSc's residuals.
 void ExpectCorrections(Mat A, const std::string &type, const std::string &options)
 {
   SCOPED_TRACE(type + " -corrections");
@@ -161,7 +161,7 @@ void ExpectProductsOfConversions(Mat A)
   OK(MatScale(A, 2));
   OK(MatConvert(A, MATBAIJKOKKOS, MAT_REUSE_MATRIX, B.in_place()));
   ExpectProduct(A, B);
-  OK(MatDuplicate(A, MAT_COPY_VALUES, &duplicate)); // of SBAIJ it reads whole blocks
+  OK(MatDuplicate(A, MAT_COPY_VALUES, &duplicate)); // for SBAIJ this reads whole blocks
   OK(MatDuplicate(A, MAT_COPY_VALUES, &in_place));
   OK(MatConvert(in_place, MATBAIJKOKKOS, MAT_INPLACE_MATRIX, in_place.in_place()));
   ExpectProduct(duplicate, in_place);
@@ -206,7 +206,7 @@ TEST_P(Operator, OfCorrectionsAndConversionsIsMatMult)
   }
 }
 
-// CG with Eisenstat's trick multiplies by the upper triangle alone.
+// CG with Eisenstat's trick multiplies by the upper triangle only.
 TEST_P(Operator, OfSymmetricMatricesIsMatMult)
 {
   for (const Storage &s : storages) {
@@ -219,7 +219,7 @@ TEST_P(Operator, OfSymmetricMatricesIsMatMult)
   }
 }
 
-// With that option PETSc reads whole diagonal blocks of any size.
+// With this option PETSc reads whole diagonal blocks of any size.
 TEST(OperatorOfSbaij, FollowsMatNoUnroll)
 {
   const Options set("-mat_no_unroll");
@@ -232,7 +232,7 @@ TEST(OperatorOfSbaij, FollowsMatNoUnroll)
   }
 }
 
-// A copy with the diagonal blocks that are missing is the same operator.
+// A copy with added diagonal blocks is the same operator.
 TEST(OperatorOfSbaij, StaysWhenDiagonalBlocksAreAdded)
 {
   for (const PetscInt n : {3, 8})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Table 1 of Luo et al. (2015): residual histories of fgbilu are those of sequential block ILU(0), PETSc's, also
-// in several blocks with corrections between them. 26 x 49 x 32 points; -paper_grid 51,97,63 for the paper's own.
+// Table 1 of Luo et al. (2015): residual histories of fgbilu equal those of PETSc's sequential block ILU(0), also in
+// several blocks with corrections between them. 26 x 49 x 32 points; -paper_grid 51,97,63 for the paper's own grid.
 #include "bench/star.hpp"
 #include "fixture.hpp"
 
@@ -16,7 +16,7 @@ constexpr PetscReal same = PetscReal(4500) * PETSC_MACHINE_EPSILON; // 1e-12 in 
 
 struct Variant {
   const char *options;
-  PetscInt grids; // on each rank, slabs of its box
+  PetscInt grids; // on each rank, as slabs of its box
 };
 std::ostream &operator<<(std::ostream &out, const Variant &v)
 {
@@ -90,18 +90,18 @@ TEST_P(PaperLuo2015, HistoryIsThatOfSequentialBlockIlu)
   EXPECT_NEAR(double(r[0] * r[0]), table_1_first, double(same) * table_1_first);
   for (std::size_t l = 0; l < r.size(); ++l) {
     EXPECT_LE(std::abs(r[l] - expected[l]), same * r[0]) << l;
-    // The paper's digits: twelve after 11 steps, eight after 19 (here 1e-12 and 1e-8 at most; 7e-8 in complex
-    // numbers, where PETSc's block inverses round otherwise).
+    // The paper's digits: twelve after 11 steps, eight after 19. Here the limits are 1e-12 and 1e-8, or 7e-8 for
+    // complex numbers, for which PETSc's block inverses round differently.
     if (sizeof(PetscReal) == 8) {
       EXPECT_LE(std::abs(r[l] - expected[l]), (l <= 11 ? 5e-12 : late) * double(expected[l])) << l;
     }
-    if (l && r[l - 1] > same * r[0]) { // in single precision, the end is rounding
+    if (l && r[l - 1] > same * r[0]) { // in single precision the last residuals are rounding errors
       EXPECT_LT(r[l], r[l - 1]) << l;
     }
   }
 }
 
-// Residuals as vectors, after the steps of the paper's rows.
+// Residual vectors after the steps of the paper's rows.
 TEST_P(PaperLuo2015, CorrectionsAreStepsOfSequentialBlockIlu)
 {
   Owned<Vec> x, y, r, expected;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters of PETSc's ilu, icc and sor on our types: they act as ours where a type has a setting of the same meaning.
-// Elsewhere they are a line of -info, or an error that names the remedy. The page in docs lists all of them.
+// Setters of PETSc's ilu, icc and sor on our types: they act like ours if a type has a setting of the same meaning.
+// Otherwise they write a line of -info, or are an error that names the remedy. The page in docs lists all of them.
 #include "types.hpp"
 
 #include <fstream>
@@ -26,7 +26,7 @@ PetscErrorCode MakeTyped(const std::string &type, PC *pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The settings of a new PC after a call, and with an option instead.
+// The settings of a new PC after a call, or with an option instead.
 PetscErrorCode SettingsAfter(const std::string &type, const Call &call, std::string *text)
 {
   Owned<PC> pc;
@@ -41,7 +41,7 @@ PetscErrorCode NoCall(PC) { return PETSC_SUCCESS; }
 
 struct Acting {
   Call call;
-  std::string option; // that does the same
+  std::string option; // the equivalent option
   std::vector<std::string> types;
 };
 
@@ -77,7 +77,7 @@ TEST(PetscSetters, ActAsOurSettingsOfTheSameMeaning)
     }
 }
 
-// What factor_functions of the reviews measured: 13 iterations instead of 8.
+// PETSc's setters change the factor and the sweeps as our options do.
 TEST(PetscSetters, GiveTheFactorOfOurOptions)
 {
   Owned<Mat> A;
@@ -154,7 +154,7 @@ TEST(PetscSetters, LocalSweepsAreThoseBetweenExchanges)
   EXPECT_EQ(its, 6);
 }
 
-// Harmless ones, those of the other kind of type, and values that a type has without a setting.
+// Harmless setters, those of the other kind of type, and values that a type has without a setting.
 TEST(PetscSetters, AreOtherwiseALineOfInfo)
 {
   struct Ignored {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU and PCSIP with all ranks factoring the whole grid together: the bits of one rank on any process grid,
-// whatever messages are late, and what they refuse.
+// PCFGBILU and PCSIP with a global factorization of the grid: results are bitwise identical to those of one rank for
+// any process grid and any delays of messages. Also what they refuse.
 #include "delays.hpp"
 #include "mcpi.hpp"
 #include "ranks.hpp"
@@ -17,7 +17,7 @@ using namespace finegrain::test::ranks;
 namespace
 {
 
-// Where an @ is, pc_<type>.
+// Replaces @ by pc_<type>.
 std::string WithPipeline(const std::string &type, const std::string &options)
 {
   return Expand("-@_global " + options, type);
@@ -31,7 +31,7 @@ Make OfStar(PetscInt dim, PetscInt dof, MatType type = MATBAIJ)
 
 void ExpectBits(const std::string &type, const Make &make, const std::string &options)
 {
-  // Transposed residuals of corrections are PETSc's products.
+  // The residuals of transposed corrections are PETSc's products.
   const bool steps = options.find("corrections") != std::string::npos || options.find("its") != std::string::npos;
   ranks::ExpectBitsOfOneRank(type.c_str(), make, WithPipeline(type, options),
                              type == PCSIP
@@ -49,7 +49,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Unknowns, Pipeline,
                          ::testing::Combine(::testing::Values(PCFGBILU, PCSIP), ::testing::Values(1, 5)));
 
-// Tiles of one point in the plane; larger ones, of which each may wait for another process, in space.
+// Tiles of one point in the plane; in space larger ones, each of which may wait for another process.
 TEST_P(Pipeline, GivesTheBitsOfOneRank)
 {
   for (const char *options : {"", "-@_tile 1,1,1", "-@_tile 4,1,1", "-@_precision single"})
@@ -62,7 +62,7 @@ TEST_P(Pipeline, GivesTheBitsOfOneRank)
   if (type == PCSIP) ExpectBits(type, OfStar(3, n), "-@_alpha 0.7,0.2 -@_its 2");
 }
 
-// Every grid of processes that there is for so many ranks.
+// All process grids for this number of ranks.
 TEST_P(Pipeline, AnyProcessGrid)
 {
   PetscMPIInt ranks;
@@ -88,7 +88,7 @@ TEST_P(Pipeline, AnyProcessGrid)
     }
 }
 
-// It is the type as it is without, on one rank.
+// On one rank the factor is the same without the global option.
 TEST_P(Pipeline, IsTheFactorOfTheWholeGrid)
 {
   for (const PetscInt dim : {2, 3})
@@ -103,7 +103,7 @@ TEST_P(Pipeline, IsTheFactorOfTheWholeGrid)
     }
 }
 
-// Eisenstat's trick: a few steps of Richardson's iteration, whose numbers no dot product changes.
+// Eisenstat's trick in a few steps of Richardson's iteration, which needs no dot products over ranks.
 TEST_P(Pipeline, EisenstatGivesTheBitsOfOneRank)
 {
   if (type != PCFGBILU) return; // the others have no such option
@@ -143,7 +143,7 @@ TEST_P(Pipeline, EisenstatGivesTheBitsOfOneRank)
       }
 }
 
-// A star with couplings left out, not the same ones in both directions.
+// A star with some couplings missing, different ones in the two directions.
 TEST(PipelineLife, PatternsThatAreNotSymmetric)
 {
   const Make make = [](MPI_Comm comm, Mat *A, DM *da) {
@@ -218,7 +218,7 @@ TEST(PipelineLife, RefreshVectorsAndParts)
   ExpectColumnsAlone(pc, y);
 }
 
-// A block without an inverse on one rank fails on all of them, and the next good values work.
+// A singular block on one rank fails on all ranks, and the next regular values work.
 TEST(PipelineLife, SingularBlocksFailOnAllRanks)
 {
   Owned<Mat> A, good;
@@ -244,7 +244,7 @@ TEST(PipelineLife, SingularBlocksFailOnAllRanks)
   OK(Apply(pc, b, x));
 }
 
-// Sends are held back, in another order than they were made, and ranks sleep at random.
+// Sends are held back and reordered, and ranks sleep at random.
 TEST(PipelineLife, LateMessagesChangeNothing)
 {
   const Delays delays;
@@ -255,7 +255,7 @@ TEST(PipelineLife, LateMessagesChangeNothing)
   ranks::ExpectBitsOfOneRank(PCMCPI, OfStar(2, 2), "-pc_mcpi_exchange color", "coloring: redblack", false);
   PetscMPIInt size;
   MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  EXPECT_EQ(delays.count() > 0, size > 2); // two ranks have none that receives and sends in one sweep
+  EXPECT_EQ(delays.count() > 0, size > 2); // of two ranks, none receives and sends in one sweep
 }
 
 TEST(PipelineLife, RefusesWhatHasNoPipeline)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type: pivots that are zero but for rounding errors, diagonal blocks that are missing, columns out of order;
-// and the shift that makes fgbicc positive definite.
+// Every type: pivots that are zero up to rounding, missing diagonal blocks, unsorted columns, and the shift that
+// makes fgbicc positive definite.
 #include "types.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ PER_TYPE(UnsortedPerType);
 
 constexpr PetscInt last_row = 8;
 
-// Rows of blocks of 2 without couplings but to themselves, of which the last is [1 3; 1/3 1] or regular. Units: of
-// unknowns.
+// Block rows of size 2 without couplings between them, of which the last is [1 3; 3 9] up to rounding, or regular.
+// `units` scales the second unknown and equation.
 PetscErrorCode MakeBlocks(PetscReal units, PetscReal last, Mat *A)
 {
   const PetscInt rows = last_row + 1, local = 2 * (rows / Size() + (Rank() < rows % Size()));
@@ -63,7 +63,7 @@ TEST_P(ZeroPivotPerType, IsZeroToRoundingInAnyUnits)
     EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT) << units;
     OK(ViewText(pc, &text));
     ExpectIn(text, {"set-up failed: ", "block row 8; ", with("@_shift_type inblocks"), with("@_shift_amount")});
-    // Off, smaller, and a regular matrix.
+    // The check switched off, a smaller tolerance, and a regular matrix.
     for (const char *off : {" -@_zero_pivot 0", " -@_zero_pivot 1e-18"}) {
       OK(Make(A, off + options, &pc));
       OK(FailedReason(pc, &reason));
@@ -78,7 +78,7 @@ TEST_P(ZeroPivotPerType, IsZeroToRoundingInAnyUnits)
     OK(Make(A, options, &pc));
     OK(FailedReason(pc, &reason));
     EXPECT_EQ(reason, PC_NOERROR);
-    OK(Make(A, options + " -@_zero_pivot 0.1", &pc)); // 1 / 402
+    OK(Make(A, options + " -@_zero_pivot 0.1", &pc)); // above the relative pivot 1 / 402
     OK(FailedReason(pc, &reason));
     EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
   }
@@ -87,7 +87,7 @@ TEST_P(ZeroPivotPerType, IsZeroToRoundingInAnyUnits)
   Refuse(A, options + " -@_zero_pivot -1", {"-@_zero_pivot is -1", "0 or more"}, true);
 }
 
-// Scalars that cancel: a line with Neumann's conditions, in units of its own, as PETSc's ILU sees it too.
+// Scalar pivots that cancel: a line with Neumann conditions in some unit, for which PETSc's ILU fails too.
 TEST_P(ZeroPivotPerType, OfScalarsThatCancelIsZero)
 {
   if (std::string(t.type) == PCMCPI) GTEST_SKIP() << "nothing is computed of a scalar pivot";
@@ -119,7 +119,7 @@ TEST_P(ZeroPivotPerType, OfScalarsThatCancelIsZero)
   }
 }
 
-// A matrix without some of its diagonal blocks, and the same with zeros there.
+// A matrix without some of its diagonal blocks, and the same matrix with zeros there.
 PetscErrorCode MakeIncomplete(const TypeCase &t, PetscInt n, MatType type, int seed, Mat *without, Mat *with)
 {
   Couplings c = star(4, 3, 3);
@@ -160,8 +160,8 @@ PetscErrorCode MakeIncomplete(const TypeCase &t, PetscInt n, MatType type, int s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The bits of a matrix that has zeros there: on any number of ranks, after new values, transposed, with corrections,
-// whose residuals are those of the matrix.
+// Results are bitwise identical to those of the matrix with stored zeros: on any number of ranks, after new values,
+// transposed, and with corrections, whose residuals are those of the matrix.
 TEST_P(AddDiagonalPerType, GivesTheBitsOfZerosThatAreThere)
 {
   if (t.needs_grid) GTEST_SKIP() << "stars of grids have their diagonals";
@@ -207,7 +207,7 @@ TEST_P(AddDiagonalPerType, SaysWhereZerosStay)
   Owned<PC> pc;
   PCFailedReason reason;
   PetscBool add;
-  Couplings c(6); // two rows that nothing fills
+  Couplings c(6); // two rows without fill on the diagonal
   for (PetscInt i = 0; i < 6; ++i)
     if (i != 2 && i != 5) c[std::size_t(i)] = {i};
   OK(AssembleMatrix(c, 2, MATBAIJ, 1, &without));
@@ -224,7 +224,7 @@ TEST_P(AddDiagonalPerType, SaysWhereZerosStay)
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"no diagonal block"});
 }
 
-// Columns of each row from the last to the first, in arrays of the caller.
+// The columns of each row are in descending order, in arrays of the caller.
 TEST_P(UnsortedPerType, ColumnsGiveTheBitsOfSortedOnes)
 {
   for (const PetscInt n : {1, 3})
@@ -266,12 +266,12 @@ TEST_P(UnsortedPerType, ColumnsGiveTheBitsOfSortedOnes)
       OK(MatScale(sorted, 2));
       OK(ComparePCs(sorted, p, q, &d));
       EXPECT_EQ(d, 0);
-      j[1] = j[0]; // twice
+      j[1] = j[0]; // a repeated column
       Refuse(A, options, {"Row 0 of the preconditioning matrix has a column twice", "MatSetValues()"});
     }
 }
 
-// A regular matrix one of whose pivots is zero to rounding: inblocks with its default amount is a remedy.
+// A regular matrix with a pivot that is zero up to rounding: inblocks with its default amount helps.
 TEST(Fgbilu, InblocksHelpsWhereAPivotVanishes)
 {
   if (Size() > 1) GTEST_SKIP() << "a factor of one rank";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU beside PETSc's ILU(p), a plain elimination with drops, and the figures of Heuveline, Lukarski and
-// Weiss.
+// PCPOWERQILU compared with PETSc's ILU(p), a plain elimination with drops, and the figures of Heuveline, Lukarski
+// and Weiss.
 #include "powerqilu.hpp"
 
 using namespace finegrain::test;
@@ -31,14 +31,14 @@ TEST(Powerqilu, ColorsAndLevelsOfTheMatricesOfTheReport)
       text = ViewOf(A, "-pc_powerqilu_schedule level -pc_powerqilu_levels " + std::to_string(k));
       EXPECT_EQ(NumberAfter(text, "schedule: level, "), numbers.levels[k] + 1);
       EXPECT_EQ(text.find("coloring"), std::string::npos) << text;
-      if (k == 0) continue; // colors first, and inside them what fill couples by level sets (section 3.10)
+      if (k == 0) continue; // colors, and level sets of the fill inside each color (section 3.10)
       text = ViewOf(A, "-pc_powerqilu_power 1 -pc_powerqilu_drop none -pc_powerqilu_levels " + std::to_string(k));
       EXPECT_EQ(NumberAfter(text, "schedule: level, "), numbers.levels_inside[k - 1]);
     }
   }
 }
 
-// b and the result of the oracle in the order of colors; A and the preconditioner in the order of rows.
+// b and the result of the oracle are in the order of colors, A and the preconditioner in the order of rows.
 void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, const std::vector<PetscInt> &order,
                 PetscInt n)
 {
@@ -73,7 +73,7 @@ void ExpectSame(Mat A, const std::string &options, PC oracle, Mat permuted, cons
   ExpectIn(text, {std::string("fill: ") + std::to_string(fill) + ratio});
 }
 
-// Blocks of the matrix between rows of a rank.
+// Counts the blocks of the matrix between rows of the same rank.
 PetscErrorCode CountInside(Mat A, const Couplings &couplings, PetscInt n, PetscInt *inside)
 {
   PetscInt first, last;
@@ -159,7 +159,7 @@ TEST_P(PowerqiluBlocks, ByLevelsItIsIluInTheOrderAskedFor)
       }
 }
 
-// With colors, an ordering says in which order rows are colored, and sorted inside a color.
+// With colors, an ordering defines the order in which rows are colored, and their order inside a color.
 TEST(Powerqilu, OrderingIsTheOneInWhichRowsAreColored)
 {
   const Couplings couplings = star(9, 8, 1);
@@ -270,7 +270,7 @@ TEST(Powerqilu, IterationsOfCgOnNos5)
     OK(KSPGetIterationNumber(ksp, &taken));
     OK(KSPGetConvergedReason(ksp, &reason));
     EXPECT_GT(reason, 0) << options;
-    // One more or less, by rounding; 7 is few enough to be exact.
+    // Rounding may change the count by one; 7 is low enough to be exact.
     EXPECT_NEAR(double(taken), double(its), its == 7 ? 0 : 1) << options;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU with fewer colors than ILU(p) needs: fill between rows of one color is dropped as in a plain
+// PCPOWERQILU with fewer colors than ILU(p) needs: fill between rows of one color is dropped, as in a plain
 // elimination on one rank.
 #include "powerqilu.hpp"
 #include "ranks.hpp"
@@ -14,7 +14,7 @@ using namespace finegrain::test::powerqilu;
 namespace
 {
 
-// The smallest color free, in that order of the rows.
+// Greedy coloring: the smallest free color, in that order of the rows.
 std::vector<PetscInt> FindColors(const Couplings &graph, const std::vector<PetscInt> &order)
 {
   std::vector<PetscInt> color(graph.size(), -1);
@@ -44,7 +44,7 @@ PetscErrorCode FindRowOrder(Mat A, const std::string &ordering, PetscInt rows, s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// ILU(p) of a matrix sorted by color and inside a color as before, as a dense one.
+// ILU(p) of a matrix sorted by color, with the original order inside a color, as a dense matrix.
 class Elimination
 {
 public:
@@ -113,7 +113,7 @@ private:
     for (std::size_t i = 0; i < rows_; ++i) {
       for (std::size_t k = 0; k < i; ++k)
         for (std::size_t j = k + 1; j < rows_ && !(drops && same(i, k)); ++j)
-          if (level(i, k) < levels && level(k, j) < levels) // others make no entry
+          if (level(i, k) < levels && level(k, j) < levels) // others create no entry
             level(i, j) = std::min(level(i, j), level(i, k) + level(k, j) + 1);
       for (std::size_t j = 0; j < rows_; ++j) {
         if (level(i, j) == 0 || level(i, j) == none) continue;
@@ -182,7 +182,7 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
           OK(VecGetArrayRead(x, &values));
           for (std::size_t i = 0; i < expected.size(); ++i) {
             const PetscReal d = PetscAbsScalar(values[i] - expected[i]);
-            off = d <= off ? off : d; // NaN too
+            off = d <= off ? off : d; // keeps NaN
             most = std::max(most, PetscAbsScalar(expected[i]));
           }
           OK(VecRestoreArrayRead(x, &values));
@@ -198,7 +198,7 @@ TEST_P(PowerqiluDrop, IsThatOfAPlainElimination)
   EXPECT_EQ(with_drops > 20, drop != "none") << with_drops;
 }
 
-// Sweeps of all kinds do not have what is dropped afterwards, and after every numeric set-up.
+// Sweeps of all kinds do not contain the fill that is dropped afterwards, also after every numeric set-up.
 TEST_P(PowerqiluDrop, HoldsForTransposesSeveralVectorsAndRefreshes)
 {
   for (const char *precision : {"working", "single"})

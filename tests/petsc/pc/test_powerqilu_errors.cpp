@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Wrong input that only PCPOWERQILU has: errors on all ranks that name option, object and remedy.
-// What all types have in common is in test_types_*.cpp.
+// Wrong input for PCPOWERQILU only: errors on all ranks that name option, object and remedy. test_types_*.cpp test
+// what all types have in common.
 #include "powerqilu.hpp"
 #include "types.hpp"
 
@@ -94,7 +94,7 @@ TEST(PowerqiluErrors, LeaveThePreconditionerUsable)
   EXPECT_EQ(d, 0);
 }
 
-// More levels and a higher power than there are rows: all of L and U, and one row per color.
+// More levels and a higher power than rows give complete L and U, and one row per color.
 TEST(PowerqiluErrors, ManyLevelsAreAWholeFactorization)
 {
   Owned<Mat> A;

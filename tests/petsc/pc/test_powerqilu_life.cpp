@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU's own settings: getters, changes, and what other types make of them.
-// What all types have in common is in test_types_*.cpp.
+// PCPOWERQILU's own settings: getters, changes, and calls for other types. test_types_*.cpp test what all types have
+// in common.
 #include "types.hpp"
 
 using namespace finegrain::test;
@@ -55,7 +55,7 @@ TEST(PowerqiluLife, OptionsReachGetters)
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
-  OK(MakePC(A, PCPOWERQILU, "-other_pc_powerqilu_levels 3 -pc_fgbilu_precision single", &pc)); // neither is for it
+  OK(MakePC(A, PCPOWERQILU, "-other_pc_powerqilu_levels 3 -pc_fgbilu_precision single", &pc)); // neither applies
   OK(get());
   EXPECT_EQ(levels, 0);
   EXPECT_EQ(power, 0);
@@ -125,7 +125,7 @@ TEST(PowerqiluLife, SettingsOfOtherTypes)
   OK(PCMCPISetIterations(pc, 2)); // and settings of another type
   ExpectIn(ExpectError([&] { return PCMCPIGetIterations(pc, &value); }), {PCPOWERQILU, PCMCPI});
   OK(PCPOWERQILUGetLevels(pc, &value));
-  EXPECT_EQ(value, 0); // a type begins anew
+  EXPECT_EQ(value, 0); // a new type starts with its defaults
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU with all ranks factoring the whole matrix together: the bits of one rank on any number of ranks, the
-// ILU that it should be, and what it refuses.
+// PCPOWERQILU with a global factorization: results are bitwise identical to those of one rank on any number of
+// ranks. Also the ILU that it computes, and what it refuses.
 #include "powerqilu.hpp"
 #include "ranks.hpp"
 
@@ -12,7 +12,7 @@ namespace
 
 void ExpectBits(const Make &make, const std::string &options, const std::string &coloring)
 {
-  // Transposed residuals of corrections are PETSc's products.
+  // The residuals of transposed corrections are PETSc's products.
   const bool corrects = options.find("corrections") != std::string::npos;
   ranks::ExpectBitsOfOneRank(PCPOWERQILU, make, "-pc_powerqilu_global " + options, "coloring: " + coloring,
                              !corrects);
@@ -51,7 +51,7 @@ TEST_P(PowerqIluBlocks, GridsGiveTheBitsOfOneRankInNaturalOrder)
     ExpectBits(OfGrid(3, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, 1), kind, "jp");
 }
 
-// Ranks without rows, rows without neighbors, rows that all are coupled.
+// Ranks without rows, rows without neighbors, rows that are all coupled.
 TEST(PowerqIluRanks, FewRowsAndFewColors)
 {
   for (const PetscInt rows : {1, 2, 3, 7}) {
@@ -67,7 +67,7 @@ TEST(PowerqIluRanks, FewRowsAndFewColors)
   }
 }
 
-// The whole matrix in the order of the colors, factored by PETSc on each rank.
+// The factor equals that of the whole matrix, which each rank computes alone.
 TEST(PowerqIluRanks, IsTheIluOfTheWholeMatrix)
 {
   for (const PetscInt levels : {0, 1, 2}) {
@@ -85,7 +85,7 @@ TEST(PowerqIluRanks, IsTheIluOfTheWholeMatrix)
     OK(MakeVectors(A, &b, &x));
     OK(PCSetUp(pc));
     OK(Apply(pc, b, x));
-    // On one rank: that of jp, which orders by color alone, with the same colors.
+    // The coloring jp on one rank gives the same colors and orders by color alone.
     OK(
       MakePC(alone, PCPOWERQILU, "-pc_powerqilu_coloring jp -pc_powerqilu_levels " + std::to_string(levels), &exact));
     OK(VecScatterCreateToAll(b, &gather, &all));
@@ -127,14 +127,14 @@ TEST(PowerqIluRanks, RefreshAndSeveralVectors)
   OK(Apply(fresh, b, y));
   OK(Difference(x, y, &difference));
   EXPECT_EQ(difference, 0);
-  OK(PCApplyTranspose(pc, b, x)); // again, with other lower blocks of others
+  OK(PCApplyTranspose(pc, b, x)); // again, with other values in the lower blocks of other ranks
   OK(PCApplyTranspose(fresh, b, y));
   OK(Difference(x, y, &difference));
   EXPECT_EQ(difference, 0);
   ExpectColumnsAlone(pc, y);
 }
 
-// A block without an inverse on one rank fails on all of them, and the next good values work.
+// A singular block on one rank fails on all ranks, and the next regular values work.
 TEST(PowerqIluRanks, SingularBlocksFailOnAllRanks)
 {
   Owned<Mat> A;

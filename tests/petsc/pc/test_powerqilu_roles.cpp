@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU in single precision, with CG, and beside PETSc's ILU(1) as a smoother.
-// What all types have in common is in test_types_*.cpp.
+// PCPOWERQILU in single precision, with CG, and compared with PETSc's ILU(1) as a smoother. test_types_*.cpp test
+// what all types have in common.
 #include "powerqilu.hpp"
 #include "refine.hpp"
 
@@ -12,7 +12,7 @@ using refine::SolveWith;
 namespace
 {
 
-// What sets sweeps apart.
+// Settings with different sweeps.
 const std::vector<std::string> kinds = {"-pc_powerqilu_levels 0",
                                         "-pc_powerqilu_levels 2",
                                         "-pc_powerqilu_levels 2 -pc_powerqilu_power 1",
@@ -47,7 +47,7 @@ TEST(PowerqiluRoles, SinglePrecisionIsNearAndOfHalfTheBytes)
     }
 }
 
-// M is Hermitian where A is, colors and drops or not.
+// M is Hermitian if A is, with colors and drops or without.
 TEST(PowerqiluRoles, ServesCgAndHasTwoParts)
 {
   for (const std::string &kind : kinds) {
@@ -71,7 +71,7 @@ TEST(PowerqiluRoles, ServesCgAndHasTwoParts)
     OK(VecDot(b, y, &right));
     OK(VecNorm(x, NORM_2, &p));
     OK(VecNorm(c, NORM_2, &q));
-    // In single precision upper and lower blocks are rounded each by itself.
+    // In single precision upper and lower blocks are rounded separately.
     const bool single = kind.find("single") != std::string::npos && sizeof(PetscReal) == 8;
     EXPECT_LT(PetscAbsScalar(left - right), (single ? PetscReal(1e-6) : tolerance / 100) * p * q);
     PetscReal d;
@@ -90,7 +90,7 @@ TEST(PowerqiluRoles, ServesCgAndHasTwoParts)
   }
 }
 
-// As many iterations as with PETSc's ILU on levels, and few more with colors.
+// Iterations equal those of PETSc's ILU by levels, and are a few more by colors.
 TEST(PowerqiluRoles, SmootherInMultigrid)
 {
   Owned<DM> coarse, fine;

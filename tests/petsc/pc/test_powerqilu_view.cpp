@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What PCPOWERQILU says of itself in PCView().
-// What all types have in common is in test_types_*.cpp.
+// The output of PCView() for PCPOWERQILU. test_types_*.cpp test what all types have in common.
 #include "powerqilu.hpp"
 
 using namespace finegrain::test;
@@ -41,7 +40,7 @@ TEST(PowerqiluView, CountsOfAPath)
     std::string options;
     std::vector<std::string> parts;
   };
-  // Two colors: odd rows come last, and without drops each is joined to the next by the even row between them.
+  // With two colors odd rows come last. Without drops the even row between two odd rows couples them.
   for (const Line &line : std::vector<Line>{
          {"",
           {"block ILU(0,1), drop during", "greedy, 2 colors of |A|^1\n",
@@ -94,7 +93,7 @@ TEST(PowerqiluView, SaysThatThePatternWasNotSymmetric)
   ExpectIn(ViewOf(A, ""), {"coloring: greedy, 3 colors of |A|^1, of the pattern with its transpose\n"});
 }
 
-// Counts are those of all ranks, and colors those of the rank that has the most.
+// Counts are sums over all ranks; the number of colors is the maximum over ranks.
 TEST(PowerqiluView, CountsOfAllRanks)
 {
   Owned<Mat> A;
@@ -104,7 +103,8 @@ TEST(PowerqiluView, CountsOfAllRanks)
   OK(MatGetOwnershipRanges(A, &cut));
   for (int r = 0; r < Size(); ++r) {
     const PetscInt rows = (cut[r + 1] - cut[r]) / 2;
-    // Sorted by three colors, the third row of each six or so is joined to neighbors at distance 2: from PETSc.
+    // Sorted by three colors, about every sixth row, of the third color, is coupled to neighbors at distance 2.
+    // PETSc's ILU counts this fill.
     colors = std::max(colors, std::min(rows, PetscInt(3)));
     if (r > 0 && cut[r] > 0 && cut[r] < 48) left_out += rows > 0 ? 2 : 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Ranks that have different things: leading dimensions, grids, messages of the program under way. None waits for
-// another that has gone another way.
+// Ranks with different properties: leading dimensions, grids, pending messages of the program. No rank waits for
+// another that takes another path.
 #include "types.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace
 
 PER_TYPE(RanksApartPerType);
 
-// A dense matrix whose columns lie `stride` entries apart on this rank.
+// A dense matrix with a leading dimension of `stride` on this rank.
 PetscErrorCode MakeDense(PetscInt rows, PetscInt stride, PetscInt columns, std::vector<PetscScalar> *values, Mat *B)
 {
   PetscFunctionBegin;
@@ -31,7 +31,7 @@ TEST_P(RanksApartPerType, ColumnsLieApartOnSomeRanks)
 {
   constexpr PetscInt columns = 3;
   for (const Variant &v : t.variants)
-    for (const bool of_b : {false, true}) { // else of the result
+    for (const bool of_b : {false, true}) { // otherwise of the result
       SCOPED_TRACE(v.options);
       Owned<Mat> A, B, X;
       Owned<PC> pc;
@@ -68,7 +68,7 @@ TEST_P(RanksApartPerType, ColumnsLieApartOnSomeRanks)
     }
 }
 
-// A grid is a rank's own.
+// A grid is set on one rank only.
 TEST(RanksApart, AGridOnOneRankAlone)
 {
   Owned<DM> da;
@@ -85,7 +85,7 @@ TEST(RanksApart, AGridOnOneRankAlone)
   OK(PCSetUp(pc));
 }
 
-// A program's message, for any tag that it takes, is not ours.
+// A pending receive of the program for any tag must not get a message of ours.
 TEST(RanksApart, MessagesOfTheProgramAreUnderWay)
 {
   if (Size() < 2) GTEST_SKIP() << "one rank";

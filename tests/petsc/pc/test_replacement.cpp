@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type with -shift_type inblocks: units and penalties change nothing, and -info counts the block rows in which
-// pivots were replaced.
+// Every type with -shift_type inblocks: units and penalties change no result, and -info counts the block rows with
+// replaced pivots.
 #include "types.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ PER_TYPE(ReplacementPerType);
 constexpr PetscInt n = 3;
 constexpr bool is_single = sizeof(PetscReal) == 4;
 
-// Equations, unknowns or both in units of about 1, 1e6 and 1e12, less with single precision.
+// Scales equations, unknowns or both by units of about 1, 1e6 and 1e12, less in single precision.
 PetscErrorCode ScaleByUnits(Mat A, bool equations, bool unknowns)
 {
   Owned<Vec> left, right;
@@ -37,7 +37,7 @@ PetscErrorCode ScaleByUnits(Mat A, bool equations, bool unknowns)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// One diagonal entry of the last rank.
+// Adds a penalty to one diagonal entry of the last rank.
 PetscErrorCode AddPenalty(Mat A)
 {
   PetscInt rows;
@@ -55,7 +55,7 @@ PetscErrorCode AddPenalty(Mat A)
 TEST_P(ReplacementPerType, ChangesNoBitOfRegularMatricesInAnyUnits)
 {
   for (const Variant &v : t.variants) {
-    if (v.has("half")) continue; // holds no such units
+    if (v.has("half")) continue; // half cannot hold such units
     for (const MatType type : {MATAIJ, MATBAIJ})
       for (const int units : {0, 1, 2, 3})
         for (const bool penalty : {false, true}) {
@@ -71,7 +71,7 @@ TEST_P(ReplacementPerType, ChangesNoBitOfRegularMatricesInAnyUnits)
             OK(AddPenalty(A));
           }
           if (t.symmetric) {
-            OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE)); // which PETSc does not see
+            OK(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE)); // PETSc does not detect it
           }
           OK(Make(A, v.options + " -@_shift_type inblocks", &with));
           OK(Make(A, v.options + " -@_shift_type none", &without));
@@ -83,7 +83,7 @@ TEST_P(ReplacementPerType, ChangesNoBitOfRegularMatricesInAnyUnits)
   }
 }
 
-// The system of a report: it was said to be solved with an error of 0.4.
+// The system of a bug report: the solve reported convergence with an error of 0.4.
 TEST_P(ReplacementPerType, SolvesASystemWithAPenaltyAsWithoutShift)
 {
   if (t.needs_grid || is_single) GTEST_SKIP() << "no grid, or too little precision";
@@ -144,7 +144,7 @@ TEST_P(ReplacementPerType, InfoCountsBlockRowsOfAllRanks)
     if (!Rank()) ExpectIn(text, {line + "\n"});
   };
   expect_line("shift inblocks, amount 0.01: pivots replaced in 0 block rows");
-  for (const PetscInt row : {3, 47}) { // of the first rank and of the last
+  for (const PetscInt row : {3, 47}) { // on the first and on the last rank
     OK(MakeSingular(A, row, n));
   }
   expect_line("shift inblocks, amount 0.01: pivots replaced in 2 block rows");

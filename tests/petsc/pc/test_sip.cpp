@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCSIP against PETSc's ILU(0) and plain steps with several preconditioners.
-// What all types have in common is in test_types_*.cpp.
+// PCSIP compared with PETSc's ILU(0), and with plain steps with several preconditioners. test_types_*.cpp test what
+// all types have in common.
 #include "sip.hpp"
 
 using namespace finegrain::test;
@@ -14,7 +14,7 @@ TEST(Sip, WithoutAlphaIsPetscsIlu)
   for (const PetscInt dim : {1, 2, 3})
     for (const PetscInt dof : {1, 2, 3, 4, 5, 6, 7, 8, 10}) // PETSc 3.23's DMs read wrong memory from 11 on
       for (const char *type : {MATAIJ, MATBAIJ}) {
-        if (dim == 1 && type == std::string(MATBAIJ)) continue; // PETSc has none on a line
+        if (dim == 1 && type == std::string(MATBAIJ)) continue; // not supported by PETSc on a line
         Problem p(dim, dof, type);
         Owned<PC> pc, reference;
         PetscReal d;
@@ -52,7 +52,7 @@ TEST(Sip, FormatsAndGridsGiveTheSame)
   }
 }
 
-// A list of numbers is a cycle of factors, and -pc_sip_its and -pc_sip_corrections repeat it.
+// A list of alpha is a cycle of factors, which -pc_sip_its and -pc_sip_corrections repeat.
 TEST(Sip, CyclesArePlainSteps)
 {
   struct Case {
@@ -90,8 +90,8 @@ TEST(Sip, CyclesArePlainSteps)
     }
 }
 
-// Alternate directions: what the factor in natural order makes of a grid whose points are numbered backwards; all of
-// one alpha before the next.
+// Alternate directions: each equals the factor in natural order of a grid whose points are numbered backwards. All
+// directions of one alpha precede the next alpha.
 TEST(Sip, DirectionsAreThoseOfGridsNumberedBackwards)
 {
   const PetscInt size[3] = {5, 4, 3};

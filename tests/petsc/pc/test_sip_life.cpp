@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCSIP: its own settings, views and wrong input.
-// What all types have in common is in test_types_*.cpp.
+// PCSIP: its own settings, views and wrong input. test_types_*.cpp test what all types have in common.
 #include "sip.hpp"
 #include "types.hpp"
 
@@ -50,7 +49,7 @@ TEST(SipLife, GettersGiveWhatWasSet)
   OK(PCSIPSetIterations(pc, 4));
   OK(PCSIPGetIterations(pc, &its));
   EXPECT_EQ(its, 4);
-  OK(PCSetType(pc, PCFGBILU)); // setters do nothing there, getters are errors
+  OK(PCSetType(pc, PCFGBILU)); // setters are ignored, getters are errors
   OK(PCSIPSetAlpha(pc, 2, list));
   OK(PCSIPSetAlternate(pc, PETSC_TRUE));
   OK(PCSIPSetIterations(pc, 4));
@@ -58,7 +57,7 @@ TEST(SipLife, GettersGiveWhatWasSet)
   ExpectIn(ExpectError([&] { return PCSIPGetIterations(pc, &its); }), {"fgbilu has no such setting", "type sip"});
 }
 
-// 0.92 for one unknown per point, and for blocks what is far from where coupled sweeps grow.
+// 0.92 for one unknown per point; for blocks a smaller value, far below those for which coupled sweeps diverge.
 TEST(SipLife, DefaultAlphaIsSmallerForBlocks)
 {
   for (const PetscInt n : {1, 2, 5}) {
@@ -93,14 +92,14 @@ TEST(SipLife, ViewAndHelp)
   ExpectIn(text, {first + "    factors applied in turn: 8; ignored blocks around periodic axes and between "
                           "grids: 0\n    schedule: hyperplane, ",
                   "exchange: each correction\n"});
-  if (Size() == 1) { // 990 points of 4 numbers, and three pairs of planes
+  if (Size() == 1) { // 990 points with blocks of 4 scalars, and three pairs of planes
     const std::size_t blocks = 990 + 2 * (10 * 90 + 9 * 99 + 8 * 110);
     ExpectIn(text,
              {"factor " + std::to_string(8 * blocks * 4 * sizeof(PetscScalar)) + " (" + std::to_string(blocks)});
   }
 }
 
-// A direction in which no rank has two points is none.
+// A direction in which no rank has two points does not count.
 TEST(SipLife, CountsDirections)
 {
   const std::vector<std::pair<PetscInt, int>> turns = {{1, 1}, {2, 2}, {3, 4}};
@@ -116,7 +115,7 @@ TEST(SipLife, CountsDirections)
   }
 }
 
-// Nor is the first one in which there are.
+// Nor does the first direction in which there are two.
 TEST(SipLife, CountsDirectionsOfThinGrids)
 {
   Couplings diagonal(60);
@@ -143,13 +142,13 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
   PetscInt row, last;
   OK(p.code);
   OK(q.code);
-  OK(MakePC(p.A, PCSIP, "-pc_sip_its 40", &pc)); // residuals have them
+  OK(MakePC(p.A, PCSIP, "-pc_sip_its 40", &pc)); // residuals include them
   OK(Apply(pc, p.b, p.x));
   OK(refine::ResidualNorm(p.A, p.b, p.x, &residual));
   EXPECT_LT(residual, 1e-4);
   OK(ViewText(pc, &text));
   if (Size() == 1) ExpectIn(text, {"between grids: " + std::to_string(2 * (90 + 99 + 110)) + "\n"});
-  // The factor is that of a matrix without them.
+  // The factor is that of a matrix without these couplings.
   if (Size() == 1) {
     Owned<Mat> star;
     OK(MatDuplicate(q.A, MAT_DO_NOT_COPY_VALUES, &star));
@@ -204,7 +203,7 @@ TEST(SipErrors, WhatDoesNotFit)
   OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 1, 2, &da));
   OK(AssembleOnGrid(da, MATAIJ, &A));
   expect(A, "", {"not beside it on the grid", "DMDA_STENCIL_STAR"});
-  // The ends of three points are as far apart as those of a period; the DMDA says which they are.
+  // The ends of three points are as far apart as periodic neighbors; the DMDA tells them apart.
   for (const DMBoundaryType boundary : {DM_BOUNDARY_NONE, DM_BOUNDARY_PERIODIC}) {
     OK(DMDACreate2d(PETSC_COMM_WORLD, boundary, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 3, 12, 1, PETSC_DECIDE, 2,
                     boundary == DM_BOUNDARY_NONE ? 2 : 1, nullptr, nullptr, &da));
@@ -234,7 +233,7 @@ TEST(SipErrors, SchedulesOfOthers)
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"PCFinegrainSetOrdering()", "-pc_type sip"});
 }
 
-// A singular pivot fails KSPSIP on all ranks; the next good matrix works.
+// A singular pivot fails KSPSIP on all ranks; the next regular matrix works.
 TEST(SipErrors, SingularPivotsFailTheSolver)
 {
   Problem p(1), good(1);
@@ -264,7 +263,7 @@ TEST(SipErrors, SingularPivotsFailTheSolver)
   ExpectIn(ExpectError([&] { return KSPSetUp(ksp); }), {"block row 17;", "-pc_sip_shift_type inblocks"});
 }
 
-// 1 + alpha u = 0 in the second row of a square of four points, where no pivot of ILU(0) is zero.
+// 1 + alpha u = 0 in the second row of a square of four points, for which ILU(0) has no zero pivot.
 TEST(SipErrors, SingularDivisorsOfCouplings)
 {
   Owned<Mat> A;

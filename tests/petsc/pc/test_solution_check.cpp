@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The check of solutions: the scaled residual against its definition, which claims it refuses, and what follows.
+// The check of solutions: the scaled residual compared with its definition, the solves that it refuses, and the
+// effects of a refusal.
 #include "refine.hpp"
 #include "types.hpp"
 
@@ -15,7 +16,7 @@ namespace
 
 PER_TYPE(CheckPerType);
 
-// Row sums of |A|, from MatGetRow(), or column sums of the rows of this rank.
+// Row sums of |A| from MatGetRow(), or, transposed, column sums over the rows of this rank.
 PetscErrorCode RowSums(Mat A, bool transposed, Vec sums)
 {
   PetscInt first, last, count;
@@ -39,7 +40,7 @@ PetscErrorCode RowSums(Mat A, bool transposed, Vec sums)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// |R (b - A x)| / |R b| with PETSc's functions; R from `rows`.
+// |R (b - A x)| / |R b| with PETSc's functions; R is computed from `rows`.
 PetscErrorCode ScaledResidual(Mat A, Mat rows, bool transposed, Vec b, Vec x, PetscReal *eta)
 {
   Owned<Vec> r, sums;
@@ -71,9 +72,9 @@ PetscErrorCode GetEta(KSP ksp, PetscReal *eta)
 
 constexpr PetscReal huge = sizeof(PetscReal) == 4 ? PetscReal(1e10) : PetscReal(1e20);
 
-// Two Laplacians on 30 x 30 points, coupled in each point, with a first diagonal entry beside which all others are
-// rounding, and b = A x for x of entries between 1 and 2: a solver that tests |b - A x| is content with the first
-// row.
+// Two Laplacians on 30 x 30 points, coupled in each point, with a penalty in the first diagonal entry that reduces
+// all other entries to rounding errors. b = A x for x with entries between 1 and 2. A solver that tests |b - A x| is
+// therefore satisfied by the first row.
 PetscErrorCode AssemblePenalty(Mat *A, Vec *b, Vec *x)
 {
   constexpr PetscInt m = 30, n = 2;
@@ -114,10 +115,10 @@ PetscErrorCode AssemblePenalty(Mat *A, Vec *b, Vec *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A solver for A with a penalty, which claims convergence too early, and its system.
+// A solver for A with a penalty that reports convergence too early, and its system.
 struct EarlyClaim {
   Owned<Mat> A;
-  Owned<Vec> b, x, good; // good: a right-hand side that the penalty's row does not hide
+  Owned<Vec> b, x, good; // good: a right-hand side that the penalty does not hide
   Owned<KSP> ksp;
   PC pc = nullptr;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -129,7 +130,7 @@ struct EarlyClaim {
     PetscCall(AssemblePenalty(&A, &b, &x));
     PetscCall(VecDuplicate(b, &good));
     PetscCall(VecSet(good, 1));
-    // Eisenstat's trick looks at another norm first, and claims nothing so early.
+    // Eisenstat's trick uses another norm first, and does not report convergence so early.
     const std::string common = "-ksp_pc_side right -ksp_rtol 1e-5 -ksp_max_it 200 -pc_fgbilu_eisenstat false ";
     PetscCall(MakeKSP(A, A, KSPGMRES, common + options, &ksp));
     PetscCall(KSPGetPC(ksp, &pc));
@@ -145,14 +146,14 @@ struct EarlyClaim {
   }
 };
 
-// The scaled residual is that of its definition, for all kinds of matrices, and for the transpose.
+// The scaled residual equals its definition, for all kinds of matrices, and for the transpose.
 TEST_P(CheckPerType, ComputesTheScaledResidual)
 {
   for (const MatType type : {MATAIJ, MATBAIJ, MATSBAIJ, MATBAIJKOKKOS})
     for (const PetscInt n : {1, 3})
       for (const bool transposed : {false, true}) {
         const bool is_symmetric = std::string(type) == MATSBAIJ;
-        if (is_symmetric && (t.needs_grid || Size() > 1)) continue; // in parallel couplings of ranks are not counted
+        if (is_symmetric && (t.needs_grid || Size() > 1)) continue; // in parallel, off-rank couplings are not counted
         if (transposed && t.symmetric) continue;
         SCOPED_TRACE(std::string(type) + (transposed ? ", transposed, n = " : ", n = ") + std::to_string(n));
         Owned<Mat> A, rows;
@@ -178,7 +179,8 @@ TEST_P(CheckPerType, ComputesTheScaledResidual)
       }
 }
 
-// A solve that claims too early fails by default, is told of, or passes; the next one begins anew.
+// A solve that reports convergence too early fails by default, prints a warning, or passes; the next one is not
+// affected.
 TEST_P(CheckPerType, RefusesAnEarlyClaim)
 {
   for (const char *check : {"fail", "warn", "none"}) {
@@ -205,7 +207,7 @@ TEST_P(CheckPerType, RefusesAnEarlyClaim)
     EXPECT_EQ(text.find("solve failed: The solution does not satisfy the system") != std::string::npos, !none);
     EXPECT_EQ(text.find("check of the last solution: scaled residual ") != std::string::npos, !none);
 
-    // An application does not suffer from a refusal, nor does the next solve.
+    // Neither an application nor the next solve is affected by a refusal.
     const int set_ups = EventCount("FGFactor");
     OK(Apply(c.pc, c.good, c.x));
     OK(VecNorm(c.x, NORM_INFINITY, &error));
@@ -219,7 +221,7 @@ TEST_P(CheckPerType, RefusesAnEarlyClaim)
   }
 }
 
-// Whatever claims: norms, sides and solvers.
+// All norms, sides and solvers that may report convergence.
 TEST_P(CheckPerType, LooksAtAllThatClaim)
 {
   std::vector<std::string> solvers = {"-ksp_type gmres -ksp_pc_side right", "-ksp_type fgmres", "-ksp_type gcr",
@@ -242,7 +244,7 @@ TEST_P(CheckPerType, LooksAtAllThatClaim)
   }
 }
 
-// Where nobody claims anything nothing is computed.
+// If the solver reports no convergence by a tolerance, the residual is not computed.
 TEST_P(CheckPerType, LeavesAloneWhatClaimsNothing)
 {
   for (const char *solver : {"-ksp_norm_type none -ksp_max_it 3", "-ksp_type preonly", "-ksp_rtol 0.1",
@@ -258,7 +260,7 @@ TEST_P(CheckPerType, LeavesAloneWhatClaimsNothing)
     EXPECT_EQ(eta, -1);
     EXPECT_EQ(c.failed, PC_NOERROR);
   }
-  // A test of the user's own, which PETSc's could have made.
+  // A test of the user's own, although it calls PETSc's.
   EarlyClaim c;
   void *context;
   OK(c.make(with("-pc_type ") + t.type));
@@ -273,7 +275,7 @@ TEST_P(CheckPerType, LeavesAloneWhatClaimsNothing)
   EXPECT_EQ(c.reason, KSP_CONVERGED_RTOL);
 }
 
-// Nothing of a refusal stays: neither without the check, nor with another preconditioner.
+// A refusal has no later effect: neither if the check is switched off, nor with another preconditioner.
 TEST_P(CheckPerType, LeavesNothingBehind)
 {
   for (const bool other : {false, true}) {
@@ -288,7 +290,7 @@ TEST_P(CheckPerType, LeavesNothingBehind)
   }
 }
 
-// Inside another preconditioner a rough solution does no harm.
+// Inside another preconditioner a rough solution is harmless.
 TEST_P(CheckPerType, LeavesInnerSolversAlone)
 {
   for (const std::string prefix : {"ksp_", "sub_"}) {
@@ -305,7 +307,7 @@ TEST_P(CheckPerType, LeavesInnerSolversAlone)
   }
 }
 
-// Rows are those of the operator: large ones of Pmat hide nothing.
+// The scale is computed from the operator, so that large rows of Pmat hide nothing.
 TEST_P(CheckPerType, ScalesByTheRowsOfAmat)
 {
   EarlyClaim c;
@@ -326,7 +328,7 @@ TEST_P(CheckPerType, ScalesByTheRowsOfAmat)
   EXPECT_NEAR(eta, expected, 1e-6 * expected);
 }
 
-// The norm that a claim is relative to: of b, or of the residual of the guess.
+// The norm that the convergence test refers to: of b, or of the residual of the guess.
 TEST_P(CheckPerType, ComparesWithWhatTheTestComparesWith)
 {
   Owned<Mat> A;
@@ -335,7 +337,7 @@ TEST_P(CheckPerType, ComparesWithWhatTheTestComparesWith)
   OK(v.code);
   for (const char *solver :
        {"", "-ksp_converged_use_initial_residual_norm", "-ksp_converged_use_min_initial_residual_norm"})
-    for (const bool zero : {false, true}) { // the right-hand side
+    for (const bool zero : {false, true}) { // zero: the right-hand side
       SCOPED_TRACE(std::string(solver) + (zero ? ", b = 0" : ""));
       Owned<KSP> ksp;
       Owned<Vec> sums;
@@ -378,7 +380,7 @@ TEST_P(CheckPerType, ComparesWithWhatTheTestComparesWith)
   EXPECT_GT(reason, 0) << "b = 0 from a guess of zero";
 }
 
-// The matrix of the day: a preconditioner that is kept is checked by the operator that it is given.
+// A reused preconditioner is checked with the current operator.
 TEST_P(CheckPerType, ReadsTheMatrixOfTheDay)
 {
   Owned<Mat> A, S;
@@ -399,7 +401,7 @@ TEST_P(CheckPerType, ReadsTheMatrixOfTheDay)
   OK(GetEta(ksp, &eta));
   OK(ScaledResidual(A, A, false, v.b, v.x, &expected));
   EXPECT_NEAR(eta, expected, 1e-6 * expected);
-  // An operator without entries: rows are those of Pmat.
+  // For an operator without entries the scale is computed from Pmat.
   OK(refine::MakeShell(A, &S));
   OK(KSPSetOperators(ksp, S, A));
   OK(KSPSolve(ksp, v.b, v.x));
@@ -417,7 +419,7 @@ TEST_P(CheckPerType, IsAnErrorForThoseWhoWantOne)
            {"The solution does not satisfy the system: its scaled residual is", with("-@_check_solution warn")});
 }
 
-// A Newton method stops where its linear solve is refused, and goes on where that claims a rough tolerance only.
+// A Newton method stops if its linear solve is refused, and continues if that only requests a rough tolerance.
 TEST_P(CheckPerType, EndsNewton)
 {
   for (const bool inexact : {false, true}) {
@@ -453,7 +455,7 @@ TEST_P(CheckPerType, EndsNewton)
   }
 }
 
-// Columns of KSPMatSolve(): the last one's reason is what PETSc keeps.
+// PETSc keeps the reason of the last column of KSPMatSolve().
 TEST_P(CheckPerType, LooksAtEachColumn)
 {
   EarlyClaim c;
@@ -476,8 +478,8 @@ TEST_P(CheckPerType, LooksAtEachColumn)
   }
 }
 
-// A singular system whose right-hand side has a part outside of the matrix's range: what cannot be removed is left
-// out.
+// A singular system whose right-hand side has a part outside the range of the matrix. The check ignores this part,
+// which no solution removes.
 TEST(SolutionCheck, LeavesOutWhatANullSpaceHides)
 {
   for (const std::string type : {PCFGBILU, PCFGBICC, PCMCPI})
@@ -509,8 +511,8 @@ TEST(SolutionCheck, LeavesOutWhatANullSpaceHides)
     }
 }
 
-// A factor of central differences at large Peclet numbers amplifies errors, and the preconditioned norm falls
-// where the residual does not, with Eisenstat's trick too.
+// The factor of central differences at large Peclet numbers amplifies errors: the preconditioned norm decreases, but
+// the residual does not, also with Eisenstat's trick.
 TEST(SolutionCheck, RefusesWhatAFactorAmplifies)
 {
   if (Size() > 1) GTEST_SKIP() << "the factor of one rank";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type: transposes, several vectors, algorithms, formats, corrections, Richardson's method, ranks without rows.
-// Each is compared with plain applications of the type itself or of PETSc.
+// Every type: transposes, several vectors, algorithms, formats, corrections, Richardson's method, ranks without
+// rows. Each is compared with plain applications of the type itself or of PETSc.
 #include "types.hpp"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ TEST_P(FormatsPerType, AijWithABlockSizeOfTheOptionsIsBaij)
   OK(Matrix(Shape::star, 4, MATAIJ, &B));
   OK(MatGetOwnershipRange(B, &first, &last));
   OK(MatCreateAIJ(PETSC_COMM_WORLD, last - first, last - first, PETSC_DETERMINE, PETSC_DETERMINE, 28, nullptr, 28,
-                  nullptr, &scalar)); // knows no blocks
+                  nullptr, &scalar)); // does not know blocks
   for (PetscInt row = first; row < last; ++row) {
     const PetscInt *columns;
     const PetscScalar *values;
@@ -245,7 +245,7 @@ TEST_P(CorrectionsPerType, ArePlainSteps)
 
 PetscErrorCode QuietMonitor(KSP, PetscInt, PetscReal, void *) { return PETSC_SUCCESS; }
 
-// KSPRICHARDSON, from zero or from threes.
+// Solves by KSPRICHARDSON, from zero or from a guess of 3.
 PetscErrorCode SolveByRichardson(Mat A, const char *type, const std::string &options, bool guess,
                                  const std::function<PetscErrorCode(KSP)> &prepare, Vec b, Vec x, PetscInt *steps,
                                  KSPConvergedReason *reason)
@@ -262,7 +262,7 @@ PetscErrorCode SolveByRichardson(Mat A, const char *type, const std::string &opt
   PetscCall(PCSetType(pc, type));
   PetscCall(PCSetFromOptions(pc));
   PetscCall(prepare(ksp));
-  PetscCall(VecSet(x, guess ? PetscReal(3) : PETSC_INFINITY)); // which is not read
+  PetscCall(VecSet(x, guess ? PetscReal(3) : PETSC_INFINITY)); // zero is used instead
   PetscCall(KSPSetInitialGuessNonzero(ksp, guess ? PETSC_TRUE : PETSC_FALSE));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetIterationNumber(ksp, steps));
@@ -270,11 +270,11 @@ PetscErrorCode SolveByRichardson(Mat A, const char *type, const std::string &opt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// With its own loop and with ours, which is there where it was asked for.
+// With PETSc's loop and with ours, which exists only if requested.
 TEST_P(RichardsonPerType, StepsAreThoseOfTheMethod)
 {
   for (const Variant &variant : t.variants)
-    for (const bool shifted : {false, true}) // replaces a pivot
+    for (const bool shifted : {false, true}) // with a replaced pivot
       for (const bool guess : {false, true})
         for (const PetscInt steps : {1, 4}) {
           if (variant.one_step()) continue;
@@ -295,7 +295,7 @@ TEST_P(RichardsonPerType, StepsAreThoseOfTheMethod)
               PetscBool exists;
               PetscFunctionBegin;
               PetscCall(KSPGetPC(ksp, &pc));
-              PetscCall(PCSetUp(pc)); // counts the steps
+              PetscCall(PCSetUp(pc)); // the set-up counts the steps
               PetscCall(PCApplyRichardsonExists(pc, &exists));
               EXPECT_EQ(exists, ours && !variant.steps ? PETSC_TRUE : PETSC_FALSE);
               PetscCall(KSPSetNormType(ksp, KSP_NORM_NONE));
@@ -353,7 +353,7 @@ TEST_P(RichardsonPerType, IsTheSameWithAndWithoutAMonitor)
         }
 }
 
-// All rows on the last rank: the bits of one rank alone.
+// With all rows on the last rank, results are bitwise identical to those of one rank.
 TEST_P(RanksPerType, MayHaveNoRows)
 {
   if (t.needs_grid) GTEST_SKIP() << "a DMDA has points on all of them";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Every type: wrong matrices, grids and options are PETSc errors on all ranks that name the object and the remedy.
-// Options of a single type are in its own file.
+// Files of single types test their own options.
 #include "types.hpp"
 
 #if defined(_OPENMP)
@@ -83,11 +83,12 @@ TEST_P(ErrorsPerType, NameVariableBlockSizesThatAreNotTheBlocks)
   OK(Assemble(A));
   OK(MatSetVariableBlockSizes(A, 2, sizes));
   Refuse(A, "-@_block_size 2", {"variable block sizes", "-@_block_size"});
-  OK(Make(A, t.needs_grid ? "-@_grid 6,1,1" : "", &pc)); // scalar rows are fine
+  OK(Make(A, t.needs_grid ? "-@_grid 6,1,1" : "", &pc)); // scalar rows work
   OK(PCSetUp(pc));
 }
 
-// So it is where a copy of the matrix is read: with columns in order, with diagonal blocks that are missing, whole.
+// The same error if a copy of the matrix is read: one with sorted columns, with added diagonal blocks, or with both
+// triangles.
 TEST_P(ErrorsPerType, NameVariableBlockSizesInCopies)
 {
   const std::string gap = "-@_add_diagonal";
@@ -181,8 +182,8 @@ TEST_P(ErrorsPerType, NameOptionsAndWhatTheyMayBe)
 }
 
 #if defined(_OPENMP)
-// Inside a parallel region of the caller's: the same bits, or, where Kokkos would abort, an error that says what
-// helps.
+// Inside a parallel region of the caller, results are bitwise identical, or, if Kokkos would abort, an error names
+// the remedy.
 TEST_P(ErrorsPerType, ParallelRegionsOfCallers)
 {
   Owned<Mat> A;
@@ -196,7 +197,7 @@ TEST_P(ErrorsPerType, ParallelRegionsOfCallers)
   Vectors v(A);
   OK(v.code);
 #if defined(FINEGRAIN_KOKKOS_HAS_OPENMP)
-  constexpr int threads = 1; // the region counts, and Kokkos wants its first thread
+  constexpr int threads = 1; // the region counts, and Kokkos needs its first thread
   std::string set_up, apply;
   omp_set_max_active_levels(1);
 #pragma omp parallel num_threads(threads)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Every type: singular and non-finite blocks fail on all ranks and leave the preconditioner usable; so do errors.
-// Values that only one type cannot store are in its own file.
+// Files of single types test values that only one type cannot store.
 #include "types.hpp"
 
 #include <array>
@@ -66,7 +66,8 @@ TEST_P(FailurePerType, IsOneOfAllRanksAndTheNextGoodMatrixWorks)
           OK(PCGetFailedReason(pc, &failed));
           EXPECT_EQ(failed, PC_NOERROR) << type;
         }
-        // An error where the user wants one: the row, which is not one that is eliminated later, and what to do.
+        // An error if the user requests one: it names the row, which must not be one that is eliminated later, and
+        // the remedy.
         OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
         OK(KSPSetOperators(ksp, A, A));
         const std::string error = ExpectError([&] { return KSPSetUp(ksp); });
@@ -80,7 +81,7 @@ TEST_P(FailurePerType, IsOneOfAllRanksAndTheNextGoodMatrixWorks)
       }
 }
 
-// KSPSolve() sets up for new values without KSPSetOperators() too, only later; with what the caller gave as a guess.
+// KSPSolve() also sets up for new values without KSPSetOperators(), but later. The caller's guess is kept.
 TEST_P(FailurePerType, EndsWithNewValuesInTheSameMatrix)
 {
   for (const Variant &v : t.variants)
@@ -156,7 +157,7 @@ TEST_P(FailurePerType, EndsWithAnotherOption)
   EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
   OK(PCFinegrainSetShift(pc, MAT_SHIFT_INBLOCKS, 0.5));
   OK(KSPSolve(ksp, s.b, s.x));
-  OK(KSPGetConvergedReason(ksp, &reason)); // no convergence is promised: the matrix is singular
+  OK(KSPGetConvergedReason(ksp, &reason)); // the matrix is singular, so that the solve need not converge
   EXPECT_NE(reason, KSP_DIVERGED_PC_FAILED);
   EXPECT_NE(reason, KSP_DIVERGED_NANORINF);
   OK(PCGetFailedReason(pc, &failed));
@@ -174,7 +175,7 @@ TEST_P(FailurePerType, LeavesThePreconditionerUsableAndEventsCounted)
   OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
   (void)ExpectError([&] { return PCSetUp(pc); });
   const int factors = EventCount("FGFactor"), analyses = EventCount("FGAnalyze");
-  OK(PCFinegrainSetGrid(pc, 1, std::array<PetscInt, 3>{1, 1, 10000}.data())); // fits nothing
+  OK(PCFinegrainSetGrid(pc, 1, std::array<PetscInt, 3>{1, 1, 10000}.data())); // does not fit
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"1,1,10000", with("-@_grid")});
   OK(PCFinegrainSetGrid(pc, 0, nullptr));
   OK(MatShift(A, 100));
@@ -206,13 +207,13 @@ TEST_P(ShiftPerType, ReplacesPivotsAndSaysHowMany)
     OK(VecNorm(s.x, NORM_2, &norm));
     EXPECT_TRUE(std::isfinite(norm));
     OK(ViewText(pc, &text));
-    const std::string turns = "factors applied in turn: "; // each has the row
+    const std::string turns = "factors applied in turn: "; // each factor has the row
     const PetscInt factors = text.find(turns) == std::string::npos ? 1 : NumberAfter(text, turns);
     ExpectIn(text, {"shift inblocks, amount 0.5: " + std::to_string(factors) + " block rows shifted"});
   }
 }
 
-// Inf is no pivot that can be replaced, nor is a block beside it.
+// Inf is no replaceable pivot, neither in a diagonal block nor next to it.
 TEST_P(ShiftPerType, DoesNotHideInf)
 {
   for (const PetscInt n : {1, 3}) {

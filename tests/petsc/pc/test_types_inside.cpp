@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type inside other preconditioners, as a smoother and under Krylov methods: it takes part, and they converge.
-// test_types_roles.cpp compares types that PETSc has too with PETSc's.
+// Every type inside other preconditioners, as a smoother and under Krylov methods: it is applied, and the solves
+// converge. test_types_roles.cpp compares types that PETSc also has with PETSc's.
 #include "refine.hpp"
 #include "types.hpp"
 
@@ -13,7 +13,8 @@ namespace
 
 PER_TYPE(InsidePerType);
 
-// Types that PETSc does not have cannot be compared: they take part and converge, with and without a DM.
+// Types that PETSc does not have cannot be compared. They must be applied, and the solves must converge, with and
+// without a DM.
 TEST_P(InsidePerType, TakesPartAndConverges)
 {
   Owned<DM> coarse, da;
@@ -38,7 +39,7 @@ TEST_P(InsidePerType, TakesPartAndConverges)
                                           fields,
                                           fields + "-pc_fieldsplit_type schur",
                                           "-pc_type gamg {mg_levels_}"};
-  // A type for grids serves a part that is one: a rank's rows, whose box is given, and the fields of a DM.
+  // A type for grids can be used on a part that is a grid: a rank's rows with a given box, and the fields of a DM.
   PetscInt m[3];
   OK(DMDAGetCorners(da, nullptr, nullptr, nullptr, &m[0], &m[1], &m[2]));
   const std::string box = std::to_string(m[0]) + "," + std::to_string(m[1]) + "," + std::to_string(m[2]);
@@ -70,7 +71,7 @@ TEST_P(InsidePerType, TakesPartAndConverges)
     }
 }
 
-// Krylov methods and others by themselves.
+// Krylov methods and others, without an outer preconditioner.
 TEST_P(InsidePerType, ServesKrylovMethodsAndRichardson)
 {
   Owned<Mat> A;
@@ -102,7 +103,7 @@ TEST_P(InsidePerType, ReadsOptionsWithItsPrefixOnly)
   PCFinegrainPrecisionType precision;
   const Options set("-my_pc_type bjacobi -my_sub_pc_type " + std::string(t.type) + " " +
                     with("-@_precision single", "my_sub_") + " " + with("-@_algorithm tasks", "sub_") + " " +
-                    with("-@_block_size 5")); // the last two are not for it
+                    with("-@_block_size 5")); // the last two do not apply to this PC
   OK(Matrix(Shape::star, 2, MATAIJ, &A));
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetOptionsPrefix(pc, "my_"));

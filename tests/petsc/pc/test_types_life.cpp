@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every type: new values, new patterns, resets, changed settings, options, getters, views, -help.
-// What a single type has beside that is in its own file.
+// Every type: new values, new patterns, resets, changed settings, options, getters, views, -help. Files of single
+// types test their own settings.
 #include "types.hpp"
 
 #include <array>
@@ -37,20 +37,20 @@ TEST_P(RefreshPerType, RepeatsNoAnalysisAndEqualsANewSetUp)
       OK(PCSetReusePreconditioner(old, PETSC_TRUE));
       OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
       OK(PCSetUp(pc));
-      EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1); // that of the other PC
+      EXPECT_EQ(EventCount("FGAnalyze"), analyses + 1); // the analysis of the other PC
       EXPECT_EQ(EventCount("FGFactor"), factors + 2);
       OK(Make(B, v.options, &fresh));
       OK(ComparePCs(B, pc, fresh, &d));
       EXPECT_EQ(d, 0);
       EXPECT_EQ(EventCount("FGFactor"), factors + 3); // applications do not factor again
-      // The other one has kept its factor, with this one at work beside it. Steps see the new matrix.
+      // The other PC has kept its factor while this one was used. Steps use the new matrix.
       OK(Apply(old, v0.b, v0.y));
       OK(Difference(v0.x, v0.y, &d));
       EXPECT_EQ(d > 0, v.steps);
       OK(PCSetReusePreconditioner(old, PETSC_FALSE));
       OK(ComparePCs(A, old, fresh, &d));
       EXPECT_EQ(d, 0);
-      for (const bool reset : {false, true}) { // another matrix with the pattern; settings survive
+      for (const bool reset : {false, true}) { // another matrix with the pattern; settings are kept
         if (reset) {
           OK(PCReset(pc));
         }
@@ -75,19 +75,19 @@ TEST_P(RefreshPerType, AnalyzesAnotherPatternAndAnotherSize)
       OK(Make(A, v.options, &pc));
       OK(PCSetUp(pc));
       for (Mat M : {B.get(), C.get(), A.get()}) {
-        if (!reset && M == C) continue; // PETSc wants a reset for another size
+        if (!reset && M == C) continue; // PETSc requires a reset for another size
         OK(PCSetOperators(pc, M, M));
         OK(Make(M, v.options, &fresh));
         OK(ComparePCs(M, pc, fresh, &d));
         EXPECT_EQ(d, 0);
         if (reset) {
-          OK(PCReset(pc)); // settings survive
+          OK(PCReset(pc)); // settings are kept
         }
       }
     }
 }
 
-// In the same matrix.
+// New entries in the same matrix.
 TEST_P(RefreshPerType, AnalyzesNewEntries)
 {
   if (t.needs_grid) GTEST_SKIP() << "a grid has no more of them";
@@ -126,7 +126,7 @@ TEST_P(SettingsPerType, ActAtTheNextSetUp)
      sizeof(PetscReal) != 4},
     {[](PC pc) { return PCFinegrainSetCorrections(pc, 2); }, "-@_corrections 2"},
     {[](PC pc) { return PCFinegrainSetAlgorithm(pc, PC_FINEGRAIN_ALGORITHM_TASKS); }, "-@_algorithm tasks", false},
-    {shift, "-@_shift_type inblocks -@_shift_amount 0.1", false}}; // no pivot needs one
+    {shift, "-@_shift_type inblocks -@_shift_amount 0.1", false}}; // no pivot needs a shift
   if (!t.needs_grid) changes.push_back({[](PC pc) { return PCFinegrainSetBlockSize(pc, 1); }, "-@_block_size 1"});
   Owned<Mat> A;
   OK(Matrix(Shape::scattered, 2, MATAIJ, &A));
@@ -207,7 +207,7 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   Common c;
   std::string text;
   OK(Matrix(Shape::star, 1, MATAIJ, &A));
-  OK(Make(A, "-other_@_corrections 3 -pc_jacobi_abs -pc_other_precision single", &pc)); // none is for it
+  OK(Make(A, "-other_@_corrections 3 -pc_jacobi_abs -pc_other_precision single", &pc)); // none applies to this PC
   c.expect_defaults(pc, t.type);
   OK(PCSetOptionsPrefix(pc, "other_"));
   const Options set(with("-@_corrections 7") + " " +
@@ -219,14 +219,14 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   c.expect_changed(pc);
   ASSERT_EQ(c.grids, 2);
   EXPECT_EQ((std::vector(c.ijk, c.ijk + 6)), (std::vector<PetscInt>{1, 2, 3, 4, 5, 6}));
-  OK(PCFinegrainSetGrid(pc, 0, nullptr)); // it does not fit
+  OK(PCFinegrainSetGrid(pc, 0, nullptr)); // the grid does not fit
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {"algorithm: levels (", "back end: host, ", "blocks of 1, single precision",
                   "inverted diagonal blocks single", "shift inblocks, amount 0.001: 0 block rows", "corrections: 2"});
   OK(PCReset(pc));
   c.expect_changed(pc);
-  // Setters do nothing for other types, and getters are an error that names them.
+  // Other types ignore setters, and getters are an error that names them.
   OK(PCSetOperators(pc, A, A));
   OK(PCSetUp(pc));
   OK(PCSetType(pc, PCJACOBI)); // destroys ours without a reset
@@ -242,7 +242,7 @@ TEST_P(SettingsPerType, OfOptionsWithThePrefixReachGettersAndTheViewAndSurviveAR
   OK(PCFinegrainSetBlockSize(pc, 3));
   OK(PCFinegrainSetCorrections(pc, 3));
   for (const auto &get : c.getters()) ExpectIn(ExpectError([&] { return get(pc); }), {"jacobi"});
-  // A type begins anew.
+  // A new type starts with its defaults.
   OK(PCSetType(pc, t.type));
   c.expect_defaults(pc, t.type);
   OK(PCSetUp(pc));
@@ -267,7 +267,7 @@ TEST_P(ViewPerType, SaysWhatIsAskedForAndThenWhatWasChosen)
                   "  ignored blocks: ", ", exchange: "});
   for (const char *word : {"transpose", "not set up", "shift", "corrections:"})
     EXPECT_EQ(text.find(word), std::string::npos) << text;
-  // Changed settings act at the next set-up.
+  // Changed settings take effect at the next set-up.
   OK(PCFinegrainSetPrecision(pc, PC_FINEGRAIN_PRECISION_WORKING));
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));

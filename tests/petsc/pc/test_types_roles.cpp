@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Types that PETSc has too, wherever a PC may stand: inside other preconditioners and as a smoother. They must do
-// what PETSc's do there: the same application to rounding, the same counts.
+// Types that PETSc also has, inside other preconditioners and as a smoother. They must do what PETSc's do there: the
+// same application up to rounding, and the same counts.
 #include "types.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Prepare Fields(const std::array<IS, 2> &fields)
   };
 }
 
-// Where PETSc has a type that does the same.
+// Skips types without an equivalent in PETSc.
 class RolesPerType : public PerType
 {
 protected:
@@ -69,7 +69,7 @@ protected:
   {
     return Cast(role, t.type, [this](const std::string &prefix) { return with(t.as_reference, prefix); });
   }
-  // PETSc's type where the matrix is on one rank, else that on each rank.
+  // PETSc's type if the matrix is on one rank, else that type on each rank by bjacobi.
   std::string theirs(const std::string &role, bool on_one_rank) const
   {
     if (on_one_rank) return Cast(role, t.reference, [](const std::string &) { return ""; });
@@ -93,7 +93,7 @@ protected:
     OK(Difference(mine, reference, &d));
     EXPECT_LT(d, tolerance);
   }
-  // PETSc's ICC on a BAIJ matrix without rows.
+  // PETSc's ICC crashes on a BAIJ matrix without rows.
   bool crashes(const std::string &type) const
   {
     return std::string(t.reference) == PCICC && type == MATBAIJ && Size() > 2;
@@ -110,7 +110,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Types, RolesPerType, ::testing::ValuesIn(AllTypes()),
                          [](const auto &row) { return std::string(row.param.type); });
 
-// On a grid of three unknowns per point, which every rank has a part of.
+// On a grid with three unknowns per point, of which every rank has a part.
 TEST_P(RolesPerType, InsideOtherPreconditioners)
 {
   for (const char *type : {MATAIJ, MATBAIJ}) {
@@ -122,7 +122,7 @@ TEST_P(RolesPerType, InsideOtherPreconditioners)
           "-pc_type composite -pc_composite_type multiplicative -pc_composite_pcs @,jacobi {sub_0_}",
           "-pc_type composite -pc_composite_type additive -pc_composite_pcs jacobi,@ {sub_1_}"})
       expect_the_same(A, role);
-    if (t.needs_grid) continue; // the others give it parts of the matrix
+    if (t.needs_grid) continue; // the other roles give it parts of the matrix
     expect_the_same(A, "-pc_type bjacobi -pc_bjacobi_blocks 1 {sub_}");
     for (const char *role :
          {"-pc_type bjacobi {sub_}", "-pc_type bjacobi -pc_bjacobi_local_blocks 3 {sub_}",
@@ -131,14 +131,14 @@ TEST_P(RolesPerType, InsideOtherPreconditioners)
           "-pc_type asm -pc_asm_local_blocks 2 -mat_partitioning_type average {sub_}",
           "-pc_type redundant {redundant_}"})
       expect_the_same(A, role, true);
-    if (Size() > 1 && std::string(type) == MATAIJ) // PETSc has these for MPIAIJ only
+    if (Size() > 1 && std::string(type) == MATAIJ) // PETSc supports these for MPIAIJ only
       for (const char *role : {"-pc_type gasm {sub_}", "-pc_type redundant -pc_redundant_number 2 {redundant_}",
                                "-pc_type telescope {telescope_}"})
         expect_the_same(A, role);
   }
 }
 
-// One rank may own nothing here.
+// One rank may have no rows here.
 TEST_P(RolesPerType, InsideOthersWithUnevenRanks)
 {
   if (t.needs_grid) GTEST_SKIP() << "they give it parts of the matrix";
@@ -152,7 +152,7 @@ TEST_P(RolesPerType, InsideOthersWithUnevenRanks)
   }
 }
 
-// DMPlex sets them on all its matrices, for PCVPBJACOBI; PETSc's types do not look at them.
+// DMPlex sets variable block sizes on all its matrices, for PCVPBJACOBI; PETSc's types ignore them.
 TEST_P(RolesPerType, WithVariableBlockSizes)
 {
   Owned<Mat> A;
@@ -178,7 +178,7 @@ TEST_P(RolesPerType, OnFieldsOfABlockSize)
       expect_the_same(A, "-pc_type fieldsplit -pc_fieldsplit_type " + std::string(type) + fields, false, prepare);
 }
 
-// PETSc takes no BAIJ here.
+// PETSc does not support BAIJ here.
 TEST_P(RolesPerType, OnFieldsOfBlockRows)
 {
   if (t.needs_grid) GTEST_SKIP() << "a field does not know it";
@@ -220,7 +220,7 @@ TEST_P(RolesPerType, OnASaddlePoint)
       OK(MatTranspose(part[1], MAT_INITIAL_MATRIX, &part[2]));
       const Mat parts[] = {part[0], part[1], part[2], stabilized ? part[3].get() : nullptr};
       OK(MatCreateNest(PETSC_COMM_WORLD, 2, nullptr, 2, nullptr, parts, &all));
-      OK(MatNestGetISs(all, field, nullptr)); // which live as long as the nest
+      OK(MatNestGetISs(all, field, nullptr)); // these live as long as the nest
       if (!nest) {
         OK(MatConvert(all, MATAIJ, MAT_INITIAL_MATRIX, &flat));
       }
@@ -253,7 +253,7 @@ TEST_P(RolesPerType, AsSmoother)
                         "-pc_type mg -pc_mg_levels 2 -pc_mg_galerkin both {mg_levels_} -mg_levels_ksp_type " +
                           std::string(smoother) + " -pc_mg_type " + cycle,
                         false, OnGrid(fine));
-    if (t.needs_grid) continue; // coarser matrices have none
+    if (t.needs_grid) continue; // coarser matrices have no grid
     // Without smoothed prolongators: PETSc scales them by an estimated eigenvalue, of which rounding leaves few
     // digits.
     expect_the_same(A, "-pc_type gamg -pc_gamg_agg_nsmooths 0 -mg_levels_ksp_chebyshev_esteig_steps 1 {mg_levels_} "
@@ -261,8 +261,8 @@ TEST_P(RolesPerType, AsSmoother)
   }
 }
 
-// A solve, one with other values but the old preconditioner, one with a new preconditioner, one with a singular
-// block. There PETSc's own outer types stay failed for good.
+// A solve, one with other values but the old preconditioner, one with a new preconditioner, and one with a singular
+// block. The last one ends the test, because PETSc's outer types stay failed.
 TEST_P(RolesPerType, ReusedAndFailingInside)
 {
   for (const char *format : {MATAIJ, MATBAIJ}) {
@@ -303,7 +303,7 @@ TEST_P(RolesPerType, ReusedAndFailingInside)
       auto expected = theirs;
       PetscInt again = 0; // factorizations of a reused bjacobi
 #if PETSC_VERSION_GE(3, 26, 0)
-      if (role == std::string("{}")) { // ours stands alone, and theirs inside
+      if (role == std::string("{}")) { // ours is the outer PC, theirs is inside
         EXPECT_GT(ours[2], theirs[2]);
         expected[2] = ours[2];
         expected[3] = 0;
@@ -312,7 +312,7 @@ TEST_P(RolesPerType, ReusedAndFailingInside)
       if (std::string(role).find("bjacobi") != std::string::npos) again = 1;
 #endif
 #if PETSC_VERSION_GE(3, 20, 0)
-      // A composite sets up again what is inside, an ILU too, but not what is inside a bjacobi.
+      // A composite sets up its inner PCs again, also an ILU, but not those inside a bjacobi.
       if (std::string(role).find("composite") != std::string::npos) {
         expected[2] = theirs[4];
         expected[3] = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Views that are no ASCII text: the string is short, and the picture has the pattern of the matrix, a row in the
-// color of its group. No X is needed.
+// Views other than ASCII text: the string is short, and the picture shows the pattern of the matrix with each row in
+// the color of its group. No X is needed.
 #include "types.hpp"
 
 #include <petscdraw.h>
@@ -27,7 +27,7 @@ struct Picture {
   Pixel at(int x, int y) const { return pixels[std::size_t(y * width + x)]; }
 };
 
-// PETSc's file of portable pixels.
+// Reads PETSc's file of portable pixels.
 Picture ReadPicture(const std::string &name)
 {
   std::ifstream file(name, std::ios::binary);
@@ -65,7 +65,7 @@ PetscErrorCode DrawToFile(PC pc, const std::string &type, const std::string &nam
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The picture of a matrix of m x n points, in which the groups are those of i + j, modulo `period`.
+// Checks the picture of a matrix of m x n points, in which the groups are i + j, modulo `period`.
 void ExpectPicture(const char *type, const std::string &options, int period)
 {
   SCOPED_TRACE(type);
@@ -80,7 +80,8 @@ void ExpectPicture(const char *type, const std::string &options, int period)
   OK(DrawToFile(pc, PETSC_DRAW_IMAGE, file));
   const Picture p = ReadPicture(file);
   (void)std::remove(file.c_str());
-  // A square. Its lower part, below the box with the name of the PC, has entries in the first and the last column.
+  // The picture is a square. Its lower part, below the box with the name of the PC, has entries in the first and the
+  // last column.
   const Pixel white{255, 255, 255};
   int left = p.width, right = 0, bottom = 0;
   for (int y = p.height / 4; y < p.height; ++y)

@@ -9,7 +9,7 @@ namespace finegrain::test
 namespace
 {
 
-// PCMCPI: what sets sweeps apart, with each exchange between ranks.
+// PCMCPI: settings with different sweeps, for each exchange between ranks.
 std::vector<Variant> Relaxations()
 {
   std::vector<Variant> all = {"",
@@ -146,7 +146,7 @@ void ExpectChangesToAct(Mat A, const std::string &type, const std::string &optio
     OK(ComparePCs(A, pc, before, &d));
     EXPECT_EQ(d > 0, change.differs);
     analyses = EventCount("FGAnalyze");
-    OK(change.set(pc)); // there already
+    OK(change.set(pc)); // set already
     OK(PCSetUp(pc));
     EXPECT_EQ(EventCount("FGAnalyze"), analyses);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Runs kernels that are written by hand, and makes operands on which instructions differ.
+// Runs handwritten kernels, and generates operands for which instructions differ.
 #include "interpreter.hpp"
 
 namespace test
@@ -7,7 +7,7 @@ namespace test
 
 Kernel::Kernel(std::string text)
 {
-  static int count = 0; // reports come once for each kernel's name and line
+  static int count = 0; // a report is printed once for each kernel name and line
   const std::string name = "kernel" + std::to_string(++count);
   for (size_t at; (at = text.find("NAME")) != text.npos;) text.replace(at, 4, name);
   module->text = std::move(text);

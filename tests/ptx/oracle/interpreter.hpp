@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernels written by hand for tests of the interpreter: PTX goes in, what it leaves in memory and what is reported of
-// it come out.
+// Handwritten kernels for tests of the interpreter: the input is PTX, the output are the memory afterwards and the
+// reports.
 #pragma once
 #include "machine.hpp"
 #include "reader.hpp"
@@ -27,7 +27,7 @@ template <class T> u64 bits_of(T t)
   return v;
 }
 
-// Memory of the device that is given back in the end.
+// Device memory, freed by the destructor.
 struct Buffer {
   u64 at, bytes;
   explicit Buffer(u64 n) : at(mem().allocate(n, true)), bytes(n) {}
@@ -49,7 +49,7 @@ struct Buffer {
 };
 
 struct Outcome {
-  std::string trap;                 // why it has stopped; empty: it has not
+  std::string trap;                 // reason of a trap; empty: none
   std::vector<std::string> reports; // kinds
   bool reported(const std::string &kind) const
   {
@@ -59,7 +59,7 @@ struct Outcome {
   }
 };
 
-// A kernel of a module: NAME in the text stands for its name, which is another one each time.
+// A kernel of a module. NAME in the text is replaced by its name, which is unique.
 struct Kernel {
   std::unique_ptr<Module> module = std::make_unique<Module>();
   Code *code = nullptr;
@@ -71,27 +71,28 @@ Outcome run(std::vector<std::unique_ptr<Grid>> grids);
 Outcome run(const std::string &text, u32 teams, u32 threads, const std::vector<u64> &arguments,
             u64 dynamic_bytes = 0);
 
-// A kernel of so many parameters %a0... of 64 bits, with registers %r, %l (64 bits), %h (16), %f, %d, %p, 20 of each.
+// A kernel with this number of 64-bit parameters %a0..., and registers %r, %l (64 bits), %h (16), %f, %d, %p, 20 of
+// each.
 std::string kernel_of(int parameters, const std::string &body, const std::string &variables = "");
 
-// One instruction for each row of operands. Types are b16, b32, b64 or pred; {0} in the text is the result, {1}...
-// are operands.
+// Executes one instruction for each row of operands. Types are b16, b32, b64 or pred; {0} in the text is the result,
+// {1}... are operands.
 using Row = std::array<u64, 4>;
 std::vector<u64> evaluate(const std::string &text, const std::string &result,
                           const std::vector<std::string> &operands, const std::vector<Row> &rows);
 
-// Compares with an oracle, for all rows. A NaN of a double that is expected may be any.
+// Compares with an oracle, for all rows. If a NaN of a double is expected, any NaN passes.
 void expect(const std::string &text, const std::string &result, const std::vector<std::string> &operands,
             const std::vector<Row> &rows, const std::function<u64(const Row &)> &oracle, bool of_doubles = false);
 
 // All combinations of values.
 std::vector<Row> rows_of(const std::vector<std::vector<u64>> &values);
-std::vector<u64> integers(int width); // values on which instructions differ
-std::vector<u64> floats(int width);   // of 16 bits: IEEE's half
+std::vector<u64> integers(int width); // values for which instructions differ
+std::vector<u64> floats(int width);   // 16 is IEEE's half
 inline u64 ones(int width) { return width == 64 ? ~0ull : (1ull << width) - 1; }
-// Of a type, such as u32 or bf16.
+// Width of a type, such as u32 or bf16.
 inline int width_of(const std::string &t) { return std::stoi(t.substr(t.find_first_of("1368"))); }
-// Of a type in a register of `width` bits.
+// Extends x of a type to a register of `width` bits.
 inline u64 extended(u64 x, const std::string &t, int width)
 {
   const int w = width_of(t);

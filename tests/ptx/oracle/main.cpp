@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tests of the interpreter. Last it is seen whether they have used all that it knows: each opcode, each of its
-// modifiers and types.
+// Runs the tests of the interpreter. Last it checks that they have used all that it knows: each opcode, and each of
+// its modifiers and types.
 #include "interpreter.hpp"
 
 #include <set>

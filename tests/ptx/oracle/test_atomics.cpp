@@ -7,7 +7,7 @@ using namespace test;
 namespace
 {
 
-// Atomics of one lane: what was there comes out, and what has to be there is there.
+// Atomics of one lane: the result is the old value, and memory has the new one.
 u64 changed(const std::string &op, const std::string &t, u64 x, u64 y, u64 z)
 {
   const int w = width_of(t);
@@ -103,7 +103,7 @@ TEST(Atomics, CountAllThreads)
   for (u32 k = 0; k < 1000; ++k) ASSERT_EQ(seen.read<u32>(k), k); // each number was drawn once
 }
 
-// Copies that go on while the kernel does: what is there when it has waited, and zeros behind.
+// Copies run concurrently with the kernel. After its wait the data is there, and zeros behind it.
 TEST(Copies, Asynchronous)
 {
   for (const std::string wait : {"cp.async.commit_group; cp.async.wait_group 0;", "cp.async.wait_all;"})
@@ -124,7 +124,7 @@ TEST(Copies, Asynchronous)
       }
 }
 
-// One group may stay: the second copy has not come.
+// One group may be pending: the second copy has not been made.
 TEST(Copies, OfTheLatestGroupMayStay)
 {
   Buffer in(8), out(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bits against loops over bits; comparisons and choices.
+// Bit operations compared with loops over bits; comparisons and selections.
 #include "interpreter.hpp"
 
 #include <cmath>
@@ -63,7 +63,7 @@ TEST(Bits, ShiftsBeyondTheWidth)
       expect(std::string("shf.") + (left ? "l" : "r") + (wraps ? ".wrap" : ".clamp") + ".b32 {0}, {1}, {2}, {3};",
              "b32", {"b32", "b32", "b32"}, rows_of({integers(32), integers(32), counts}), [&](const Row &r) {
                const int n = int(wraps ? r[2] % 32 : std::min<u64>(r[2], 32));
-               u64 x = 0; // of b:a
+               u64 x = 0; // byte of b:a
                for (int k = 0; k < 32; ++k) {
                  const int from = left ? k + 32 - n : k + n;
                  x |= u64(from < 32 ? bit(r[0], from) : bit(r[1], from - 32)) << k;
@@ -135,7 +135,7 @@ TEST(Bits, Fields)
          });
 }
 
-// What a comparison says of two numbers, of which neither or some are NaN.
+// Result of a comparison of two numbers, of which none, one or both may be NaN.
 bool holds(const std::string &c, int order, bool unordered) // order: -1 less, 0 equal, 1 greater
 {
   if (c == "num") return !unordered;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Branches, calls, and instructions of a whole warp or team.
+// Branches, calls, and instructions for a whole warp or team.
 #include "interpreter.hpp"
 
 using namespace test;
 
 namespace
 {
-// Runs a body that leaves %r0 of each thread in memory, and compares with f(thread).
+// Runs a body that stores %r0 of each thread, and compares with f(thread).
 void check(const std::string &body, u32 threads, const std::function<u32(u32)> &f, const std::string &functions = "")
 {
   for (const bool apart : {false, true}) {
@@ -33,7 +33,7 @@ TEST(Control, Branches)
         [](u32 k) { return k < 7 ? 11 : 12; });
   check("mov.u32 %r0, 1; setp.lt.u32 %p0, %r19, 7; @!%p0 add.u32 %r0, %r0, 5; @%p0 mul.lo.u32 %r0, %r0, 3;", 40,
         [](u32 k) { return k < 7 ? 3 : 6; });
-  // A loop of as many rounds as the thread's number says.
+  // The number of iterations of the loop is the number of the thread.
   check("mov.u32 %r0, 0; mov.u32 %r1, 0; L: setp.ge.u32 %p0, %r1, %r19; @%p0 bra E; add.u32 %r0, %r0, %r1; add.u32 "
         "%r1, %r1, 1; bra L; E:",
         70, [](u32 k) { return k * (k - 1) / 2; });
@@ -159,7 +159,7 @@ TEST(Warps, VotesAndMatches)
     check(p + "vote.sync.uni.pred %p1, %p0, 0xffffffff;" + out, 64, [&](u32) { return u32(n == 0 || n == 32); });
     check(p + "vote.sync.ballot.b32 %r0, %p0, 0xffffffff;", 64, [&](u32) { return u32((1ull << n) - 1); });
   }
-  // Half a warp by itself.
+  // Half a warp alone.
   check("mov.u32 %r0, 0; setp.lt.u32 %p0, %r18, 16; @!%p0 bra E; setp.lt.u32 %p1, %r18, 3; vote.sync.ballot.b32 %r0, "
         "%p1, 0xffff; E:",
         64, [](u32 k) { return k % 32 < 16 ? 7u : 0u; });

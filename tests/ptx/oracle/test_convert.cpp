@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// cvt of every pair of types, in all roundings, against tables of all numbers of the smaller types and C++'s own
-// conversions.
+// cvt of every pair of types, in all roundings, compared with tables of all values of the smaller types and C++'s
+// own conversions.
 #include "interpreter.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using namespace test;
 namespace
 {
 using Wide = __int128;
-using Long = long double; // holds all that is converted
+using Long = long double; // holds all values that are converted
 
 std::string reg_of(const std::string &t) { return type('b', std::max(16, width_of(t))); }
 
@@ -30,7 +30,7 @@ Long value_of(const std::string &t, u64 x)
   return half_value(x);
 }
 
-// All numbers of a type of 16 bits, from the least to infinity.
+// All values of a 16-bit type, from the smallest to infinity.
 const std::vector<std::pair<Long, u64>> &table_of(const std::string &t)
 {
   static std::map<std::string, std::vector<std::pair<Long, u64>>> tables;
@@ -40,7 +40,7 @@ const std::vector<std::pair<Long, u64>> &table_of(const std::string &t)
   return table;
 }
 
-// The bits of x in a type, rounded by neighbours.
+// The bits of x in a type, rounded by comparison with its neighbors.
 u64 rounded(const std::string &t, Long x, char mode)
 {
   const u64 top = 1ull << (width_of(t) - 1), sign = std::signbit(x) ? top : 0;
@@ -62,13 +62,13 @@ u64 rounded(const std::string &t, Long x, char mode)
   if (above->first == a) return sign | above->second;
   const auto below = above - 1;
   if (mode != 'n') return sign | (up ? above : below)->second;
-  // Infinity begins where the next number would be.
+  // Infinity begins where the next value would be.
   const Long next = std::isinf(above->first) ? below->first + (below->first - (below - 1)->first) : above->first;
   const Long middle = (below->first + next) / 2;
   return sign | (a > middle || (a == middle && above->second % 2 == 0) ? above : below)->second;
 }
 
-// An integer of type t, as wide as a register.
+// An integer of type t, extended to the width of a register.
 u64 stored(const std::string &t, Wide x)
 {
   const int w = width_of(t);
@@ -88,7 +88,7 @@ Wide most(const std::string &t) { return (Wide(1) << (width_of(t) - (t[0] == 's'
 const std::string integer_types[] = {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"};
 const std::string float_types[] = {"f16", "bf16", "f32", "f64"};
 
-// Numbers about which 16 bits and 24 have to decide, too.
+// Values that are ties, or nearly so, for 16-bit and 24-bit results.
 std::vector<u64> values(const std::string &t)
 {
   std::vector<u64> v = t[0] == 'u' || t[0] == 's' ? integers(std::max(16, width_of(t))) : floats(width_of(t));
@@ -96,7 +96,7 @@ std::vector<u64> values(const std::string &t)
   for (const double x : {2049., 2050., 2051., 257., 258., 259., 16777217., 16777219., 65519., 65520., 65535.})
     if (is_integer) v.push_back(u64(x) & ones(std::max(16, width_of(t))));
     else if (width_of(t) > 16) v.push_back(t == "f32" ? bits_of(float(x)) : bits_of(x));
-  if (t == "f64") // what is rounded twice by way of single numbers
+  if (t == "f64") // values that would be rounded twice through single precision
     for (const double x :
          {1.00048828125 + 1e-12, 1.00390625 + 1e-12, 1.00390625, 1.01171875 - 1e-12, 5.9604644775390625e-8 / 2})
       v.push_back(bits_of(x));

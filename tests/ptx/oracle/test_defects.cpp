@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernels with a defect, which has to be reported, beside the same ones without, which must not be.
+// Kernels with a defect that must be reported, each together with the same kernel without the defect, for which
+// nothing may be reported.
 #include "interpreter.hpp"
 
 using namespace test;
@@ -8,7 +9,7 @@ namespace
 {
 const std::string thread = "mov.u32 %r19, %tid.x; mov.u32 %r18, %ctaid.x; mul.wide.u32 %l19, %r19, 4; ";
 
-// Of a kernel with memory of 64 words, of which all but the last were written.
+// A kernel with memory of 64 words, of which all but the last were written.
 struct Case {
   std::string body;
   u32 teams = 1, threads = 1;
@@ -40,7 +41,7 @@ TEST(Defects, ReadsAndWritesOutside)
     expect_defect("invalid global address", at("-4"), at("0"));
     expect_defect("misaligned address", at("2"), at("4"));
   }
-  // By one thread too many, and by a vector that begins within.
+  // Beyond the end: one thread too many, and a vector that begins within.
   const std::string store = "add.u64 %l0, %a0, %l19; st.global.u32 [%l0], %r19;";
   expect_defect("invalid global address", {store, 1, 65}, {store, 1, 64});
   EXPECT_TRUE(run(kernel_of(1, "mov.u64 %l0, 1; st.global.v2.u64 [%a0], {%l0, %l0};"), 1, 1, {Buffer(8).at})
@@ -89,7 +90,7 @@ TEST(Defects, WhatWasNeverWritten)
                 {"st.global.u8 [%a0+252], %r19; ld.global.u8 %r0, [%a0+252];"});
 }
 
-// The neighbour's word, behind a barrier or not.
+// Reads the neighbor's word, after a barrier or not.
 std::string exchanged(const std::string &space, const std::string &barrier, int distance)
 {
   const std::string at = space == "shared" ? ".shared .b32 s[128]; mov.u64 %l0, s; " : "mov.u64 %l0, %a0; ";
@@ -107,13 +108,13 @@ TEST(Defects, RacesInATeam)
     expect_defect(kind, {exchanged(space, "bar.warp.sync -1;", 32), 1, 64},
                   {exchanged(space, "bar.sync 0;", 32), 1, 64});
     expect_defect(kind, {exchanged(space, "membar.gl;", 32), 1, 64}, {exchanged(space, "bar.sync 0;", 32), 1, 64});
-    // All write one word; atomics may.
+    // All threads write one word; only atomics may do so.
     const std::string at = space == "shared"
                              ? ".shared .b32 s[128]; mov.u64 %l0, s; st.shared.u32 [%l0], 0; bar.sync 0;"
                              : "mov.u64 %l0, %a0;";
     expect_defect(kind, {at + "st." + space + ".u32 [%l0], %r19;", 1, 64},
                   {at + "red." + space + ".add.u32 [%l0], %r19;", 1, 64});
-    // Read, and written without a barrier.
+    // Reads and writes without a barrier.
     const std::string both = at +
                              " add.u64 %l1, %l0, %l19; xor.b32 %r1, %r19, 32; mul.wide.u32 %l2, %r1, 4; add.u64 %l2, "
                              "%l0, %l2; add.u32 %r5, %r19, 100;"
@@ -128,7 +129,7 @@ TEST(Defects, RacesInATeam)
   }
 }
 
-// The first warp, or team, writes and raises a flag; the other waits for it and reads.
+// The first warp or team writes and sets a flag; the other waits for the flag and reads.
 std::string handed_over(const std::string &is_first, const std::string &before, const std::string &flag_store,
                         const std::string &flag_load, const std::string &after)
 {
@@ -210,7 +211,7 @@ TEST(Defects, DeadlockAndLivelock)
   opt().limit = limit;
 }
 
-// Two kernels that may overlap: the second has to wait before it reads what the first writes.
+// Two kernels that may overlap: the second must wait before it reads the results of the first.
 TEST(Defects, KernelsThatDoNotWait)
 {
   for (const bool waits : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arithmetic of floating point numbers. To nearest the oracle is this processor's; in other directions it goes to the
-// neighbour of that where the exact result, which is known in 128 bits, lies there.
+// Floating point arithmetic. For rounding to nearest the oracle is this processor. In other directions it steps to
+// the neighbor if the exact result, which is known in 128 bits, is on that side.
 #include "interpreter.hpp"
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace
 {
 using Quad = __float128;
 
-// A number that no type holds: two that do not overlap.
+// A number that no type holds, as the sum of two that do not overlap.
 struct Exact {
   Quad high, low;
 };
@@ -25,13 +25,13 @@ int sign(const Exact &e)
   const Quad x = e.high != 0 ? e.high : e.low;
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
-int sign_of_difference(const Exact &e, Quad x) // e - x
+int sign_of_difference(const Exact &e, Quad x) // sign of e - x
 {
   const Exact d = sum(e.high, -x);
   return sign(sum(d.high, d.low + e.low));
 }
 
-// `nearest` stepped to where rounding goes; `rest`: the sign of the exact result less `nearest`.
+// Corrects `nearest` for the direction of rounding; `rest` is the sign of the exact result less `nearest`.
 template <class T> T directed(T nearest, int rest, char mode)
 {
   const T infinity = std::numeric_limits<T>::infinity();
@@ -254,7 +254,7 @@ TEST(Floats, Saturate)
       [](const Row &r) { return bits_of(saturated(std::fma(as<float>(r[0]), as<float>(r[1]), as<float>(r[2])))); });
 }
 
-// Doubles of which the upper half counts, as compilers begin a division with.
+// Doubles of which only the upper half counts; compilers begin a division with them.
 TEST(Floats, CoarseReciprocals)
 {
   const auto half = [](double x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arithmetic of integers against that of C++, in 128 bits.
+// Integer arithmetic compared with that of C++, in 128 bits.
 #include "interpreter.hpp"
 
 using namespace test;
@@ -23,7 +23,7 @@ struct Kind {
 };
 const Kind kinds[] = {{false, 16}, {true, 16}, {false, 32}, {true, 32}, {false, 64}, {true, 64}};
 
-// Of two operands, or three: OPCODE.TYPE; the result is as wide as they are.
+// Tests OPCODE.TYPE with two operands, or three; the result is as wide as they are.
 void binary(const std::string &opcode, Kind k, const std::function<Wide(Wide, Wide)> &f, bool divides = false)
 {
   std::vector<Row> rows = rows_of({integers(k.width), integers(k.width)});
@@ -69,7 +69,7 @@ TEST(Integers, Saturate)
 TEST(Integers, Products)
 {
   for (const Kind k : kinds) {
-    // Of unsigned 64 bits the product has 128, with no bit for a sign.
+    // The product of two unsigned 64-bit numbers has 128 bits, without a bit for a sign.
     const auto product = [&](const Row &r, int shift) {
       if (k.is_signed) return u64(k(r[0]) * k(r[1]) >> shift);
       return u64((unsigned __int128)(k(r[0])) * (unsigned __int128)(k(r[1])) >> shift);
@@ -95,7 +95,7 @@ TEST(Integers, Products)
   }
 }
 
-// Numbers of twice the width, in two steps; what the second leaves in the carry is read by a third.
+// Numbers of twice the width, in two steps; a third instruction reads the carry of the second.
 TEST(Integers, Carries)
 {
   for (const Kind k : {Kind{false, 32}, Kind{true, 32}, Kind{false, 64}, Kind{true, 64}})
@@ -103,7 +103,7 @@ TEST(Integers, Carries)
       const std::string t = "." + k.name(), first = adds ? "add.cc" : "sub.cc", then = adds ? "addc" : "subc",
                         low = "{ .reg .b64 %q; " + first + t + " %q, {1}, {2}; ";
       const auto rows = rows_of({integers(k.width), integers(k.width), integers(k.width), integers(k.width)});
-      const auto both = [&](const Row &r, int part) { // 0 low, 1 high, 2 what is carried out
+      const auto both = [&](const Row &r, int part) { // 0 low, 1 high, 2 carry out
         using u128 = unsigned __int128;
         const u64 mask = ones(k.width);
         const u128 l = adds ? u128(r[0] & mask) + (r[1] & mask) : u128(r[0] & mask) - (r[1] & mask);

@@ -71,7 +71,7 @@ TEST(Moves, SpecialRegistersAndClocks)
   }
 }
 
-// Each type to a register as wide as it, or wider, and back, with all that may be said about caches and scopes.
+// Each type is loaded to a register as wide as it, or wider, and stored, with all modifiers for caches and scopes.
 TEST(LoadsAndStores, OfGlobalMemory)
 {
   const char *loads[] = {"",
@@ -184,7 +184,7 @@ TEST(LoadsAndStores, Vectors)
     }
 }
 
-// What each lane keeps in a space comes back, by the space's own instructions and by addresses of any space.
+// Each lane reads back what it has stored in a space, by the space's own instructions and by generic addresses.
 TEST(LoadsAndStores, Spaces)
 {
   const std::string tail =
@@ -231,7 +231,7 @@ TEST(LoadsAndStores, Spaces)
 
 TEST(LoadsAndStores, SpacesAreTold)
 {
-  // The number of the body's address, of five spaces: which is said to be which.
+  // Each instruction must recognize the addresses of its own space only.
   const std::string spaces[] = {"global", "shared", "local", "const", "param"};
   const std::string addresses[] = {"mov.u64 %l1, %a0;", ".shared .b32 s; mov.u64 %l0, s; cvta.shared.u64 %l1, %l0;",
                                    ".local .b32 d; mov.u64 %l0, d; cvta.local.u64 %l1, %l0;"};

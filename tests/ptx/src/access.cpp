@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Every access to memory: whether it is allowed, and whether something orders it after what it meets.
+// Checks every access to memory: whether it is allowed, and whether a synchronization orders it after conflicting
+// accesses.
 //
-// Shared memory: two lanes of a team meet at the same bytes, one of them writes, and neither a bar.sync of the team
-// nor, within a warp, a bar.warp.sync of both lies between.
+// Shared memory: a race is an access of two lanes of a team to the same bytes, one of them a write, without a
+// bar.sync of the team or, within a warp, a bar.warp.sync of both between them.
 //
 // Global memory, within a grid: happens-before, team by team. A fence of the device (membar.gl, fence.acq_rel.gpu)
-// closes a piece of a team's time. A strong store (atomic, relaxed, volatile) publishes what its team knew at its
-// last fence; a strong load takes that along, and the next fence, or the load itself if it acquires, makes it known.
-// What a team meets of another's has to be known to it, unless both accesses are strong. A missing wait and a missing
-// fence are both found this way, whatever values come out.
+// ends an interval of a team's time. A strong store (atomic, relaxed, volatile) publishes what its team knew at its
+// last fence. A strong load receives this knowledge; the next fence, or the load itself if it acquires, makes it
+// effective. A team must know of another team's access before a conflicting one, unless both accesses are strong.
+// This finds both a missing wait and a missing fence, for any values that are read.
 //
 // Global memory, within a team: as shared memory, or, between two of its warps, by what they publish as above.
 //
-// What nobody has written is not to be read: each byte has a mark of that.
+// Uninitialized memory must not be read: each byte has a mark whether it was written.
 //
-// Between grids: whatever two grids that may overlap both touch, one of them writing. Grids of two streams may,
-// unless an event, a wait of the host or the legacy stream lies between, whenever they ran here.
+// Between grids: a race is an access of two grids that may overlap to the same bytes, one of them a write. Grids of
+// two streams may overlap unless an event, a wait of the host or the legacy stream is between them, no matter when
+// they ran here.
 //
-// The last team of Kokkos' reductions and scans counts the others by a relaxed atomic, and reads what they left
-// without a fence of its own (as NVIDIA's threadFenceReduction does); there, and only there, an atomic acquires.
+// The last team of Kokkos' reductions and scans counts the others by a relaxed atomic, and reads their results
+// without a fence of its own (as NVIDIA's threadFenceReduction does). Only in these kernels an atomic acquires.
 //
-// Only the last writer and the last reader of each word are kept, so that some races are not seen.
+// Only the last writer and the last reader of each word are stored, so that some races are not found.
 #include "machine.hpp"
 
 namespace sim
@@ -35,14 +37,14 @@ void merge(Known &into, const KnownP &from)
   for (size_t i = 0; i < from->size(); ++i) into[i] = std::max(into[i], (*from)[i]);
 }
 bool covers(const Known &known, u32 who, u32 clock) { return who < known.size() && known[who] >= clock; }
-// Closes a piece of somebody's time, and says what is known with it.
+// Ends an interval of a team or warp, and returns what it knows at that time.
 KnownP close(Known &known, u32 who, u32 &clock)
 {
   if (known.size() <= who) known.resize(who + 1, 0);
   known[who] = clock++;
   return std::make_shared<const Known>(known);
 }
-// With a word that an atomic has changed, what was published before it stays.
+// Publishes knowledge with a word. If an atomic has changed the word, earlier knowledge is kept.
 void publish(KnownP &at, const KnownP &fenced, bool atomic)
 {
   if (atomic && !fenced) return;
@@ -53,7 +55,7 @@ void publish(KnownP &at, const KnownP &fenced, bool atomic)
   } else at = fenced;
 }
 
-// Whether a grid came before what has this order.
+// True if a grid is ordered before an operation with this order.
 bool ordered(u32 grid, const Order &order)
 {
   const auto &all = orders();
@@ -73,7 +75,7 @@ void check_copy(const Order &order, u64 a, u64 n, bool writes)
 {
   const Memory &m = mem();
   if (!opt().races || !m.is_device(a)) return;
-  u32 last = 0; // most words are the same grid's
+  u32 last = 0; // most words belong to the same grid
   for (u64 k = (a - m.base) / 4; k <= (a - m.base + n - 1) / 4; ++k)
     for (const Memory::Mark *marks : {m.writer, m.reader}) {
       if (marks == m.reader && !writes) continue;
@@ -178,7 +180,7 @@ void Machine::global_access(Warp &w, const Ins &in, int lane, u64 a, int n, Acce
   const bool strong = how.atomic || !in.weak;
   if (strong) synchronize(w, in, a, how);
   using Mark = Memory::Mark;
-  const auto in_team = [&](const Mark &s) { // whether something orders it after what another thread of the team did
+  const auto in_team = [&](const Mark &s) { // true: ordered after the access of another thread of the team
     if (s.epoch != c.bar_epoch) return true;
     if (s.warp != w.id) return covers(w.seen, s.warp, s.fences);
     if (s.multi) return w.last_sync[lane] > s.serial;
@@ -237,7 +239,7 @@ void Machine::global_access(Warp &w, const Ins &in, int lane, u64 a, int n, Acce
   }
 }
 
-// Where it lies on this machine. `value`: what a store is about to write there.
+// Translates an address to one of this machine. `value`: what a store is about to write there.
 u8 *Machine::address(Warp &w, const Ins &in, int lane, u64 a, int n, Space sp, bool write, bool atomic,
                      const u8 *value)
 {
@@ -282,7 +284,7 @@ u8 *Machine::address(Warp &w, const Ins &in, int lane, u64 a, int n, Space sp, b
       if ((!write || atomic) && opt().unwritten && !mem().all_written(a, u64(n))) {
         report("load of what was never written", &g, in,
                place(w.id, lane) + " of team " + std::to_string(w.cta->index));
-        mem().fill(a, u64(n)); // once
+        mem().fill(a, u64(n)); // reported once
       }
       if (write) mem().fill(a, u64(n));
     }
@@ -291,8 +293,8 @@ u8 *Machine::address(Warp &w, const Ins &in, int lane, u64 a, int n, Space sp, b
   }
 }
 
-// What cp.async has asked for is copied as late as the program allows, so that a missing wait shows. `pending`: so
-// many of the latest groups may stay; -1: none.
+// Executes the copies of cp.async as late as the program allows, so that a missing wait is found. `pending`: number
+// of the latest groups that may remain; -1: none.
 void Machine::finish_copies(Warp &w, const Ins &in, u32 mask, int pending)
 {
   if (w.copies.empty()) return;

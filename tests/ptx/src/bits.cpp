@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bits, comparisons and choices.
+// Bit operations, comparisons and selections.
 #include "lanes.hpp"
 
 namespace sim

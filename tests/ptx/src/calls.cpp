@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Calls: the function's instructions go in where it is called, with its parameters as the caller's variables. printf
-// and assertions are instructions.
+// Calls: the function's instructions are inlined, with its parameters as variables of the caller. printf and
+// assertions are instructions.
 #include "parser.hpp"
 
 namespace sim
@@ -82,7 +82,7 @@ void Parser::call(size_t &i, Ins in, const std::string &)
     }
     return r;
   };
-  // return parameter lies between .func ( and )
+  // the return parameter is between .func ( and )
   size_t k = d.begin + 1;
   if (tok[k].t == ".noreturn") ++k;
   if (tok[k].t == "(") {

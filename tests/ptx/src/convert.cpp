@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// cvt: from any type of number to any other. Roundings are made of integers here, and do not ask the processor.
+// cvt: from any numeric type to any other. Rounding uses integers, independently of the processor.
 #include "numbers.hpp"
 
 namespace sim
@@ -7,7 +7,7 @@ namespace sim
 
 namespace
 {
-// Of a binary floating point type: bits of its fraction and of its exponent.
+// A binary floating point type: bits of its fraction and of its exponent.
 struct Format {
   int fraction, exponent;
 };
@@ -29,7 +29,7 @@ u64 rounded(u64 mantissa, int exponent, bool negative, Format f, char mode)
   if (biased <= 0) drop += 1 - biased, biased = 0;
   drop = std::min(drop, 66);
   const u64 kept = drop >= 64 ? 0 : mantissa >> drop;
-  // Of what is lost: whether it is something, more than half, or half.
+  // Rounding depends on the lost bits: none, more than half, or half.
   const bool lost = drop >= 65 || (drop == 64 ? mantissa != 0 : (mantissa & ((1ull << drop) - 1)) != 0);
   bool up = false;
   if (mode == 'p') up = lost && !negative;
@@ -38,7 +38,7 @@ u64 rounded(u64 mantissa, int exponent, bool negative, Format f, char mode)
     const u64 half = 1ull << (drop - 1), rest = drop == 64 ? mantissa : mantissa & ((1ull << drop) - 1);
     up = rest > half || (rest == half && (kept & 1));
   }
-  // The hidden bit counts into the exponent, and so does what rounding up carries.
+  // The hidden bit is added to the exponent, and so is the carry of rounding up.
   u64 r = kept + up + (biased > 0 ? u64(biased - 1) << f.fraction : 0);
   const u64 infinite = ((1ull << f.exponent) - 1) << f.fraction;
   if (r >= infinite)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory of the device, pinned memory of the host, and copies.
+// Device memory, pinned host memory, and copies.
 #include "runtime.hpp"
 
 using namespace cuda_stand_in;
@@ -52,7 +52,7 @@ static cudaError_t copy(void *d, const void *s, size_t n, cudaMemcpyKind kind, S
     return result(cudaErrorInvalidValue);
   }
   TaskP o;
-  if (!sd && pageable(s)) { // staged: the source is the caller's again when the call returns
+  if (!sd && pageable(s)) { // staged: the caller may change the source after the call
     auto keep = std::make_shared<std::vector<u8>>((const u8 *)s, (const u8 *)s + n);
     o = push(st, [=] { copy_now(d, keep->data(), n); });
     if (!async) wait_for(o);

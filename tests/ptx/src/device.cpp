@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The device: what it says about itself, and its errors.
+// The device: its properties and its errors.
 #include "runtime.hpp"
 
 using namespace cuda_stand_in;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arithmetic of floating point numbers. Division, square root and FMA are IEEE's, approximations too. With .ftz
-// subnormal single numbers count as zeros. A single NaN that is computed is 0x7fffffff, as a device has it.
+// Floating point arithmetic. Division, square root and FMA are IEEE's, also approximate ones. With .ftz subnormal
+// single numbers count as zeros. A computed single NaN is 0x7fffffff, as on a device.
 #include "lanes.hpp"
 
 namespace sim
@@ -16,11 +16,11 @@ template <class T> T fused(T a, T b, T c)
 {
   static const bool at_once = env("GPUSIM_FMA", 1);
   if (at_once) return std::fma(a, b, c);
-  volatile T product = a * b; // as on a host that has none
+  volatile T product = a * b; // as on a host without FMA
   return product + c;
 }
 
-// The upper half of a double alone counts, of what goes in and of what comes out; subnormal ones are zeros.
+// Only the upper half of a double counts, of inputs and results; subnormal ones are zeros.
 double upper_half(double x)
 {
   u64 t = word(x) & 0xffffffff00000000ull;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Operands of an instruction that computes, each a row of 32 lanes, and the lanes that it is done for.
+// Operands of an arithmetic instruction, each a row of 32 lanes, and the lanes that execute it.
 #pragma once
 #include "numbers.hpp"
 
@@ -26,7 +26,7 @@ struct Lanes {
   }
 };
 
-// Each says whether the instruction was one of its own.
+// Each returns true if the instruction is one of its own.
 bool compute_integers(const Ins &in, const Lanes &o); // arithmetic.cpp
 bool compute_floats(const Ins &in, const Lanes &o);   // floats.cpp
 bool compute_bits(const Ins &in, const Lanes &o);     // bits.cpp

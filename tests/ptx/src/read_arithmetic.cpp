@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Instructions that compute: their operands are read here. arithmetic.cpp, floats.cpp and bits.cpp do what they say.
+// Reads the operands of arithmetic instructions. arithmetic.cpp, floats.cpp and bits.cpp execute them.
 #include "reader.hpp"
 
 namespace sim
@@ -18,7 +18,7 @@ template <Op op, Op with_carry> void add(Reader &r)
   r.in.carry_out = r.has("cc");
   const Ty t = r.in.ty;
   const bool integer = !is_float(t);
-  // Only single numbers and, but for carries, s32 saturate; carries are those of 32 and 64 bits.
+  // Only single numbers and, except with carries, s32 saturate; carries exist for 32 and 64 bits.
   if (r.in.sat && (t != F32 && t != S32)) return r.unknown();
   if ((op == with_carry || r.in.carry_out) && (!integer || size_of(t) < 4 || r.in.sat)) return r.unknown();
   r.simple(op, 2);
@@ -50,7 +50,7 @@ template <Op op> void extreme(Reader &r)
   r.in.mode = r.has("NaN");
   r.simple(op, 2);
 }
-// Sources of the instruction's type, then `counts` of 32 bits.
+// Sources of the instruction's type, then `counts` 32-bit ones.
 template <Op op, int count, int counts> void with_counts(Reader &r)
 {
   r.in.op = op;

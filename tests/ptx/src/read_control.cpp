@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Instructions about who runs, and about the lanes of a warp: their operands are read here. warp.cpp and execute.cpp
-// do what they say.
+// Reads the operands of instructions for control flow and for the lanes of a warp. warp.cpp and execute.cpp execute
+// them.
 #include "reader.hpp"
 
 namespace sim

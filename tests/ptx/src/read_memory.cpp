@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Instructions that move and that touch memory: their operands are read here. execute.cpp does what they say.
+// Reads the operands of moves and memory instructions. execute.cpp executes them.
 #include "reader.hpp"
 
 namespace sim
@@ -130,7 +130,7 @@ void hint(Reader &r)
   r.skip();
   r.finish();
 }
-// cp.async.ca.shared.global [dst], [src], size{, size of what is there}; commit_group; wait_group; wait_all
+// cp.async.ca.shared.global [dst], [src], size{, bytes of the source}; commit_group; wait_group; wait_all
 void copy(Reader &r)
 {
   Ins &in = r.in;

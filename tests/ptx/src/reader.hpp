@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One instruction of PTX while it is read: its words go in, an instruction of program.hpp comes out.
+// Reads one instruction of PTX: the input are its words, the output is an instruction of program.hpp.
 #pragma once
 #include "parser.hpp"
 
@@ -8,17 +8,17 @@ namespace sim
 
 struct Reader {
   Parser &parser;
-  size_t &i; // the word that comes next
+  size_t &i; // the next word
   const std::string &end_label;
   Ins in;
   std::vector<std::string_view> pieces; // of the opcode, between dots
   std::vector<Ty> types;
-  size_t begin = 0; // where the opcode is
+  size_t begin = 0; // index of the opcode
 
   std::string_view word() const { return parser.tok[i].t; }
   bool has(std::string_view piece) const;
   bool next_is(std::string_view t) const { return word() == t; }
-  bool take(std::string_view t); // whether it was there
+  bool take(std::string_view t); // true if it was there
   void comma();
   void destination();
   void source(Ty t) { in.s[in.ns++] = parser.operand(i, t); }
@@ -33,23 +33,23 @@ struct Reader {
   }
   void skip(); // the rest of its words
   void finish();
-  void unknown(); // it stops the kernel when it is met
+  void unknown(); // the instruction stops the kernel when it is executed
 
   void simple(Op op, int count, Ty of_sources = NOTY);
 };
 
-// An instruction that is known: `modifiers` and `types` are all that it may have, with blanks between.
+// A known instruction: `modifiers` and `types` are all that it may have, separated by blanks.
 struct Opcode {
   std::string_view name, modifiers, types;
   void (*read)(Reader &);
 };
-// Sorted by what they do: read_arithmetic.cpp, read_memory.cpp, read_control.cpp.
+// Sorted by their effect: read_arithmetic.cpp, read_memory.cpp, read_control.cpp.
 std::vector<Opcode> arithmetic_opcodes();
 std::vector<Opcode> memory_opcodes();
 std::vector<Opcode> control_opcodes();
 const std::vector<Opcode> &opcodes();
 
-// NAME.PIECE of all that has been read, where somebody wants to know (tests/ptx/oracle).
+// If set, collects NAME.PIECE of all that has been read (tests/ptx/oracle).
 inline std::vector<std::string> *pieces_read = nullptr;
 
 } // namespace sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How the lanes of a warp go on: branches, barriers, instructions of the whole warp. Lanes with the lowest program
-// counter go first, or, with GPUSIM_DIVERGE=1, any.
+// Execution of the lanes of a warp: branches, barriers, instructions of the whole warp. Lanes with the lowest
+// program counter go first, or, with GPUSIM_DIVERGE=1, any.
 #include "machine.hpp"
 
 namespace sim
@@ -68,7 +68,8 @@ static inline u32 member_mask(Machine &m, Warp &w, const Ins &in, int lane)
   return u32(m.val(w, s)[lane]);
 }
 
-// Lanes that are held at instructions of the whole warp go on when all that are named have come: whether some did.
+// Releases lanes that wait at an instruction of the whole warp when all named lanes have arrived. Returns true if
+// some were released.
 bool Machine::meet(Warp &w)
 {
   const Ins *code = w.cta->grid->code->ins.data();
@@ -92,7 +93,7 @@ bool Machine::meet(Warp &w)
       for (u32 m = same; m; m &= m - 1) w.pc[__builtin_ctz(m)] = pc + 1;
       did = true;
     } else if ((named & ~w.at_sync) == 0 || ((named & ~(w.at_sync | w.at_bar)) == 0)) {
-      // all are at some barrier, but not at this one: on a device it hangs or is undefined
+      // all are at some barrier, but not at the same one: on a device this hangs or is undefined
       bool can = false;
       for (u32 m = named & ~same; m; m &= m - 1) {
         int q = __builtin_ctz(m);
@@ -107,7 +108,7 @@ bool Machine::meet(Warp &w)
         }
       }
       if (!can && code[w.pc[l]].op != O_BARWARP) {
-        // different instructions with the same mask: allowed for bar.warp only
+        // different instructions with the same mask are allowed for bar.warp only
         std::string d = "lanes wait at different warp-wide instructions; lane " + std::to_string(l) + " pc " +
                         std::to_string(w.pc[l]);
         report("divergent warp-wide instruction", w.cta->grid, in, d);
@@ -136,7 +137,7 @@ bool Machine::meet(Warp &w)
   return did;
 }
 
-// Runs the warp until nobody in it can go on, or the quantum is over.
+// Runs the warp until no lane can continue, or the quantum is over.
 bool Machine::step(Warp &w)
 {
   Grid &g = *w.cta->grid;
@@ -244,7 +245,7 @@ bool Machine::step(Warp &w)
             report("barrier", &g, in, "named barriers are not simulated");
             throw Trap{"named barrier", 719};
           }
-          for (u32 q = m; q; q &= q - 1) w.pc[__builtin_ctz(q)] = pc; // release moves on
+          for (u32 q = m; q; q &= q - 1) w.pc[__builtin_ctz(q)] = pc; // the release advances them
           w.at_bar |= m;
         }
         goto regroup;
@@ -286,7 +287,7 @@ bool Machine::step(Warp &w)
         w.cta->launched = true;
         ++pc;
         for (u32 q = mask; q; q &= q - 1) w.pc[__builtin_ctz(q)] = pc;
-        return true; // those that may begin now go first
+        return true; // lanes that may begin now go first
       case O_TRAP:
         if (m) {
           report("trap", &g, in, "");
@@ -319,7 +320,7 @@ bool Machine::step(Warp &w)
       if (!whole && pc >= next) stop = true;
     }
     for (u32 q = mask; q; q &= q - 1) w.pc[__builtin_ctz(q)] = pc;
-    if (!stop && !whole) force_other = true; // spinning lanes must not keep others from running
+    if (!stop && !whole) force_other = true; // otherwise spinning lanes could keep others from running
     continue;
   regroup:;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and options of PETSc's ilu, icc and sor on a PC of one of our types. A setter acts where the type has a
-// setting of the same meaning. Elsewhere it is a line of -info, or an error if the caller would get something else.
-// An option does nothing, and a line on stderr says so.
+// Setters and options of PETSc's ilu, icc and sor on a PC of finegrain. A setter acts if the type has a setting of
+// the same meaning. Otherwise it is a line of -info, or an error if the result would differ from what the caller
+// expects. An option has no effect, which a line on stderr reports.
 #include "pc/options/petsc_setters.hpp"
 #include "pc/options/settings.hpp"
 
@@ -21,7 +21,7 @@ struct PetscSetter {
   const char *setting = nullptr;  // our setting of the same meaning; null: no type has one
   bool of_sor = false;
   Elsewhere elsewhere = Elsewhere::ignored;
-  const char *remark = nullptr; // where no setting acts: the reason or the remedy, for PCFinegrainText()
+  const char *remark = nullptr; // if no setting acts: the reason or advice, for PCFinegrainText()
 };
 
 constexpr char finds_once[] = "set-up finds it once for a nonzero pattern";
@@ -89,8 +89,8 @@ bool Acts(const PC_Finegrain &e, const PetscSetter &s)
   return s.setting && (relaxes || !s.of_sor) && PCFinegrainHasOption(*e.type, s.setting);
 }
 
-// What a setter does that no setting of the type has the meaning of. PETSc's sor ignores the setters of its ilu too,
-// and its ilu those of sor.
+// Handles a setter without a corresponding setting of the type. As in PETSc, mcpi ignores the setters of ilu, and
+// factorizations those of sor.
 PetscErrorCode DoWithout(PC pc, const PetscSetter &s)
 {
   const PC_Finegrain &e = PCFinegrainData<PC_Finegrain>(pc);
@@ -106,7 +106,7 @@ PetscErrorCode DoWithout(PC pc, const PetscSetter &s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The bodies of PETSc's functions. A value that a type has without a setting is no error.
+// Functions that PETSc's setters call. The value that a type always has is no error.
 template <const PetscSetter &setter, class... Values> PetscErrorCode Without(PC pc, Values...)
 {
   return DoWithout(pc, setter);
@@ -131,7 +131,7 @@ PetscErrorCode SetOrdering(PC pc, MatOrderingType value)
 
 PetscErrorCode SetShiftType(PC pc, MatFactorShiftType value)
 {
-  if (int(value) == PETSC_DECIDE) value = MAT_SHIFT_NONE; // as PETSc
+  if (int(value) == PETSC_DECIDE) value = MAT_SHIFT_NONE; // as in PETSc
   return PCFinegrainSetShift(pc, value, PCFinegrainData<PC_Finegrain>(pc).settings.shift_amount);
 }
 
@@ -140,7 +140,7 @@ PetscErrorCode SetShiftAmount(PC pc, PetscReal value)
   return PCFinegrainSetShift(pc, PCFinegrainData<PC_Finegrain>(pc).settings.shift_type, value);
 }
 
-// PETSc's sor exchanges before each iteration, which is several local sweeps.
+// PETSc's sor exchanges ghost values before each iteration, which consists of several local sweeps.
 PetscErrorCode SetIterations(PC pc, PetscInt its, PetscInt local)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
@@ -197,7 +197,7 @@ PetscErrorCode SetSweep(PC pc, MatSORType value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc calls a function by the name that it is composed under, as its own type.
+// PETSc finds a function by its composed name, and casts it to its own type.
 using Function = void (*)();
 template <class F> Function Erase(F *function) { return reinterpret_cast<Function>(function); }
 
@@ -225,7 +225,7 @@ const Entry entries[] = {{&levels, Erase(SetLevels)},
                          {&sweep, Erase(SetSweep)},
                          {&options_only}};
 
-// PETSc itself lists options that nobody has read with -options_left only.
+// PETSc itself lists unused options with -options_left only.
 PetscErrorCode SayIfGiven(PC pc, const PetscSetter &s, const std::string &option)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);

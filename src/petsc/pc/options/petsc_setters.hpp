@@ -4,8 +4,8 @@
 
 #include "pc/pc_finegrain.hpp"
 
-// Setters are composed, so that PETSc's functions find them, or removed.
+// Composes or removes functions that PETSc's setters call.
 PetscErrorCode PCFinegrainComposeSetters(PC pc, bool compose);
 
-// Writes a line to stderr for each option of PETSc's types that is given.
+// Prints a line on stderr for each given option of PETSc's types.
 PetscErrorCode PCFinegrainSayUnread(PC pc);

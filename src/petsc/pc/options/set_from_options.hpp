@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reading of the options of all types.
+// Reads the options of all types.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What settings.hpp declares for all settings: reading options, the view before set-up, and errors.
+// Implements the functions of settings.hpp: reading options, the view before set-up, and errors.
 #include "pc/options/settings.hpp"
 #include "pc/find.hpp"
 #include "pc/types.hpp"
@@ -40,12 +40,13 @@ std::string Lower(std::string text)
   return text;
 }
 
-// The names of a choice that a type has. PETSc's own lists end with the name of the enumeration, a prefix and null.
+// Returns the names of a choice that a type has. PETSc's lists end with the name of the enumeration, a prefix and
+// null.
 std::vector<std::string> FindNames(const char *const names[], const char *values)
 {
   std::vector<std::string> result;
   if (values) {
-    const std::string_view list = values; // a stream would end the list where memory ends
+    const std::string_view list = values; // a string stream would truncate the list if memory runs out
     for (std::size_t at = 0, end; at <= list.size(); at = end + 1) {
       end = std::min(list.find(',', at), list.size());
       result.emplace_back(list.substr(at, end - at));
@@ -105,7 +106,7 @@ PetscErrorCode PCFinegrainFindSetting(PC pc, const PCFinegrainSetting &setting, 
   PetscFunctionBegin;
   PetscCall(needed ? PCFinegrainGet(pc, e) : PCFinegrainFind(pc, e));
   const bool has = *e && Lists(*(*e)->type, setting);
-  std::string types; // that have it
+  std::string types; // types that have the setting
   for (const PCFinegrainType *type : finegrain_types)
     if (Lists(*type, setting)) types.append(types.empty() ? "type " : ", ").append(type->name);
   PetscCheck(has || !needed, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
@@ -135,7 +136,7 @@ PetscErrorCode PCFinegrainCheckValues(PC pc, const PC_Finegrain &e)
 PetscErrorCode PCFinegrainChanged(PC pc, PC_Finegrain *e, PCFinegrainEffect effect)
 {
   PetscFunctionBegin;
-  // Set-up says what excludes each other.
+  // Set-up reports settings that exclude each other.
   if (effect == PCFinegrainEffect::analysis || e->settings.eisenstat == PCFGBILU_EISENSTAT_TRUE)
     PCFinegrainInvalidate(pc, e);
   PetscCall((*e->set_applications)(pc));
@@ -229,10 +230,10 @@ PetscErrorCode PCFinegrainReadChoice(PC pc, FinegrainOptionItems PetscOptionsObj
     list.push_back(name.c_str());
     available.append(" ").append(name);
   }
-  // Every name is a value; those that are not for this type are errors at set-up, as from the setter.
+  // All names are accepted; as with the setter, those that the type lacks are errors at set-up.
   PetscCall(PetscOptionsGetString(object->options, object->prefix, key.c_str(), text, sizeof text, given));
   if (*given && !*text && std::find(all.begin(), all.end(), "true") != all.end())
-    PetscCall(PetscStrncpy(text, "true", sizeof text)); // as of an option that is yes or no
+    PetscCall(PetscStrncpy(text, "true", sizeof text)); // an option without a value, as a boolean one
   if (*given) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto &n) { return Lower(n) == Lower(text); });
     PetscCheck(found != all.end(), PetscObjectComm(object), PETSC_ERR_USER,
@@ -272,7 +273,7 @@ std::string PCFinegrainShow(PetscReal value)
 
 PetscErrorCode PCFinegrainViewSettings(const PC_Finegrain &e, PetscViewer viewer)
 {
-  constexpr std::size_t wide = 90; // of a line
+  constexpr std::size_t wide = 90; // width of a line
   std::string line = "not set up;";
 
   PetscFunctionBegin;

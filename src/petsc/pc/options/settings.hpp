@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A setting of a preconditioner, said once: option, text, setter, member and permitted values. Setters and getters,
-// -help, the view before set-up and the check of permitted values all read it. Type files list the settings they
-// have.
+// Definition of a setting of a preconditioner: option, text, setter, member and permitted values. Setters and
+// getters, -help, the view before set-up and the check of permitted values use it. Files of types list the settings
+// that the type has.
 #pragma once
 
 #include "pc/find.hpp"
@@ -10,13 +10,13 @@
 #include <string_view>
 #include <type_traits>
 
-// What all kinds of settings have. The option is -<prefix>pc_<type>_<name>.
+// Base of all settings. The option is -<prefix>pc_<type>_<name>.
 struct PCFinegrainSetting {
   const char *name, *text, *setter;
 
-  // Reads the option, and does what the setter does if it is given.
+  // Reads the option and, if it is given, acts as the setter does.
   virtual PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainRow &row) const = 0;
-  // The value as the option would have it.
+  // Returns the value as text that the option accepts.
   virtual std::string show(const PC_Finegrain &e) const = 0;
 
 protected:
@@ -24,36 +24,36 @@ protected:
   ~PCFinegrainSetting() = default;
 };
 
-// -pc_<type>_<name>, for the options database, and with the PC's prefix, for messages.
+// Return the option name: without the prefix for the options database, with it for messages.
 std::string PCFinegrainKey(PC pc, const char *name);
 std::string PCFinegrainOption(PC pc, const char *name);
 
-// A message in which @_name stands for the option -<prefix>pc_<type>_name, and @type for -<prefix>pc_type.
+// Replaces @_name by the option -<prefix>pc_<type>_name in a message, and @type by -<prefix>pc_type.
 std::string PCFinegrainText(PC pc, std::string text);
 
-// The rows of a type: those common to all types, but for those that it restricts, and its own.
+// Returns the settings of a type: the common ones, restricted as the type says, and its own.
 std::vector<PCFinegrainRow> PCFinegrainRows(const PCFinegrainType &type);
 
-// Whether a type has a setting, with an option or without.
+// True if the type of the PC has the setting, with or without an option.
 bool PCFinegrainHas(const PC_Finegrain &e, const PCFinegrainSetting &setting);
 
-// Whether a type has an option of that name.
+// True if the type has an option of that name.
 bool PCFinegrainHasOption(const PCFinegrainType &type, std::string_view name);
 
-// The data of a PC whose type has the setting; null, or if `needed` an error, for all others.
+// Finds the data of a PC of a type that has the setting. For others it is null, or an error if `needed`.
 PetscErrorCode PCFinegrainFindSetting(PC pc, const PCFinegrainSetting &setting, bool needed, PC_Finegrain **e);
 
-// Stops where a setting has a value that is not for its type. Not collective.
+// Raises an error if a setting has a value that its type does not support. Not collective.
 PetscErrorCode PCFinegrainCheckValues(PC pc, const PC_Finegrain &e);
 
-// The line of the view before set-up.
+// Prints the settings in the view before set-up.
 PetscErrorCode PCFinegrainViewSettings(const PC_Finegrain &e, PetscViewer viewer);
 
-// What a new value makes necessary.
+// Work that a new value of a setting requires.
 enum class PCFinegrainEffect { analysis, application };
 PetscErrorCode PCFinegrainChanged(PC pc, PC_Finegrain *e, PCFinegrainEffect effect);
 
-// Gives a setting a new value. Collective for those that are the same on all ranks.
+// Sets a new value. Collective for settings that are equal on all ranks.
 template <class T> PetscErrorCode PCFinegrainChange(PC pc, PC_Finegrain *e, T &setting, const T &value,
                                                     PCFinegrainEffect effect = PCFinegrainEffect::analysis)
 {
@@ -64,12 +64,12 @@ template <class T> PetscErrorCode PCFinegrainChange(PC pc, PC_Finegrain *e, T &s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The argument of a setter. An enumeration is passed as int until it is checked: C and Fortran may pass a number
-// that the enumeration does not have, and C++ leaves the behavior of such a value of an enumeration undefined.
+// Type of a setter's argument. An enumeration is passed as int until it is checked: C and Fortran may pass a number
+// outside the enumeration, which is undefined behavior for an enumeration in C++.
 template <class T> using PCFinegrainArgument =
   std::conditional_t<std::is_enum_v<T> && !std::is_same_v<T, PetscBool>, int, T>;
 
-// Stops where ranks give different values.
+// Raises an error if ranks pass different values.
 template <class T> PetscErrorCode PCFinegrainCheckSame(PC pc, PCFinegrainArgument<T> value)
 {
   PetscFunctionBegin;
@@ -80,7 +80,7 @@ template <class T> PetscErrorCode PCFinegrainCheckSame(PC pc, PCFinegrainArgumen
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Read an option: `now` is shown by -help; *given says whether it is there.
+// Read an option. -help shows `now`; *given is true if the option is given.
 PetscErrorCode PCFinegrainRead(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s, PetscBool now,
                                PetscBool *value, PetscBool *given);
 PetscErrorCode PCFinegrainRead(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s, PetscInt now,
@@ -91,11 +91,12 @@ PetscErrorCode PCFinegrainReadChoice(PC pc, FinegrainOptionItems items, const PC
                                      const char *const names[], const PCFinegrainRow &row, int now, int *value,
                                      PetscBool *given);
 
-// Reads I,J,K of boxes. *boxes: how many there may be; then how many are given, 0 for none.
+// Reads I,J,K of boxes. *boxes is the largest permitted number of boxes on entry and the given number on return, 0
+// for none.
 PetscErrorCode PCFinegrainReadBoxes(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s, PetscInt ijk[],
                                     PetscInt *boxes);
 
-// Numbers as an option would have them.
+// Return numbers as text that an option accepts.
 std::string PCFinegrainShow(PetscReal value);
 template <class T> std::string PCFinegrainShow(const std::vector<T> &values)
 {
@@ -107,29 +108,29 @@ template <class T> std::string PCFinegrainShow(const std::vector<T> &values)
   return text;
 }
 
-// Stops where a number is below `least` or above `most`, or a real number where it is not between the two.
+// Raise an error if an integer is not in [least, most], or a real number is not strictly between the two.
 PetscErrorCode PCFinegrainCheckRange(PC pc, const PCFinegrainSetting &s, PetscInt value, PetscInt least,
                                      PetscInt most);
 PetscErrorCode PCFinegrainCheckRange(PC pc, const PCFinegrainSetting &s, PetscReal value, PetscInt least,
                                      PetscInt most);
 
-// Stops where a choice is not the number of one of its names.
+// Raises an error if a choice is not the index of a name.
 PetscErrorCode PCFinegrainCheckChoice(PC pc, const PCFinegrainSetting &s, const char *const names[], int value);
 
-// The public enumerations number their values as the engine's do.
+// Converts between public and engine enumerations, which have the same numbers.
 template <class To, class From> constexpr To FinegrainEnum(From value)
 {
   if constexpr (std::is_enum_v<From>) return static_cast<To>(static_cast<int>(value));
   else return static_cast<To>(value);
 }
 
-// The own data of a PC of that type.
+// Returns the data of a PC whose type has its own data type.
 template <class Data> Data &PCFinegrainData(PC pc)
 {
   return *static_cast<Data *>(static_cast<PC_Finegrain *>(pc->data));
 }
 
-// Where a setting is: in the shared ones, or in the data of its type.
+// Returns the structure that has the member of a setting: the shared settings, or the data of the type.
 template <class Data, class Any> auto &PCFinegrainPart(Any &e)
 {
   if constexpr (std::is_same_v<Data, FinegrainSettings>) return e.settings;
@@ -137,11 +138,11 @@ template <class Data, class Any> auto &PCFinegrainPart(Any &e)
   else return static_cast<Data &>(e);
 }
 
-// A setting that is one value: a choice by name, a yes or no, or a number. Data: of the types that have it.
+// Setting with a single value: a named choice, a boolean or a number. Data is the structure that has the member.
 template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSetting {
   T Data::*member;
-  const char *const *names = nullptr;                         // of a choice, as PetscOptionsEnum() takes them
-  PetscInt least = 0, most = std::numeric_limits<int>::max(); // of numbers
+  const char *const *names = nullptr;                         // of a choice, in the form of PetscOptionsEnum()
+  PetscInt least = 0, most = std::numeric_limits<int>::max(); // range of numbers
   PCFinegrainEffect effect = PCFinegrainEffect::analysis;
 
   constexpr PCFinegrainValue(const char *n, const char *t, const char *s, T Data::*m, const char *const choices[],
@@ -159,7 +160,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
   {
   }
 
-  // The body of a setter. A PC whose type has no such setting is left alone.
+  // Implements a setter. It does nothing for a PC whose type does not have the setting.
   PetscErrorCode set(PC pc, PCFinegrainArgument<T> value) const
   {
     PC_Finegrain *e;
@@ -173,7 +174,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  // Stops where the value is none that any type has.
+  // Raises an error if no type permits the value.
   PetscErrorCode check(PC pc, PCFinegrainArgument<T> value) const
   {
     PetscFunctionBegin;
@@ -183,7 +184,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  // The body of a getter. A PC whose type has no such setting is an error.
+  // Implements a getter. A PC whose type does not have the setting is an error.
   PetscErrorCode get(PC pc, T *value) const
   {
     PC_Finegrain *e;
@@ -220,7 +221,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
   }
 };
 
-// A setting that is not one value: a list, or one that has its setter with another.
+// Setting without a single value: a list, or a setting that shares its setter with another.
 struct PCFinegrainList final : PCFinegrainSetting {
   PetscErrorCode (*reader)(PC, FinegrainOptionItems, const PCFinegrainSetting &);
   std::string (*shower)(const PC_Finegrain &);
@@ -236,8 +237,8 @@ struct PCFinegrainList final : PCFinegrainSetting {
   std::string show(const PC_Finegrain &e) const override { return shower(e); }
 };
 
-// Common settings, each defined beside its setter. Those above the line have options with all types; of the others
-// types say whether they have them.
+// Common settings, each defined next to its setter. All types have options for those above the line; the others are
+// listed by the types that have them.
 namespace finegrain::settings
 {
 

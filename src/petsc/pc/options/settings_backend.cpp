@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of back end and tile; which back end a set-up takes, and what the view says of it.
+// Setters and getters of back end and tile.
 #include "mat/baijkokkos.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/find.hpp"
@@ -54,13 +54,14 @@ constinit const PCFinegrainList tile{
    Level: intermediate
 
    Notes:
-   A device needs a build with a Kokkos that has CUDA, and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an
-error at set-up. `PC_FINEGRAIN_BACKEND_AUTO` is the device where the preconditioning matrix is there, of type
-`MATBAIJKOKKOS`, or gives vectors that are (`MatGetVecType()`), and the host everywhere else, or if the algorithm is
-sequential, or if ranks factor together (`PCFinegrainSetGlobal()`).
+   A device needs a Kokkos with CUDA and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an error at set-up.
+   `PC_FINEGRAIN_BACKEND_AUTO` is the device if the preconditioning matrix is there (`MATBAIJKOKKOS`), or if its
+   vectors are (`MatGetVecType()`). It is the host in all other cases, and if the algorithm is sequential, a tile is
+   set (`PCFinegrainSetTile()`) or the factorization is global (`PCFinegrainSetGlobal()`).
 
-   On a device the values of a `MATBAIJKOKKOS` are read where they are, those of other types are copied there at each
-factorization. Vectors are read and written where PETSc has them; those on the host are copied at each application.
+   On a device, values of a `MATBAIJKOKKOS` are read in place; those of host matrices are copied there at each
+   factorization. Vectors on the device are read and written in place; those on the host are copied at each
+   application.
 
 .seealso: `PCFinegrainGetBackend()`, `PCFinegrainSetAlgorithm()`, `PCFGBILU`
 @*/
@@ -75,15 +76,15 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 }
 
 /*@
-   PCFinegrainSetTile - Gives the shape of the tiles that the algorithm tasks cuts grids into
+   PCFinegrainSetTile - Sets the shape of the tiles into which the algorithm tasks divides grids
 
    Logically Collective
 
    Input Parameters:
 +  pc - the preconditioner
 .  i  - points of a tile in the first (fastest) direction of a grid
-.  j  - in the second
--  k  - in the third; 0, 0, 0 (default) for a shape chosen by grid and threads
+.  j  - points in the second direction
+-  k  - points in the third direction; 0, 0, 0 (default): chosen by grid and threads
 
    Options Database Key:
 .  -pc_fgbilu_tile <I,J,K> - the shape
@@ -91,13 +92,14 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
    Level: advanced
 
    Notes:
-   Tiles that do not fit the matrix, because two of them need each other, are an error. Those of a star fit in any
-shape, those of a box stencil if they are as long as the grid in the first direction and one point thick in the third.
+   Tiles that depend on each other are an error. With a star any shape fits. With a box stencil tiles fit if they are
+   as long as the grid in the first direction and one point thick in the third.
 
-   Devices have no tiles: a shape is an error there.
+   Devices have no tiles; a shape is an error there. With `PCFinegrainSetGlobal()` the shape is that of the
+   pipeline's tiles.
 
-   On a host tiles should be long in the first direction, because its points are neighbors in memory, and there
-should be several times as many of them side by side as threads.
+   On a host tiles should be long in the first direction, because its points are adjacent in memory. There should be
+   several times as many independent tiles as threads.
 
 .seealso: `PCFinegrainGetTile()`, `PCFinegrainSetAlgorithm()`, `PCFinegrainSetGrid()`, `PCFGBILU`
 @*/
@@ -130,9 +132,9 @@ PetscErrorCode PCFinegrainSetTile(PC pc, PetscInt i, PetscInt j, PetscInt k)
 .  pc - the preconditioner
 
    Output Parameters:
-+  i - points of a tile in the first direction, 0 for a shape that is chosen
-.  j - in the second
--  k - in the third
++  i - points of a tile in the first direction, 0: chosen automatically
+.  j - points in the second direction
+-  k - points in the third direction
 
    Level: advanced
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Colors: setters, getters and view, for the types that have them.
+// Setters and getters of colors, for the types that have them.
 #include "pc/options/settings.hpp"
 
 using namespace finegrain;
@@ -35,11 +35,12 @@ static_assert(int(ColoringKind::hash) == PC_FINEGRAIN_COLORING_JP);
    Level: intermediate
 
    Note:
-   Rows of one color do not depend on each other. Patterns that are not symmetric are colored with those of their
-   transposes; `PCView()` says so. `PCPOWERQILU` colors a power of the pattern, where redblack fits the first only.
+   Rows of one color do not depend on each other. A pattern that is not symmetric is colored together with its
+   transpose, which `PCView()` reports. `PCPOWERQILU` colors a power of the pattern; redblack fits the first power
+   only.
 
-   With level a color is a level set: rows whose neighbors with smaller numbers are in earlier sets. There are many,
-   and a sweep is that of the rows in their own order, as `PCSOR` makes it.
+   With level a color is a level set: rows whose neighbors with smaller numbers are in earlier sets. There are many
+   level sets, and a sweep goes in the order of rows, as that of `PCSOR`.
 
 .seealso: `PCFinegrainGetColoring()`, `PCMCPI`, `PCPOWERQILU`
 @*/
@@ -54,7 +55,7 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 }
 
 /*@
-   PCFinegrainSetColoringBalance - Evens out how many block rows each color has
+   PCFinegrainSetColoringBalance - Chooses if colors get about equal numbers of block rows
 
    Logically Collective
 
@@ -63,12 +64,12 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 -  balance - `PETSC_FALSE` by default
 
    Options Database Key:
-.  -pc_mcpi_coloring_balance, -pc_powerqilu_coloring_balance <false> - whether to
+.  -pc_mcpi_coloring_balance, -pc_powerqilu_coloring_balance <false> - true: balance the colors
 
    Level: advanced
 
    Note:
-   The number of colors stays as it is.
+   The number of colors does not change.
 
 .seealso: `PCFinegrainGetColoringBalance()`, `PCMCPI`, `PCPOWERQILU`
 @*/

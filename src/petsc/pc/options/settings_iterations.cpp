@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of what an application or a solve does besides sweeps: corrections, Richardson's iteration,
-// Eisenstat's trick.
+// Setters and getters of iterations inside an application or a solve: corrections and Richardson's iteration.
 #include "pc/options/settings.hpp"
 
 using namespace finegrain;
@@ -32,8 +31,8 @@ constinit const Common<PCFinegrainApplyRichardsonType> apply_richardson{
 
    Input Parameters:
 +  pc - the preconditioner
--  k  - further steps x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the matrix the preconditioner is made
-from, in working precision, with its couplings between ranks
+-  k  - further iterations x += M^-1 (b - A x) after x = M^-1 b, 0 by default; A is the preconditioning matrix in
+        working precision, with its off-rank blocks
 
    Options Database Key:
 .  -pc_fgbilu_corrections <k> - the number
@@ -41,13 +40,13 @@ from, in working precision, with its couplings between ranks
    Level: intermediate
 
    Notes:
-   One block of working precision a row and three vectors are kept for them.
+   Corrections need memory for one block of working precision per row and three vectors.
 
-   Where the factorization is DILU in working precision and the matrix has not changed since, a correction reads
-   neither the matrix nor the upper blocks for its residual. The exchange between ranks overlaps with rows that need
-   none.
+   If the factorization is DILU in working precision and the matrix has not changed since, the residual is computed
+   from the factor: a correction then reads neither the matrix nor the upper blocks for it. The exchange between
+   ranks overlaps with rows that need no ghost values.
 
-   Applied to the transpose, corrections take the residual of the transposed matrix.
+   In transposed applications, corrections use the residual of the transposed matrix.
 
 .seealso: `PCFinegrainGetCorrections()`, `KSPREFINE`, `PCFGBILU`
 @*/
@@ -56,14 +55,14 @@ PetscErrorCode PCFinegrainSetCorrections(PC pc, PetscInt k) { return settings::c
 PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::corrections.get(pc, k); }
 
 /*@
-   PCFinegrainSetApplyRichardson - Says whether `KSPRICHARDSON` leaves its iterations to the preconditioner
+   PCFinegrainSetApplyRichardson - Chooses if `KSPRICHARDSON` leaves its iterations to the preconditioner
 
    Logically Collective
 
    Input Parameters:
 +  pc         - the preconditioner
 -  richardson - `PC_FINEGRAIN_APPLY_RICHARDSON_NONE` (default), `PC_FINEGRAIN_APPLY_RICHARDSON_FIXED` or
-`PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE`
+                `PC_FINEGRAIN_APPLY_RICHARDSON_TOLERANCE`
 
    Options Database Key:
 .  -pc_fgbilu_apply_richardson <none,fixed,tolerance> - the choice
@@ -71,13 +70,13 @@ PetscErrorCode PCFinegrainGetCorrections(PC pc, PetscInt *k) { return settings::
    Level: advanced
 
    Notes:
-   Inside, an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half of what a residual and
-an application read. It acts where `KSPRICHARDSON` has no monitor, a damping of 1 and one matrix for residual and
-preconditioner, and an application has no corrections of its own.
+   Inside the preconditioner an iteration is a correction (`PCFinegrainSetCorrections()`), which reads about half as
+   much as a residual and an application. The setting acts if `KSPRICHARDSON` has no monitor, a damping of 1 and the
+   same matrix for residual and preconditioner, and if applications have no corrections.
 
-   The KSP does not say what it would test. Steps are what a smoother of `PCMG` does, tolerances what a solver with
-the default, preconditioned norm does; then iterates, counts and reasons are those of `KSPRICHARDSON` itself, except
-that no test follows the last allowed step.
+   The KSP does not tell the preconditioner which norm it would test. A fixed number of iterations is for smoothers
+   of `PCMG`, tolerances are for solvers with the default, preconditioned norm. Iterates, counts and reasons are
+   those of `KSPRICHARDSON`, except that no test follows the last permitted iteration.
 
 .seealso: `PCFinegrainGetApplyRichardson()`, `PCApplyRichardson()`, `KSPRICHARDSON`, `KSPREFINE`
 @*/

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of what all types share: small, missing and indefinite pivots.
+// Setters and getters for small, missing and indefinite pivots.
 #include "pc/options/settings.hpp"
 #include "pc/find.hpp"
 
@@ -30,34 +30,34 @@ constinit const Common<PetscBool> add_diagonal{"add_diagonal", "Whether missing 
 } // namespace finegrain::settings
 
 /*@
-   PCFinegrainSetShift - Says what to do about diagonal blocks that are singular or not positive definite
+   PCFinegrainSetShift - Chooses the treatment of diagonal blocks that are singular or not positive definite
 
    Logically Collective
 
    Input Parameters:
 +  pc     - the preconditioner
-.  type   - `MAT_SHIFT_NONE` (default, but for `PCFGBICC` with real numbers): the set-up fails with
-`PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the scales of its row
-and column is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (default of `PCFGBICC`, which alone has it):
-diagonal entries are raised until all pivots are positive definite
--  amount - of `MAT_SHIFT_INBLOCKS`; the square root of `PETSC_MACHINE_EPSILON` by default, `PETSC_DECIDE` for that
+.  type   - `MAT_SHIFT_NONE` (default, except for `PCFGBICC` with real numbers): set-up fails with
+            `PC_FACTOR_NUMERIC_ZEROPIVOT`; `MAT_SHIFT_INBLOCKS`: a pivot of magnitude at most amount times the scales
+            of its row and column is replaced by that value; `MAT_SHIFT_POSITIVE_DEFINITE` (`PCFGBICC` only, its
+            default): diagonal entries are increased until all pivots are positive definite
+-  amount - for `MAT_SHIFT_INBLOCKS`; by default, and for `PETSC_DECIDE`, the square root of `PETSC_MACHINE_EPSILON`
 
    Options Database Keys:
-+  -pc_fgbilu_shift_type <none,inblocks> - the type; `PCFGBICC` has positive_definite too
++  -pc_fgbilu_shift_type <none,inblocks> - the type; `PCFGBICC` also has positive_definite
 -  -pc_fgbilu_shift_amount <amount>      - the amount
 
    Level: intermediate
 
    Notes:
-   `PCView()` and -info print in how many block rows of all ranks pivots were replaced, or by how much diagonal
-entries were raised and in how many factorizations.
+   `PCView()` and -info report the number of block rows with replaced pivots on all ranks, or how much diagonal
+   entries were increased and in how many factorizations.
 
-   The scales of rows and columns are those that equilibrate a block, as the matrix has it and as it is: neither units
-of unknowns and equations nor penalties lead to a replacement. Blocks that are not singular by the test of
-`PCFinegrainSetZeroPivot()`, with the amount as its number, stay as they are.
+   The scales of rows and columns equilibrate the block, both as the matrix has it and as it is factored. Units of
+   unknowns and equations or penalties therefore cause no replacement. Blocks that are not singular by the test of
+   `PCFinegrainSetZeroPivot()`, with the amount as its tolerance, do not change.
 
-   A pivot that is smaller than rounding errors of its block makes an application that amplifies as much: small
-amounts, such as 100 `PETSC_MACHINE_EPSILON`, hide a zero pivot and not what follows from it.
+   A pivot below the rounding errors of its block gives an application that amplifies errors as much. Small amounts,
+   such as 100 `PETSC_MACHINE_EPSILON`, hide a zero pivot but not its consequences.
 
 .seealso: `PCFinegrainGetShift()`, `PCFinegrainSetZeroPivot()`, `PCFGBILU`, `PCFGBICC`, `MatFactorShiftType`
 @*/
@@ -108,27 +108,28 @@ PetscErrorCode PCFinegrainGetShift(PC pc, MatFactorShiftType *type, PetscReal *a
 }
 
 /*@
-   PCFinegrainSetZeroPivot - Sets how small a pivot is taken for zero
+   PCFinegrainSetZeroPivot - Sets how small a pivot must be to count as zero
 
    Logically Collective
 
    Input Parameters:
 +  pc  - the preconditioner
--  tol - relative to what the pivot was computed from; 100 `PETSC_MACHINE_EPSILON` by default, 0: only zero is zero
+-  tol - tolerance relative to the terms that the pivot was computed from; 100 `PETSC_MACHINE_EPSILON` by default;
+         with 0 only an exact zero counts
 
    Options Database Key:
-.  -pc_fgbilu_zero_pivot <tol> - the number
+.  -pc_fgbilu_zero_pivot <tol> - the tolerance
 
    Level: intermediate
 
    Notes:
-   A scalar pivot is zero if its magnitude is at most tol times those of the terms that it is the sum of; a factor in
-single precision takes at least 10 epsilons of that. A block D computed from the block B of the matrix is singular if
-a row of |D^-1| |B| has a diagonal entry of 1/tol or more: if changes of the entries of B by tol of themselves may
-make D singular. Units of unknowns and equations do not matter. The set-up then fails with
-`PC_FACTOR_NUMERIC_ZEROPIVOT`.
+   A scalar pivot is zero if its magnitude is at most tol times those of the terms of its sum; a factor in single
+   precision uses at least 10 epsilons of that precision. A block D computed from the block B of the matrix is
+   singular if a row of |D^-1| |B| has a diagonal entry of 1/tol or more, that is, if changes of the entries of B by
+   tol of themselves may make D singular. Units of unknowns and equations do not matter. The set-up then fails with
+   `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
-   With `MAT_SHIFT_INBLOCKS` scalar pivots that are zero are replaced, and blocks have the test of that shift only.
+   With `MAT_SHIFT_INBLOCKS` zero scalar pivots are replaced, and blocks have only the test of that shift.
 
 .seealso: `PCFinegrainGetZeroPivot()`, `PCFinegrainSetShift()`, `PCFactorSetZeroPivot()`
 @*/
@@ -137,23 +138,24 @@ PetscErrorCode PCFinegrainSetZeroPivot(PC pc, PetscReal tol) { return settings::
 PetscErrorCode PCFinegrainGetZeroPivot(PC pc, PetscReal *tol) { return settings::zero_pivot.get(pc, tol); }
 
 /*@
-   PCFinegrainSetAddDiagonal - Says whether block rows without a diagonal block are given one
+   PCFinegrainSetAddDiagonal - Chooses if missing diagonal blocks are added
 
    Logically Collective
 
    Input Parameters:
 +  pc  - the preconditioner
--  add - `PETSC_FALSE` by default: such rows are an error
+-  add - `PETSC_FALSE` (default): missing diagonal blocks are an error
 
    Options Database Key:
-.  -pc_fgbilu_add_diagonal <false> - whether they are added
+.  -pc_fgbilu_add_diagonal <false> - true: they are added
 
    Level: intermediate
 
    Note:
-   A matrix that lacks some is copied, with zeros there, and each set-up brings the copy up to date. Zeros are filled
-in by the factorization, or are zero pivots: those of rows that are eliminated before all their neighbors are, and all
-of `PCMCPI`'s. `PCFinegrainSetShift()` replaces them, `PCFinegrainSetOrdering()` may put them behind their neighbors.
+   A matrix without some diagonal blocks is copied, with zeros there, and each set-up updates the copy. The
+   factorization fills the zeros in, or they are zero pivots: for rows that are eliminated before all their
+   neighbors, and always for `PCMCPI`. `PCFinegrainSetShift()` replaces zero pivots, and `PCFinegrainSetOrdering()`
+   may move their rows behind their neighbors.
 
 .seealso: `PCFinegrainGetAddDiagonal()`, `PCFinegrainSetShift()`, `PCFinegrainSetOrdering()`
 @*/

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of what all types share: schedule, algorithm, storage.
+// Setters and getters of schedule, algorithm and storage precision.
 #include "pc/options/settings.hpp"
 #include "pc/find.hpp"
 
@@ -40,9 +40,9 @@ static_assert(int(Algorithm::tasks) == PC_FINEGRAIN_ALGORITHM_TASKS);
 
    Input Parameters:
 +  pc       - the preconditioner
--  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default), `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` or
-`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCFGBILU` and `PCFGBICC`; `PC_FINEGRAIN_SCHEDULE_COLOR` (default) or
-`PC_FINEGRAIN_SCHEDULE_LEVEL` for `PCPOWERQILU`
+-  schedule - `PC_FINEGRAIN_SCHEDULE_AUTO` (default); `PCFGBILU` and `PCFGBICC` also have
+              `PC_FINEGRAIN_SCHEDULE_HYPERPLANE` and `PC_FINEGRAIN_SCHEDULE_LEVEL`, `PCPOWERQILU` has
+              `PC_FINEGRAIN_SCHEDULE_COLOR` and `PC_FINEGRAIN_SCHEDULE_LEVEL`
 
    Options Database Keys:
 +  -pc_fgbilu_schedule, -pc_fgbicc_schedule <auto,hyperplane,level> - the schedule
@@ -51,8 +51,8 @@ static_assert(int(Algorithm::tasks) == PC_FINEGRAIN_ALGORITHM_TASKS);
    Level: intermediate
 
    Note:
-   Hyperplanes and level sets keep the result of the natural order, colors have an order of their own. Hyperplanes
-need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
+   Hyperplanes and level sets give the result of the natural order; colors change the order of elimination.
+   Hyperplanes need a grid: that of a `DMDA`, or `PCFinegrainSetGrid()`.
 
 .seealso: `PCFinegrainGetSchedule()`, `PCFinegrainSetGrid()`, `PCFGBILU`
 @*/
@@ -74,7 +74,7 @@ PetscErrorCode PCFinegrainGetSchedule(PC pc, PCFinegrainScheduleType *schedule)
    Input Parameters:
 +  pc        - the preconditioner
 -  algorithm - `PC_FINEGRAIN_ALGORITHM_AUTO` (default), `PC_FINEGRAIN_ALGORITHM_SEQUENTIAL`,
-`PC_FINEGRAIN_ALGORITHM_LEVELS` or `PC_FINEGRAIN_ALGORITHM_TASKS`
+               `PC_FINEGRAIN_ALGORITHM_LEVELS` or `PC_FINEGRAIN_ALGORITHM_TASKS`
 
    Options Database Key:
 .  -pc_fgbilu_algorithm <auto,sequential,levels,tasks> - the algorithm
@@ -104,8 +104,8 @@ PetscErrorCode PCFinegrainGetAlgorithm(PC pc, PCFinegrainAlgorithmType *algorith
    Input Parameters:
 +  pc        - the preconditioner
 -  precision - `PC_FINEGRAIN_PRECISION_WORKING` (default), `PC_FINEGRAIN_PRECISION_SINGLE`,
-`PC_FINEGRAIN_PRECISION_HALF` or `PC_FINEGRAIN_PRECISION_BFLOAT16`; `PCFGBICC` has the first two, `PCMCPI` all, and
-the others have the first three
+               `PC_FINEGRAIN_PRECISION_HALF` or `PC_FINEGRAIN_PRECISION_BFLOAT16`; `PCFGBICC` has the first two,
+               `PCMCPI` all, and the others have the first three
 
    Options Database Key:
 .  -pc_fgbilu_precision <working,single,half> - the precision
@@ -113,12 +113,12 @@ the others have the first three
    Level: intermediate
 
    Notes:
-   The time of an application is that of reading the blocks. Products are summed in `PetscScalar`, but for
-`PCMCPISetSumPrecision()` and factors in half precision.
+   The time of an application is mostly that of reading the blocks. Products are summed in `PetscScalar`, except with
+   `PCMCPISetSumPrecision()` and in factors of half precision.
 
    A factor in half precision is computed in `PetscScalar`, scaled by powers of two, one for each unknown of a block,
-and rounded afterwards. Its inverted diagonal blocks and its sums are in single precision, whatever
-`PCFinegrainSetDiagonalPrecision()` says.
+   and then rounded. Its inverted diagonal blocks and its sums are in single precision;
+   `PCFinegrainSetDiagonalPrecision()` has no effect on it.
 
 .seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
 @*/
@@ -167,11 +167,11 @@ PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisi
 .  pc - the preconditioner, set up
 
    Output Parameter:
-.  bytes - of lower, upper and inverted diagonal blocks, without indices and work vectors
+.  bytes - size of lower, upper and inverted diagonal blocks, without indices and work vectors
 
    Note:
-   The preconditioner holds this memory between set-ups. A set-up in half precision computes the factor in a temporary
-copy of working precision, which it frees.
+   The preconditioner holds this memory between set-ups. In half precision a set-up computes the factor in a
+   temporary working-precision copy, which it frees.
 
    Level: intermediate
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Setters and getters of what all types share: the structure of the rank's block rows.
+// Setters and getters for the structure of the block rows: grids, block size, ordering, global factorization.
 #include "pc/options/settings_structure.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/find.hpp"
@@ -13,7 +13,7 @@ static_assert(int(GridCoupling::block_jacobi) == PC_FINEGRAIN_GRID_COUPLING_BLOC
 namespace
 {
 
-// The grid is given as I,J,K of each, one after the other.
+// Reads I,J,K of each grid.
 PetscErrorCode ReadGrid(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s)
 {
   constexpr PetscInt most = 64;
@@ -53,7 +53,7 @@ PetscErrorCode CheckGrids(PC pc, PetscInt ngrids, const PetscInt ijk[])
 
 } // namespace
 
-// What PCFinegrainSetGrid() was given before the PC had a type of ours.
+// Name under which a PC without a type of finegrain keeps the argument of PCFinegrainSetGrid().
 constexpr char kept_grid[] = "PCFinegrainGrid";
 
 PetscErrorCode PCFinegrainTakeGrid(PC pc, PC_Finegrain *e)
@@ -93,7 +93,7 @@ constinit const Common<PetscBool> global{"global", "One factor of all ranks", "P
 } // namespace finegrain::settings
 
 /*@
-   PCFinegrainSetGrid - Gives the structure of the block rows of this rank, where no `DMDA` does
+   PCFinegrainSetGrid - Sets the grids that the block rows of this rank form, if no `DMDA` has them
 
    Collective, values may differ between ranks
 
@@ -103,14 +103,14 @@ constinit const Common<PetscBool> global{"global", "One factor of all ranks", "P
 -  ijk    - points of each grid in the first (fastest), second and third direction, 3 `ngrids` numbers
 
    Options Database Key:
-.  -pc_fgbilu_grid <I,J,K[,I,J,K...]> - the grids, where they are the same on all ranks
+.  -pc_fgbilu_grid <I,J,K[,I,J,K...]> - the grids, if they are equal on all ranks
 
    Level: intermediate
 
    Note:
    A call before `PCSetType()` or `PCSetFromOptions()` acts when the PC gets a type that has grids. Hyperplanes of
-these grids must fit the matrix; where they do not, set-up is an error. Grids are used by hyperplane schedules, and by
-`PCFinegrainSetGridCoupling()` with any schedule. A grid without a point on this rank is left out.
+   these grids must fit the matrix; otherwise set-up is an error. Hyperplane schedules use the grids, and
+   `PCFinegrainSetGridCoupling()` does with any schedule. A grid without a point on this rank is omitted.
 
 .seealso: `PCFinegrainGetGrid()`, `PCFinegrainSetGridCoupling()`, `PCFinegrainSetSchedule()`, `PCFGBILU`
 @*/
@@ -120,7 +120,7 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
 
   PetscFunctionBegin;
   PetscCall(PCFinegrainFind(pc, &e));
-  if (!e) { // the type comes later, and takes it
+  if (!e) { // the type will use it when it is set
     IS kept;
     PetscCall(FinegrainOnAllRanks(pc, [&] { return CheckGrids(pc, ngrids, ijk); }));
     PetscCall(ISCreateGeneral(PETSC_COMM_SELF, 3 * ngrids, ijk, PETSC_COPY_VALUES, &kept));
@@ -128,7 +128,7 @@ PetscErrorCode PCFinegrainSetGrid(PC pc, PetscInt ngrids, const PetscInt ijk[])
     PetscCall(ISDestroy(&kept));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  // All ranks analyze again if the grids of one have changed.
+  // If the grids of one rank have changed, all ranks repeat the analysis.
   std::vector<PetscInt> grid;
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
@@ -186,7 +186,7 @@ PetscErrorCode PCFinegrainGetGrid(PC pc, PetscInt *ngrids, const PetscInt *ijk[]
    Level: intermediate
 
    Note:
-   Entries missing inside a block count as zeros. BAIJ matrices bring their own block size.
+   Entries missing inside a block count as zeros. BAIJ matrices have their own block size.
 
 .seealso: `PCFinegrainGetBlockSize()`, `PCFGBILU`
 @*/
@@ -195,7 +195,7 @@ PetscErrorCode PCFinegrainSetBlockSize(PC pc, PetscInt n) { return settings::blo
 PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::block_size.get(pc, n); }
 
 /*@
-   PCFinegrainSetGridCoupling - Chooses whether the factor has the blocks that couple the grids of a rank
+   PCFinegrainSetGridCoupling - Chooses if the factor contains the blocks that couple the grids of a rank
 
    Logically Collective
 
@@ -210,9 +210,9 @@ PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::bl
 
    Note:
    With `PC_FINEGRAIN_GRID_COUPLING_COUPLED` the grids are factored as one matrix, by level sets. With
-`PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI` each grid has a factor and hyperplanes of its own, and all grids run in the
-same groups. Blocks that couple grids then act in residuals only, those of the Krylov method and of
-`PCFinegrainSetCorrections()`, as blocks that couple ranks do.
+   `PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI` each grid has its own factor and hyperplanes, and all grids run in the
+   same groups. The factor then ignores blocks that couple grids, like off-rank blocks; they act in residuals only,
+   those of the Krylov method and of `PCFinegrainSetCorrections()`.
 
 .seealso: `PCFinegrainGetGridCoupling()`, `PCFinegrainSetGrid()`, `PCFinegrainSetCorrections()`, `PCFGBILU`
 @*/
@@ -227,7 +227,7 @@ PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupli
 }
 
 /*@
-   PCFinegrainSetGlobal - Chooses one factor of all ranks instead of one for each rank
+   PCFinegrainSetGlobal - Chooses one factorization of the whole matrix instead of one for each rank
 
    Logically Collective
 
@@ -236,28 +236,28 @@ PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupli
 -  global - `PETSC_FALSE` (default): each rank factors its own block rows
 
    Options Database Key:
-.  -pc_fgbilu_global, -pc_sip_global, -pc_powerqilu_global <false> - whether
+.  -pc_fgbilu_global, -pc_sip_global, -pc_powerqilu_global <false> - true: one factorization of all ranks
 
    Level: intermediate
 
    Notes:
    The result is bitwise identical to that of one rank; with a `DMDA` it does not depend on the process grid either.
-The factor runs on the host and has working or single precision.
+   A global factorization runs on the host and has working or single precision.
 
-   `PCFGBILU` and `PCSIP` factor and sweep the whole grid of a `DMDA` in its natural order, as a pipeline (Koch, Baker
-and Alcouffe). Each rank cuts its box into tiles; when a tile is done, its faces are sent to the next ranks, which can
-begin theirs. The matrix must be a star of width 1 without periodic axes, with any number of unknowns per point.
-Iterations do not grow with the number of ranks, but ranks at the far end of the grid begin late: `PCView()` predicts
-the efficiency. -pc_fgbilu_tile sets the shape of tiles, which a model chooses otherwise. Each rank uses one thread.
-It does not go with -pc_sip_alternate.
+   `PCFGBILU` and `PCSIP` factor and sweep the whole grid of a `DMDA` in its natural order, as a pipeline (Koch,
+   Baker and Alcouffe). Each rank divides its box into tiles. When a tile is done, its faces are sent to the next
+   ranks, which can then begin their tiles. The matrix must be a star of width 1 without periodic axes, with any
+   number of unknowns per point. Iterations do not grow with the number of ranks, but ranks at the far end of the
+   grid start late: `PCView()` predicts the efficiency. -pc_fgbilu_tile sets the shape of tiles, which a model
+   chooses by default. Each rank uses one thread. -pc_sip_alternate is an error.
 
-   `PCPOWERQILU` colors the matrix over all ranks, and factors and sweeps it color by color. An application sends a
-message to each neighbor for each color of each sweep. It needs -pc_powerqilu_coloring jp (default; redblack where
-that fits and p is 0) and -pc_powerqilu_drop during.
+   `PCPOWERQILU` colors the matrix over all ranks, and factors and sweeps it color by color. A sweep sends one
+   message to each neighbor for each color. It needs -pc_powerqilu_coloring jp (default, or redblack if that fits and
+   p is 0) and -pc_powerqilu_drop during.
 
    References:
 .  * - K. R. Koch, R. S. Baker, R. E. Alcouffe, Solution of the first-order form of the 3-D discrete ordinates
-equation on a massively parallel processor, Transactions of the American Nuclear Society 65 (1992)
+       equation on a massively parallel processor, Transactions of the American Nuclear Society 65 (1992)
 
 .seealso: `PCFinegrainGetGlobal()`, `PCMCPISetExchange()`, `PCFinegrainSetTile()`, `PCFGBILU`, `PCSIP`, `PCPOWERQILU`
 @*/
@@ -280,7 +280,8 @@ PetscErrorCode PCFinegrainGetGlobal(PC pc, PetscBool *global) { return settings:
    Level: intermediate
 
    Note:
-   The ordering is that of the graph of block rows. It goes with level schedules: hyperplanes keep the natural order.
+   The ordering is that of the graph of block rows. It needs a level schedule, because hyperplanes keep the natural
+   order, or colors, which are then assigned in this order.
 
 .seealso: `PCFinegrainGetOrdering()`, `PCFactorSetMatOrderingType()`, `PCFGBILU`
 @*/

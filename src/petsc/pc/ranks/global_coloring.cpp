@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ranks agree on for a relaxation that does not depend on their number: keys, colors, and which rows others
-// have as ghosts.
+// Keys, colors and rows that other ranks have as ghosts, for relaxations and factorizations that do not depend on
+// the number of ranks.
 #include "pc/ranks/global_coloring.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/local_grid.hpp"
@@ -11,7 +11,7 @@
 
 using namespace finegrain;
 
-// Of owned rows.
+// Finds the keys of owned rows.
 static PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, HostArray<std::int64_t> *key)
 {
   DM da;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ranks find out together before an analysis: keys of rows, couplings between ranks, colors.
+// Results that ranks find together before an analysis: keys of rows, couplings between ranks, colors.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Keys of owned rows and of the view's ghosts, the order of terms in sums over all ranks' rows: natural indices of a
-// DMDA, whose numbering depends on the number of ranks, else global block rows. Collective.
+// Finds keys of owned rows and of the view's ghosts, which order the terms of sums over rows of all ranks. Keys are
+// natural indices of a DMDA, because its numbering depends on the number of ranks, else global block rows.
+// Collective.
 PetscErrorCode PCFinegrainFindGhostKeys(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
 
-// Lets the ranks agree on colors and on the order of terms, for Exchange::color. Collective.
+// Finds colors and an order of terms that do not depend on the number of ranks, for Exchange::color. Collective.
 PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
 
-// One number for each owned row, sent to where the row is a leaf.
+// Fetches one value of each row from its owner.
 template <class T> PetscErrorCode FinegrainFetch(PetscSF sf, MPI_Datatype unit, const finegrain::HostArray<T> &owned,
                                                  finegrain::HostArray<T> *others)
 {
@@ -21,21 +22,21 @@ template <class T> PetscErrorCode FinegrainFetch(PetscSF sf, MPI_Datatype unit, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Couplings of owned rows to rows of others in either direction: ours, and those that others have to us.
+// Couplings of owned rows to rows of other ranks, in either direction.
 struct FinegrainNeighbors {
-  finegrain::Graph graph; // columns: places in `global`
+  finegrain::Graph graph; // columns are indices in `global`
   std::vector<PetscInt> global;
-  bool symmetric = true; // of this rank's rows: ours are theirs
+  bool symmetric = true; // true if the couplings of this rank's rows are equal in both directions
 };
-// From the view's couplings, whose columns are places in `ghosts`. Collective.
+// Finds them from the view's couplings, whose columns are indices in `ghosts`. Collective.
 PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const finegrain::OperatorView &view,
                                       const std::vector<PetscInt> &ghosts, FinegrainNeighbors *n);
 
-// Jones and Plassmann's coloring over all ranks: rounds until every row has its color. `owned` is symmetric. The
-// number of colors is this rank's. Collective.
+// Computes Jones and Plassmann's coloring over all ranks, in rounds until every row has a color. `owned` must be
+// symmetric. The number of colors is that of this rank. Collective.
 PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const finegrain::Graph &owned, const FinegrainNeighbors &n,
                                     const finegrain::HostArray<std::int64_t> &key, finegrain::Coloring *coloring);
 
-// Red and black by the parity of the global indices of a DMDA, if that is a coloring on all ranks. Collective.
+// Colors rows by the parity of the global indices of a DMDA, if that is a coloring on all ranks. Collective.
 PetscErrorCode PCFinegrainColorByParity(PC pc, const finegrain::OperatorView &view, PetscSF sf,
                                         finegrain::Coloring *coloring, bool *fits);

@@ -12,7 +12,7 @@ PetscErrorCode PCFinegrainFindGrid(PC pc, DM *da)
   if (!*da) PetscCall(MatGetDM(pc->pmat, da));
   if (*da) PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(*da), DMDA, &is_da));
   if (!is_da) *da = nullptr;
-  if (*da) PetscCall(DMSetUp(*da)); // PCFIELDSPLIT leaves this of its fields' grids to whoever needs it
+  if (*da) PetscCall(DMSetUp(*da)); // PCFIELDSPLIT does not set up the grids of its fields
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -34,7 +34,7 @@ PetscErrorCode FinegrainFindBoxes(DM da, const std::vector<PetscInt> &given, Gri
     PetscCall(DMDAGetInfo(da, nullptr, &all[0], &all[1], &all[2], nullptr, nullptr, nullptr, nullptr, nullptr,
                           &boundary[0], &boundary[1], &boundary[2], nullptr));
     const PetscInt mine[] = {m, n, p};
-    for (unsigned a = 0; a < 3; ++a) // a rank that has a part of a period meets its own end nowhere
+    for (unsigned a = 0; a < 3; ++a) // a rank with a part of a period does not meet its own end
       if (boundary[a] != DM_BOUNDARY_PERIODIC || mine[a] < all[a]) *open_axes |= 1u << a;
   }
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -207,19 +207,98 @@ PetscErrorCode PipelineExchange::find_pattern(const PC_Finegrain &e, const Owned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The rows that this rank and its neighbors send each other, by rank and tile of the sender.
+struct PipelineExchange::Routes {
+  using Rows = std::map<std::pair<PetscMPIInt, Index>, std::vector<Index>>;
+  Rows to, from;
+  std::vector<Index> first, last; // own tiles that are beside each other's row
+};
+
+PetscErrorCode PipelineExchange::check_tags(Index tiles) const
+{
+  PetscMPIInt *bound, has_bound;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &has_bound));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &tiles, 1, MPI_INT32_T, MPI_MAX, comm_));
+  PetscCheck(has_bound && tiles <= *bound, comm_, PETSC_ERR_ARG_OUTOFRANGE,
+             "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
+             "PCFinegrainSetTile() or its option",
+             has_bound ? int(*bound) : 0, int(tiles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Both sides know all couplings between them, and list rows by global numbers.
+PetscErrorCode PipelineExchange::find_routes(const SharedRows &s, const SharedStorage &storage,
+                                             const HostArray<Index> &tile_of, const PetscSFNode *remote,
+                                             PetscMPIInt me, Routes *routes) const
+{
+  const Index rows = near_.graph.rows;
+  const std::size_t others = others_.size();
+
+  PetscFunctionBegin;
+  routes->first.assign(others, storage.stages);
+  routes->last.assign(others, -1);
+  for (Index row = 0; row < rows; ++row)
+    for (Index k = near_.graph.ptr(row); k < near_.graph.ptr(row + 1); ++k) {
+      const std::size_t other = std::size_t(near_.graph.col(k));
+      const PetscMPIInt rank = PetscMPIInt(remote[other].rank);
+      PetscCheck((rank > me) == (s.key(rows + Index(other)) > s.key(row)), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                 "The ranks of the DMDA are not in the order of its points");
+      auto &list = routes->to[{rank, storage.stage(row)}];
+      if (list.empty() || list.back() != row) list.push_back(row);
+      routes->first[other] = std::min(routes->first[other], storage.stage(row));
+      routes->last[other] = std::max(routes->last[other], storage.stage(row));
+    }
+  for (std::size_t other = 0; other < others; ++other)
+    if (routes->last[other] >= 0)
+      routes->from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Messages of all routes; blocks are listed by global numbers of their columns.
+void PipelineExchange::make_messages(const SharedRows &s, const SharedStorage &storage, const PetscSFNode *remote,
+                                     PetscMPIInt me, const Routes &routes)
+{
+  const Graph &g = s.selection.graph;
+  const Index rows = near_.graph.rows;
+  const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
+    std::vector<std::pair<std::int64_t, Index>> list;
+    for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
+      if ((second_ring_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
+        list.push_back({s.key(g.col(f)), storage.entry(f)});
+    std::sort(list.begin(), list.end());
+    for (const auto &[key, entry] : list) blocks->push_back(entry);
+  };
+  for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
+    messages->of_tile.assign(std::size_t(storage.stages), {});
+  for (const auto &[where, list] : routes.to) {
+    const PetscMPIInt rank = where.first;
+    Message m{rank, PetscMPIInt(where.second), where.second, list, {}, {}, {}};
+    const auto theirs = [&](Index c) { return c >= rows && PetscMPIInt(remote[c - rows].rank) == rank; };
+    if (rank > me)
+      for (const Index row : list) add_blocks(row, theirs, &m.blocks);
+    sent_[rank < me].list.push_back(std::move(m));
+  }
+  for (const auto &[where, list] : routes.from) {
+    const PetscMPIInt rank = where.first;
+    const auto ours = [&](Index c) { return c < rows; };
+    Message m{rank, PetscMPIInt(where.second), rank < me ? storage.stages : Index(-1), list, {}, {}, {}};
+    for (const Index other : list) {
+      const std::size_t o = std::size_t(other);
+      if (rank < me) add_blocks(rows + other, ours, &m.blocks);
+      m.tile = rank < me ? std::min(m.tile, routes.first[o]) : std::max(m.tile, routes.last[o]);
+    }
+    received_[rank > me].list.push_back(std::move(m));
+  }
+}
+
 PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, const OperatorView &view,
                                         const SharedStorage &storage)
 {
-  const SharedRows &s = view.shared;
-  const Graph &g = s.selection.graph;
-  const Index rows = view.owned.rows;
-  const std::size_t others = others_.size();
   HostArray<Index> tile_of;
-  std::vector<Index> first, last;                                       // own tiles that are beside each other's row
-  std::map<std::pair<PetscMPIInt, Index>, std::vector<Index>> to, from; // by rank and tile of the sender
   const PetscSFNode *remote;
-  PetscMPIInt me, *bound, has_bound;
-  Index most = storage.stages;
+  PetscMPIInt me;
   PetscSF sf;
 
   PetscFunctionBegin;
@@ -229,70 +308,21 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
   block_bytes_ = storage.block_bytes;
   PetscCallMPI(MPI_Comm_dup(PetscObjectComm(owner), &comm_));
   PetscCallMPI(MPI_Comm_rank(comm_, &me));
-  PetscCallMPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &has_bound));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT32_T, MPI_MAX, comm_));
-  PetscCheck(has_bound && most <= *bound, comm_, PETSC_ERR_ARG_OUTOFRANGE,
-             "This MPI numbers messages up to %d, and a rank has %d tiles; give larger ones with "
-             "PCFinegrainSetTile() or its option",
-             has_bound ? int(*bound) : 0, int(most));
-  PetscCall(FinegrainOnAllRanks(owner, [&] {
-    tile_of = HostArray<Index>("finegrain::tile", others);
-    first.assign(others, storage.stages);
-    last.assign(others, -1);
-  }));
-  PetscCall(FinegrainMakeForest(comm_, rows, others_, &sf));
+  PetscCall(check_tags(storage.stages));
+  PetscCall(FinegrainOnAllRanks(owner, [&] { tile_of = HostArray<Index>("finegrain::tile", others_.size()); }));
+  PetscCall(FinegrainMakeForest(comm_, view.owned.rows, others_, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
-
-  // Both sides know all couplings between them, and list rows and blocks by global numbers.
   PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {
-    for (Index row = 0; row < rows; ++row)
-      for (Index k = near_.graph.ptr(row); k < near_.graph.ptr(row + 1); ++k) {
-        const std::size_t other = std::size_t(near_.graph.col(k));
-        const PetscMPIInt rank = PetscMPIInt(remote[other].rank);
-        PetscCheck((rank > me) == (s.key(rows + Index(other)) > s.key(row)), PETSC_COMM_SELF, PETSC_ERR_PLIB,
-                   "The ranks of the DMDA are not in the order of its points");
-        auto &list = to[{rank, storage.stage(row)}];
-        if (list.empty() || list.back() != row) list.push_back(row);
-        first[other] = std::min(first[other], storage.stage(row));
-        last[other] = std::max(last[other], storage.stage(row));
-      }
-    for (std::size_t other = 0; other < others; ++other)
-      if (last[other] >= 0) from[{PetscMPIInt(remote[other].rank), tile_of(other)}].push_back(Index(other));
-    const auto add_blocks = [&](Index row, const auto &wanted, std::vector<Index> *blocks) {
-      std::vector<std::pair<std::int64_t, Index>> list;
-      for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f)
-        if ((second_ring_ || wanted(g.col(f))) && storage.is_upper[std::size_t(f)])
-          list.push_back({s.key(g.col(f)), storage.entry(f)});
-      std::sort(list.begin(), list.end());
-      for (const auto &[key, entry] : list) blocks->push_back(entry);
-    };
-    for (auto *messages : {&sent_[0], &sent_[1], &received_[0], &received_[1]})
-      messages->of_tile.assign(std::size_t(storage.stages), {});
-    for (const auto &[where, list] : to) {
-      const PetscMPIInt rank = where.first;
-      Message m{rank, PetscMPIInt(where.second), where.second, list, {}, {}, {}};
-      const auto theirs = [&](Index c) { return c >= rows && PetscMPIInt(remote[c - rows].rank) == rank; };
-      if (rank > me)
-        for (const Index row : list) add_blocks(row, theirs, &m.blocks);
-      sent_[rank < me].list.push_back(std::move(m));
-    }
-    for (const auto &[where, list] : from) {
-      const PetscMPIInt rank = where.first;
-      Message m{rank, PetscMPIInt(where.second), rank < me ? storage.stages : Index(-1), list, {}, {}, {}};
-      for (const Index other : list) {
-        if (rank < me)
-          add_blocks(
-            rows + other, [&](Index c) { return c < rows; }, &m.blocks);
-        m.tile = rank < me ? std::min(m.tile, first[std::size_t(other)]) : std::max(m.tile, last[std::size_t(other)]);
-      }
-      received_[rank > me].list.push_back(std::move(m));
-    }
+    Routes routes;
+    PetscFunctionBegin;
+    PetscCall(find_routes(view.shared, storage, tile_of, remote, me, &routes));
+    make_messages(view.shared, storage, remote, me, routes);
     for (const bool backward : {false, true}) {
       PetscCall(make_requests(&sent_[backward], true, !backward));
       PetscCall(make_requests(&received_[backward], false, !backward));
     }
-    return PETSC_SUCCESS;
+    PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);

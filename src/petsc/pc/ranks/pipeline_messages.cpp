@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The messages of a pipeline between ranks: persistent requests, one for each tile that another rank reads.
+// Messages of the pipeline between ranks: persistent requests, one for each tile that another rank reads.
 #include "pc/ranks/pipeline.hpp"
 #include "pc/ranks/shared_rows.hpp"
 
@@ -103,7 +103,7 @@ void PipelineExchange::end(Travel travel, Index tile, const SharedArrays &a)
   for (const std::size_t i : messages.of_tile[std::size_t(tile)]) {
     Message &m = messages.list[i];
     Persistent &message = travel == Travel::factor ? m.factor : m.entries;
-    check(await(&message)); // that of the sweep before
+    check(await(&message)); // message of the previous sweep
     if (travel == Travel::factor)
       for (std::size_t k = 0; k < m.blocks.size(); ++k)
         std::memcpy(m.bytes.data() + k * block_bytes_,

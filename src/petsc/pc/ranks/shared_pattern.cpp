@@ -84,7 +84,7 @@ FinegrainNeighbors split_lists(const Owned &owned, const Lists &lists, Graph *in
   return n;
 }
 
-// Rows within `power` couplings of each owned row, from those within one.
+// Finds the rows within `power` couplings of each owned row, from those within one.
 static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> &near, PetscInt power,
                                 const Lists &one, Lists *all)
 {
@@ -187,10 +187,10 @@ Entries find_entries(const Owned &owned, const OperatorView &view, const std::ve
   return list;
 }
 
-// What a rank has seen of the matrix: its rows, those of others that it has asked for in rounds, and their colors.
+// Rows of the matrix that a rank knows: its own, those fetched from other ranks in rounds, and their colors.
 struct SeenRows {
   const Lists &matrix;
-  const std::vector<Index> &number; // of the blocks of `matrix`
+  const std::vector<Index> &number; // indices of the blocks of `matrix`
   const std::vector<PetscInt> &others;
   const std::vector<Lists> &rounds;
   const std::vector<std::vector<PetscInt>> &asked;
@@ -198,16 +198,16 @@ struct SeenRows {
   const HostArray<std::int64_t> &keys;
 };
 
-// The fill in owned rows.
+// Finds the fill in owned rows.
 static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const SeenRows &seen, FactorRows *rows)
 {
   const auto &[matrix, number, all_others, rounds, asked, all_colors, all_keys] = seen;
-  const std::vector<PetscInt> &others = all_others; // which lambdas capture
+  const std::vector<PetscInt> &others = all_others; // because lambdas cannot capture structured bindings
   const HostArray<Index> &color = all_colors;
   const HostArray<std::int64_t> &keys = all_keys;
 
   PetscFunctionBegin;
-  // The graph of all rows that were seen; of some only the diagonal is known, and none is asked of them.
+  // Graph of all known rows. Of the outermost rows only the diagonal is known, which is all that the fill needs.
   const Index all = owned.rows + Index(others.size());
   const auto local = [&](PetscInt c) { return owned.has(c) ? Index(c - owned.first) : owned.rows + find(others, c); };
   std::vector<std::vector<std::pair<Index, Index>>> row_of(static_cast<std::size_t>(all));
@@ -225,7 +225,7 @@ static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const See
   for (Index row = 0; row < all; ++row) {
     auto &list = row_of[std::size_t(row)];
     const bool diagonal = std::any_of(list.begin(), list.end(), [&](const auto &pair) { return pair.first == row; });
-    if (!diagonal) list.push_back({row, -1}); // of owned rows: the engine will miss it
+    if (!diagonal) list.push_back({row, -1}); // in owned rows the engine reports it as missing
     std::sort(list.begin(), list.end());
     for (const auto &[c, k] : list) {
       col.push_back(c);
@@ -260,7 +260,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
                            FactorRows *rows)
 {
   Lists matrix;
-  std::vector<Index> number; // of the blocks of `matrix`
+  std::vector<Index> number; // indices of the blocks of `matrix`
   std::vector<PetscInt> known, others;
   std::vector<Lists> rounds;
   std::vector<std::vector<PetscInt>> asked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ranks find out together before they factor one matrix: colors of a power of its pattern, and the pattern of
-// the factor in each rank's rows. shared_rows.cpp makes the exchange of it.
+// Results that ranks find together before a global factorization: colors of a power of the matrix's pattern, and the
+// pattern of the factor in each rank's rows. shared_rows.cpp sets up the exchange.
 #pragma once
 
 #include "pc/ranks/global_coloring.hpp"
@@ -10,7 +10,7 @@
 namespace finegrain::shared
 {
 
-// Lists of global numbers, ascending, one after the other. Nothing is allocated for none.
+// Ascending lists of global indices, stored one after the other. Without lists no memory is allocated.
 struct Lists {
   std::vector<PetscInt> ptr, col;
 
@@ -29,10 +29,10 @@ struct Lists {
   }
 };
 
-// The place of a number in a list that ascends; -1: it is not there.
+// Returns the position of a number in an ascending list, or -1.
 Index find(const std::vector<PetscInt> &sorted, PetscInt number);
 
-// This rank's share of the global block rows.
+// Range of the global block rows that this rank owns.
 struct Owned {
   MPI_Comm comm;
   PetscInt first;
@@ -41,11 +41,12 @@ struct Owned {
   bool has(PetscInt row) const { return row >= first && row < first + rows; }
 };
 
-// The lists of these rows, which others own. entries, if wanted: a tree from each of their entries to the owner's.
+// Fetches the lists of `wanted` rows from their owners. entries, unless null: a PetscSF from each of their entries
+// to that of the owner.
 PetscErrorCode FetchLists(const Owned &owned, const Lists &own, const std::vector<PetscInt> &wanted, Lists *lists,
                           PetscSF *entries = nullptr);
 
-// Numbers of owned rows and of others behind them.
+// Fetches a value of each row of `others` and appends it to those of owned rows.
 template <class T> PetscErrorCode Extend(const Owned &owned, const std::vector<PetscInt> &others, MPI_Datatype unit,
                                          const HostArray<T> &own, HostArray<T> *all)
 {
@@ -65,15 +66,15 @@ template <class T> PetscErrorCode Extend(const Owned &owned, const std::vector<P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Columns outside of the owned rows, as places in a list of them.
+// Separates columns outside of the owned rows, as indices in a list of them.
 FinegrainNeighbors split_lists(const Owned &owned, const Lists &lists, Graph *inside);
 
-// Colors of |A|^power that do not depend on the ranks. Collective, as all that returns a PetscErrorCode here.
+// Colors |A|^power independently of the ranks. Collective, as all functions here that return a PetscErrorCode.
 PetscErrorCode FindColors(PC pc, const PC_Finegrain &e, const Owned &owned, PetscInt power, const OperatorView &view,
                           const HostArray<std::int64_t> &key, Coloring *coloring, ColoringKind *kind,
                           bool *symmetric);
 
-// Blocks of a row: global columns, and for each the number of the matrix's block, or -1.
+// Blocks of a row: the global column and the index of the matrix's block, or -1.
 using Entries = std::vector<std::pair<PetscInt, Index>>;
 
 // Owned rows of the factor.
@@ -83,14 +84,15 @@ struct FactorRows {
   Index fill = 0;
   Offset dropped = 0;
 
-  // Behind the rows that are there.
+  // Appends a row.
   void add(const Entries &ascending);
 };
 
-// The matrix's blocks in an owned row, those inside of the rank first.
+// Lists the matrix's blocks in an owned row, those in owned columns first.
 Entries find_entries(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts, Index row);
 
-// The factor's pattern in owned rows. Fill of `levels` comes from rows that are at most so many couplings away.
+// Finds the pattern of the factor in owned rows. Fill of level `levels` depends on rows that are at most this many
+// couplings away.
 PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const std::vector<PetscInt> &ghosts,
                            PetscInt levels, const Coloring &coloring, const HostArray<std::int64_t> &key,
                            FactorRows *rows);

@@ -10,7 +10,7 @@ using namespace shared;
 namespace
 {
 
-// Trees from places of arrays here to places of their owners' arrays.
+// PetscSF under construction, from array elements on this rank to elements of their owners' arrays.
 struct Tree {
   std::vector<PetscInt> local;
   std::vector<Root> remote;
@@ -26,7 +26,7 @@ struct Tree {
   }
 };
 
-// From others' inverted diagonal blocks to their owners': those of each color, or of one group with them all.
+// Finds the inverted diagonal blocks of other ranks' rows and of their owners: by color, or all in one group.
 PetscErrorCode FindDiagonals(MPI_Comm comm, Index rows, const std::vector<PetscInt> &others,
                              const SharedStorage &storage, const HostArray<Index> *color, std::vector<Tree> *groups)
 {
@@ -76,7 +76,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   PetscCall(find_stages(pc, e, owned, *view, &coloring, &s));
   PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &second_ring));
 
-  // Rows of others that owned rows read, and those that read them, which transposed sweeps go to.
+  // Rows of other ranks that owned rows read, and rows that read owned ones, which transposed sweeps need.
   PetscCall(FinegrainOnAllRanks(pc, [&] {
     out = split_lists(owned, mine.lists, &inside);
     factor.owned.rows = owned.rows;
@@ -100,7 +100,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The graph of all rows here, from the lists of owned ones and of others.
+// Builds the graph of all rows on this rank from the lists of owned and other rows.
 void SharedExchange::collect(const Owned &owned, const FactorRows &mine, const Lists &theirs, SharedRows *rows)
 {
   SharedRows &s = *rows;
@@ -146,7 +146,7 @@ PetscErrorCode SharedExchange::find_pattern(const PC_Finegrain &e, const Owned &
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Adds the columns of others' rows to the others.
+// Adds the columns of other ranks' rows to the list of rows.
 PetscErrorCode SharedExchange::add_second_ring(const Owned &owned, const Lists &mine)
 {
   const std::vector<PetscInt> &near = near_.global;
@@ -174,7 +174,7 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
   Tree lower;
 
   PetscFunctionBegin;
-  // Where their owners have others' entries is asked along the entries.
+  // The exchange of entries also sends the index of each block at its owner.
   PetscCall(FinegrainOnAllRanks(owner, [&] {
     own.resize(own_entry_.size());
     theirs.resize(kept_.size());
@@ -192,7 +192,7 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
       lower.remote.push_back({{remote[k].rank, theirs[k]}});
     }
   }));
-  PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // more than it has
+  PetscCall(lower.create(PetscObjectComm(owner), view.shared.selection.graph.entries(), &lower_)); // upper bound
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.block_bytes), MPI_BYTE, &block_unit_));
   PetscCallMPI(MPI_Type_commit(&block_unit_));
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
@@ -266,7 +266,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
 
   PetscFunctionBegin;
   PetscCall(SharedExchange::create(owner, op, view, storage));
-  // Rows of vectors, color by color.
+  // Exchange of vector entries, by color.
   PetscCall(FinegrainOnAllRanks(owner, [&] {
     extended = op;
     extended.ghosts = others_;
@@ -282,7 +282,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
 
   PetscCall(FindDiagonals(comm, rows, others_, storage, &s.color, &diagonal));
 
-  // Upper blocks.
+  // Exchange of upper blocks, by color.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));
   PetscCall(FinegrainOnAllRanks(owner, [&] {
     std::vector<Index> row_of(std::size_t(s.selection.graph.entries()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rows that ranks share in one factorization of the whole matrix (Method::shared), and the exchange of what they
-// compute of it: after each color here, by tiles in pipeline.hpp.
+// Rows that ranks share in a global factorization (Method::shared), and the exchange of results: after each color in
+// this file, by tiles in pipeline.hpp.
 #pragma once
 
 #include "pc/ranks/global_coloring.hpp"
@@ -9,32 +9,33 @@
 namespace finegrain
 {
 
-// What both kinds of exchange have: which rows are shared, and the lower blocks of transposed sweeps.
+// Base of both exchanges: shared rows, and lower blocks for transposed sweeps.
 class SharedExchange : public SharedHalo
 {
 public:
   virtual ~SharedExchange() = default;
-  // Finds the stages of rows, the pattern of the factor in their order, and which rows of others owned rows read:
-  // view->shared; and the order of terms in residuals. Collective.
+  // Finds the stages of rows, the pattern of the factor in their order, and the rows of other ranks that owned rows
+  // read (view->shared), and the order of terms in residuals. Collective.
   PetscErrorCode find_rows(PC pc, PC_Finegrain *e, OperatorView *view);
-  // After the engine's analysis. Collective.
+  // To be called after the engine's analysis. Collective.
   virtual PetscErrorCode create(PetscObject owner, const Operator &op, const OperatorView &view,
                                 const SharedStorage &storage);
   virtual PetscErrorCode destroy();
-  // A line of PCView(). Collective.
+  // Prints a line of PCView(). Collective.
   virtual PetscErrorCode view(PetscViewer) const { return PETSC_SUCCESS; }
 
   void fetch_lower(void *lower) override;
   void fetch_diagonal(void *diagonal) override;
-  // The first error since the last call: the engine lets none through.
+  // Returns the first error since the last call. The exchange stores errors, because the engine does not pass them
+  // on.
   virtual PetscErrorCode take_error();
 
 protected:
-  // Colors of owned rows, or all of one color where tiles order them. Collective.
+  // Finds the colors of owned rows; with tiles all rows have one color. Collective.
   virtual PetscErrorCode find_stages(PC pc, PC_Finegrain *e, const shared::Owned &owned, const OperatorView &view,
                                      Coloring *coloring, SharedRows *rows) = 0;
-  // The factor's pattern in owned rows. *far: whether owned rows need all blocks of others beside them, and not those
-  // alone that couple the two. Collective.
+  // Finds the pattern of the factor in owned rows. *second_ring: owned rows need all blocks of adjacent rows of
+  // other ranks, and not only those that couple the two. Collective.
   virtual PetscErrorCode find_pattern(const PC_Finegrain &e, const shared::Owned &owned, const OperatorView &view,
                                       const Coloring &coloring, shared::FactorRows *rows, bool *second_ring);
   void check(PetscErrorCode code)
@@ -45,19 +46,19 @@ protected:
   void collect(const shared::Owned &owned, const shared::FactorRows &mine, const shared::Lists &theirs,
                SharedRows *rows);
 
-  std::vector<PetscInt> others_; // global numbers of the rows behind the owned ones
+  std::vector<PetscInt> others_; // global indices of the rows after the owned ones
   FinegrainNeighbors near_;      // couplings of owned rows to them, in either direction
-  std::vector<Index> own_entry_; // of the selection's graph, for each entry that others may ask for
-  std::vector<Index> kept_;      // of the graph, for each leaf of entries_; -1: a column that is no row here
-  std::vector<Index> place_;     // of that entry at its owner, in the lower or upper part; -1 as well
-  PetscSF entries_ = nullptr;    // from entries of others' rows to those of their owners
-  PetscSF lower_ = nullptr, all_diagonal_ = nullptr; // the second: for Eisenstat's trick only
+  std::vector<Index> own_entry_; // for each entry of owned rows: its index in the selection's graph
+  std::vector<Index> kept_;      // for each leaf of entries_: its index in the graph; -1: its column is no row here
+  std::vector<Index> place_; // for each leaf of entries_: index of the block at its owner, lower or upper part; or -1
+  PetscSF entries_ = nullptr;                        // from entries of other ranks' rows to those of their owners
+  PetscSF lower_ = nullptr, all_diagonal_ = nullptr; // the second one for Eisenstat's trick only
   bool eisenstat_ = false;
   MPI_Datatype block_unit_ = MPI_DATATYPE_NULL, diagonal_unit_ = MPI_DATATYPE_NULL;
   PetscErrorCode error_ = PETSC_SUCCESS;
 };
 
-// Rows travel after each color, to all that have them.
+// Exchange of rows after each color, with all ranks that have them.
 class ColorExchange final : public SharedExchange
 {
 public:
@@ -79,11 +80,11 @@ private:
 
 } // namespace finegrain
 
-// Whether one factor is computed by all ranks.
+// True for a global factorization.
 inline bool FinegrainSharesRows(const finegrain::EngineOptions &options)
 {
   return options.method == finegrain::Method::shared || options.pipelined;
 }
 
-// The first error of an exchange since the last call: the engine lets none through.
+// Returns the first error of an exchange since the last call.
 PetscErrorCode FinegrainTakeError(FinegrainRanks *ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Applications of all types to a vector: plain, transposed, corrected, and Richardson's method.
+// Applications of all types to a vector: plain, transposed, with corrections, and Richardson iteration.
 #include "pc/solve/apply.hpp"
 #include "pc/solve/steps.hpp"
 #include "pc/solve/residual_choice.hpp"
@@ -18,7 +18,7 @@ using namespace finegrain;
 namespace
 {
 
-// What corrections read of the matrix as it is now, where the engine makes their residuals.
+// Gets the current values of the matrix for corrections, if the engine computes their residuals.
 PetscErrorCode GetValues(PC pc, PC_Finegrain *e, Values *values)
 {
   MatrixChange change;
@@ -45,7 +45,7 @@ double CorrectionFlops(const Engine &engine, const Values &values)
   return s.apply_flops + (values.short_residual ? s.residual_flops : s.long_residual_flops);
 }
 
-// step = M^-1 (b - A x) in vectors, as a Correction.
+// Computes step = M^-1 (b - A x) for vectors, by Engine::correct(). has_last: `step` contains the last correction.
 PetscErrorCode Correct(PC pc, PC_Finegrain *e, Vec b, Vec x, bool has_last, Vec step)
 {
   Values values;
@@ -67,7 +67,7 @@ PetscErrorCode Correct(PC pc, PC_Finegrain *e, Vec b, Vec x, bool has_last, Vec 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// x = M^-1 b by the factor whose turn it is, or by sweeps from x as it is.
+// Computes x = M^-1 b with the next factor, or relaxes further from the current x.
 PetscErrorCode ApplyOnce(PC pc, PC_Finegrain *e, PetscInt64 turn, Vec b, Vec x, bool transposed, bool from_x = false)
 {
   Arrays a;
@@ -91,7 +91,7 @@ PetscErrorCode ApplyOnce(PC pc, PC_Finegrain *e, PetscInt64 turn, Vec b, Vec x, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sweeps from x as it is, where that is what Richardson's method does: not where a replaced pivot makes D another.
+// True if sweeps from the current x are an iteration of Richardson's method, which a replaced pivot would prevent.
 bool Proceeds(PC pc, const PC_Finegrain &e, MatrixChange change)
 {
   return e.type->method == Method::relaxation && e.analysis.options.precision == Precision::working &&
@@ -99,7 +99,8 @@ bool Proceeds(PC pc, const PC_Finegrain &e, MatrixChange change)
          e.analysis.options.relaxation.exchange != Exchange::none && change == MatrixChange::none;
 }
 
-// Runs `body` inside the log event, or flags x if the last factorization failed: some KSPs look at the result only.
+// Runs `body` inside the log event. If the last factorization failed, it marks x as invalid instead, because some
+// KSPs test the result only.
 template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
 {
   PetscFunctionBegin;
@@ -111,7 +112,7 @@ template <class Body> PetscErrorCode RunApplication(PC pc, Vec x, Body body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// step = M^-1 (b - A x), or that with both transposed, where the residual is PETSc's to find.
+// Computes step = M^-1 (b - A x), or both transposed, with a residual by MatMult().
 PetscErrorCode ApplyToResidual(PC pc, PC_Finegrain *e, PetscInt64 turn, Mat A, Vec b, Vec x, Vec step,
                                bool transposed)
 {
@@ -123,8 +124,8 @@ PetscErrorCode ApplyToResidual(PC pc, PC_Finegrain *e, PetscInt64 turn, Mat A, V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// `steps` of x += M^-1 (b - A x) from x = 0, with PETSc's residuals. The transpose of steps is these steps
-// transposed, the last one first.
+// Runs `steps` corrections x += M^-1 (b - A x) from x = 0, with residuals by MatMult(). The transpose applies the
+// transposed steps in reverse order.
 PetscErrorCode RunPlainSteps(PC pc, PC_Finegrain *e, PetscInt64 steps, Vec b, Vec x, bool transposed)
 {
   const auto turn = [&](PetscInt64 k) { return transposed ? steps - 1 - k : k; };
@@ -139,7 +140,7 @@ PetscErrorCode RunPlainSteps(PC pc, PC_Finegrain *e, PetscInt64 steps, Vec b, Ve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// `steps` of x += M^-1 (b - A x) from x = 0.
+// Runs `steps` corrections x += M^-1 (b - A x) from x = 0, with residuals by the engine if it can compute them.
 PetscErrorCode RunSteps(PC pc, PetscInt64 steps, Vec b, Vec x)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
@@ -192,12 +193,12 @@ PetscErrorCode PCApply_Finegrain(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Composed with every PC of ours for KSPREFINE: an application and `further` ones to what is left, each with the
-// steps that it has anyway.
+// Composed with every PC of finegrain, for KSPREFINE: an application, and `further` applications to the residual,
+// each with the corrections that it has by itself.
 PetscErrorCode PCApplyCorrections_Finegrain(PC pc, PetscInt further, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(PCSetUp(pc)); // as PCApply() does: values may have changed
+  PetscCall(PCSetUp(pc)); // values may have changed, as in PCApply()
   PetscCall(
     ApplySteps(pc, (PetscInt64(further) + 1) * PCFinegrainSteps(*static_cast<PC_Finegrain *>(pc->data)), b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,9 +214,9 @@ PetscErrorCode PCApplyTranspose_Finegrain(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPRICHARDSON calls this where it has no monitor, with its tolerances, but does not say whether it would test a
-// norm at all; hence PCFinegrainSetApplyRichardson(). Tests are those of the preconditioned norm, its default, as
-// KSPConvergedDefault() makes them, before each step is added: counts and reasons are those of the monitored method.
+// Tests of KSPRICHARDSON, which calls the preconditioner if it has no monitor. It passes its tolerances but not if
+// it would test a norm at all; hence PCFinegrainSetApplyRichardson(). The tests are those of KSPConvergedDefault()
+// for the preconditioned norm, before each step is added, so that counts and reasons are those of a monitored solve.
 struct RichardsonTest {
   PetscReal rtol, abstol, dtol, first = -1;
 
@@ -248,12 +249,12 @@ PetscErrorCode Richardson(PC pc, PC_Finegrain *e, Vec b, Vec x, Vec step, Richar
     *reason = KSP_CONVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  // A first residual has no sweep before it to go by, and PETSc reads the rows of AIJ as they are, where the engine
-  // gathers blocks.
+  // The first residual cannot be computed from a previous sweep. PETSc then reads the rows of AIJ directly, while
+  // the engine would gather blocks.
   const bool gathers = !e->analysis.op.by_blocks && e->analysis.op.block > 1;
   if (pc->mat == pc->pmat && (steps > 1 || !(guess_zero || gathers)))
     PetscCall(PCFinegrainMakesResiduals(pc, e, &makes_residuals));
-  if (!guess_zero && test.any()) { // what the guess is measured against
+  if (!guess_zero && test.any()) { // reference norm of the initial guess
     PetscCall(ApplyOnce(pc, e, 0, b, step, false));
     PetscCall(VecNorm(step, NORM_2, &test.first));
   }
@@ -296,7 +297,7 @@ PetscErrorCode PCApplyRichardson_Finegrain(PC pc, Vec b, Vec x, Vec w, PetscReal
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   static_assert(sizeof(*reason) == sizeof(result));
-  std::memcpy(reason, &result, sizeof(result)); // KSPRICHARDSON takes any of its own; the enumeration has fewer
+  std::memcpy(reason, &result, sizeof(result)); // as an int: the enumeration lacks reasons of KSPRICHARDSON
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -389,7 +390,7 @@ PetscErrorCode PCFinegrainSetApplications(PC pc)
   PetscFunctionBegin;
   pc->ops->apply = PCApply_Finegrain;
   pc->ops->applytranspose = PCApplyTranspose_Finegrain;
-  // A step of several of ours is one that KSPRICHARDSON does by itself.
+  // If an application has several steps, KSPRICHARDSON runs its own iteration.
   pc->ops->applyrichardson =
     e->settings.apply_richardson == PC_FINEGRAIN_APPLY_RICHARDSON_NONE || PCFinegrainSteps(*e) > 1
       ? nullptr

@@ -14,7 +14,7 @@ using namespace finegrain;
 namespace
 {
 
-// Columns one by one, where they cannot share sweeps.
+// Applies the PC to one column after the other, if they cannot share sweeps.
 PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
 {
   PetscInt columns;
@@ -40,7 +40,7 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscScalar *x;
 
   PetscFunctionBegin;
-  if (pc->failedreason || PCFinegrainSteps(*e) > 1 || e->eisenstat.active) { // the same on all ranks
+  if (pc->failedreason || PCFinegrainSteps(*e) > 1 || e->eisenstat.active) { // equal on all ranks
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -50,8 +50,8 @@ PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
   PetscCall(MatGetSize(B, nullptr, &columns));
   PetscCall(MatDenseGetArrayRead(B, &b));
   PetscCall(MatDenseGetArrayWrite(X, &x));
-  // Sweeps over several vectors have one stride for all. Where the columns of B and X lie otherwise apart, which
-  // other ranks do not know, results lie elsewhere first.
+  // Sweeps over several vectors use one stride. If the columns of B and X have different strides, which other ranks
+  // do not know, results are first computed in a temporary array.
   std::vector<PetscScalar> other;
   Application application = {.b = reinterpret_cast<const Scalar *>(b),
                              .x = reinterpret_cast<Scalar *>(x),

@@ -4,4 +4,4 @@
 
 #include "pc/pc_finegrain.hpp"
 
-PetscErrorCode PCFinegrainSetMatApplications(PC pc); // in pc->ops
+PetscErrorCode PCFinegrainSetMatApplications(PC pc); // sets pc->ops

@@ -12,7 +12,7 @@ using namespace finegrain;
 namespace
 {
 
-// The device, where matrix or vectors are.
+// Chooses the device if the matrix or its vectors are there.
 PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backend)
 {
   VecType type;
@@ -31,7 +31,7 @@ PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Kokkos may have been started by others before PETSc, or us, could say where.
+// Another library may have initialized Kokkos on a device that PETSc does not use.
 PetscErrorCode CheckSameDevice()
 {
   int device;
@@ -52,7 +52,7 @@ PetscErrorCode PCFinegrainFindBackend(PC pc, const PC_Finegrain &e, Backend *bac
   PetscFunctionBegin;
   *backend = e.settings.backend == PC_FINEGRAIN_BACKEND_DEVICE ? Backend::device : Backend::host;
   if (e.settings.backend == PC_FINEGRAIN_BACKEND_AUTO &&
-      !FinegrainSharesRows(e.analysis.options)) // which hosts do alone
+      !FinegrainSharesRows(e.analysis.options)) // a global factorization runs on the host only
     PetscCall(ChooseBackend(pc->pmat, e.analysis.options, backend));
   const std::string option = PCFinegrainOption(pc, "backend");
   PetscCheck(

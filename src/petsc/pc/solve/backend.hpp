@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the engine works: the host or a device.
+// Back end of the engine: the host or a device.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// An error where the back end of the settings is not there. Not collective.
+// Finds the back end. It is an error if the back end of the settings does not exist. Not collective.
 PetscErrorCode PCFinegrainFindBackend(PC pc, const PC_Finegrain &e, finegrain::Backend *backend);
 
-// Collective.
+// Prints the lines about the back end. Collective.
 PetscErrorCode PCFinegrainViewBackend(PC pc, const PC_Finegrain &e, const finegrain::Statistics &s,
                                       PetscViewer viewer);

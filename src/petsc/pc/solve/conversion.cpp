@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is read where Pmat cannot be read as it is: BAIJ for SBAIJ, and a copy that is sorted and has all diagonal
-// blocks. It has Pmat's values as they are now.
+// Conversion of a Pmat that cannot be read directly, with its current values: BAIJ for SBAIJ, and a copy with sorted
+// columns and all diagonal blocks.
 #include "pc/solve/conversion.hpp"
 
 using namespace finegrain;
@@ -23,7 +23,7 @@ static PetscErrorCode Convert(PC pc, PC_Finegrain *e)
                           e->conversion.defects.unsorted, e->conversion.defects.incomplete));
   }
   PetscCall(OperatorFindType(pc->pmat, &op, &known));
-  // The upper triangle is enough without residuals of the matrix.
+  // The upper triangle suffices if no residuals of the matrix are needed.
   const bool whole =
     op.symmetric && !(e->type->reads_upper && e->settings.corrections == 0 && !e->analysis.has_corrections);
   if (!whole && e->conversion.defects.none()) PetscFunctionReturn(PETSC_SUCCESS);

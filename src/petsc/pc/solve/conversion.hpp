@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The matrix that is read where Pmat cannot be read as it is.
+// Matrix that is read if Pmat cannot be read directly.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// The matrix that is read: Pmat, or its conversion.
+// Returns the matrix that is read: Pmat or its conversion.
 inline Mat PCFinegrainMatrix(PC pc, const FinegrainConversion &c) { return c.matrix ? c.matrix : pc->pmat; }
 
-// Makes the conversion, if one is needed, or brings it up to date. Collective.
+// Creates or updates the conversion, if one is needed. Collective.
 PetscErrorCode PCFinegrainConvert(PC pc, PC_Finegrain *e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which solves take Eisenstat's trick. By default those that are the same for whoever looks at them: the factor is
-// DILU of the whole matrix in working precision, and nobody asks the KSP for what it does not have meanwhile.
+// Chooses the solves that use Eisenstat's trick. By default these are solves that it changes in time and rounding
+// only: the factor is DILU in working precision, and nobody uses features of the KSP that the trick does not
+// support.
 #include "pc/solve/eisenstat_choice.hpp"
 #include "pc/solve/ksp_inside.hpp"
 #include "pc/solve/steps.hpp"
@@ -45,7 +46,7 @@ const EisenstatSolver *FindEisenstatSolver(KSP ksp)
 namespace
 {
 
-// Monitors that ask for norms, and for solutions and residuals by KSPBuildSolution() and KSPBuildResidual().
+// True if all monitors use norms only, or solutions and residuals by KSPBuildSolution() and KSPBuildResidual().
 bool HasOnlyKnownMonitors(KSP ksp)
 {
   using Function = void (*)();
@@ -58,11 +59,12 @@ bool HasOnlyKnownMonitors(KSP ksp)
                      [&](auto m) { return std::find(known.begin(), known.end(), Function(m)) != known.end(); });
 }
 
-// A solve that ends after fewer iterations, or at a larger tolerance, is not worth what the trick prepares.
+// A solve with fewer iterations, or with a larger tolerance, does not save the time that the trick needs for
+// preparation.
 constexpr PetscInt few_iterations = 10;
 constexpr PetscReal few_iterations_rtol = PetscReal(1e-3);
 
-// What keeps a solve from the trick that is chosen for it, and not asked for.
+// Returns a reason not to use the trick in this solve with `auto`, or null.
 const char *FindDoubt(PC pc, const PC_Finegrain &e, KSP ksp)
 {
   const EisenstatSolver *solver = FindEisenstatSolver(ksp);
@@ -73,7 +75,7 @@ const char *FindDoubt(PC pc, const PC_Finegrain &e, KSP ksp)
   if (ksp->normtype == KSP_NORM_NONE) return "no norm is tested";
   if (ksp->rtol > few_iterations_rtol || ksp->max_it < few_iterations) return "few iterations would not pay for it";
   if (PCFinegrainIsInside(ksp)) return "the solve is inside another preconditioner";
-  // Those of the CG family alone test r^H M^-1 r then.
+  // Only KSPs of the CG family test r^H M^-1 r with this norm.
   if (ksp->normtype == KSP_NORM_NATURAL &&
       (solver->any_matrix || std::string_view(solver->type).find(KSPCG) == std::string_view::npos))
     return "the norm is the natural one";
@@ -86,7 +88,7 @@ const char *FindDoubt(PC pc, const PC_Finegrain &e, KSP ksp)
   return nullptr;
 }
 
-// The same on all ranks.
+// Finds if the factor is DILU on all ranks.
 PetscErrorCode FindWhetherDILU(PC pc, PC_Finegrain *e, bool *dilu)
 {
   PetscMPIInt mine = e->analysis.engine->statistics().factor == FactorKind::dilu, all;
@@ -102,7 +104,7 @@ PetscErrorCode FindWhetherDILU(PC pc, PC_Finegrain *e, bool *dilu)
 
 } // namespace
 
-// Why the settings have no trick that is not asked for; null: they may.
+// Returns the reason why the settings exclude the trick with `auto`, or null.
 const char *PCFinegrainExcludesEisenstat(const PC_Finegrain &e, const EngineOptions &options)
 {
   if (options.precision != Precision::working) return "the factor is not in working precision";
@@ -161,7 +163,8 @@ PetscErrorCode PCFinegrainViewEisenstat(const PC_Finegrain &e, PetscViewer viewe
 }
 
 /*@
-   PCFGBILUSetEisenstat - Lets the sweeps of an application make the product with the matrix too
+   PCFGBILUSetEisenstat - Chooses the solves in which the sweeps of an application also compute the product with the
+   matrix
 
    Logically Collective
 
@@ -170,36 +173,38 @@ PetscErrorCode PCFinegrainViewEisenstat(const PC_Finegrain &e, PetscViewer viewe
 -  eisenstat - `PCFGBILU_EISENSTAT_AUTO` (default), `PCFGBILU_EISENSTAT_TRUE` or `PCFGBILU_EISENSTAT_FALSE`
 
    Options Database Key:
-.  -pc_fgbilu_eisenstat <auto,true,false> - which solves take Eisenstat's trick
+.  -pc_fgbilu_eisenstat <auto,true,false> - the solves that use Eisenstat's trick
 
    Level: intermediate
 
    Notes:
-   DILU has the couplings of A: A = L + D_A + U + C, with C those that the factor leaves out, and
-M = P_L P_R with P_L = D + L and P_R = I + D^-1 U. While a `KSP` solves, its operator is P_L^-1 A P_R^-1, and its
-preconditioner the identity. A product is the two sweeps of an application, so that an iteration reads 7 blocks a row
-instead of 14 on the star of a three-dimensional grid. In exact arithmetic the Krylov space is that of M^-1 A. Methods
-that minimize a norm minimize another one, that of P_L^-1 (b - A x): the iterations are the same up to some per cent,
-but restarts of GMRES and methods for non-symmetric systems can make them more or fewer.
+   DILU keeps the off-diagonal blocks of A = L + D_A + U + C, where C are the ignored blocks, and is M = P_L P_R with
+   P_L = D + L and P_R = I + D^-1 U. During a solve the operator of the `KSP` is P_L^-1 A P_R^-1, and its
+   preconditioner the identity. A product consists of the two sweeps of an application: on the star of a
+   three-dimensional grid an iteration reads 7 blocks per row instead of 14. In exact arithmetic the Krylov space is
+   that of M^-1 A. Methods that minimize a norm minimize another one, that of P_L^-1 (b - A x). Iteration counts
+   change by a few per cent, or more with restarts of GMRES and with methods for unsymmetric systems.
 
-   The norm that was asked for ends the solve: it is computed at the first two iterations, some times on the way and
-where the test would end the solve, and is what the `KSP` says in the end. In between, monitors and the history have
-the other norm, scaled so that the first is right. `KSPBuildSolution()` and `KSPBuildResidual()` give those of A x =
-b.
+   The requested norm ends the solve: it is computed at the first two iterations, a few times in between and wherever
+   the test would end the solve, and the `KSP` reports it at the end. In between, monitors and the history show the
+   other norm, scaled to match at the first iteration. `KSPBuildSolution()` and `KSPBuildResidual()` return those of
+   A x = b.
 
-   With auto a solve takes the trick where its factor is DILU (ILU(0) of a graph without triangles is, and
-`PCFGBILU_FACTOR_DILU`), Amat is Pmat, the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS or CR with
-PETSc's own test of a norm, and all monitors are PETSc's. Any other goes without; the view and -info say why.
+   With auto a solve uses the trick if the factor is DILU in working precision on the host (as
+   `PCFGBILU_FACTOR_DILU`, and ILU(0) of a graph without triangles), an application has no corrections, Amat is Pmat,
+   the `KSP` is one of the GMRES, BCGS and CG families, GCR, CGS or CR, it has PETSc's own test of a norm with a
+   relative tolerance of 1e-3 or less and at least 10 iterations, it is not inside another preconditioner, and all
+   monitors are PETSc's. All other solves do without; the view and -info give the reason.
 
-   With true the factor is DILU on any matrix, and any `KSP` on any side takes the trick; norms of those that are not
-in this list are the other ones. It is an error with another factor, with single precision, with corrections, with
--pc_fgbilu_apply_richardson, and where Amat is not Pmat. While it solves, `KSPGetRhs()` and `KSPGetSolution()` inside
-of an operation of the matrix give those of the other system.
+   With true the factor is DILU on any matrix, and any `KSP` on any side uses the trick; those that are not in the
+   list above test the other norm. Another factor, lower precision, corrections, -pc_fgbilu_apply_richardson and an
+   Amat that is not Pmat are errors. During a solve, `KSPGetRhs()` and `KSPGetSolution()` called inside an operation
+   of the matrix return those of the other system.
 
-   With either a solve goes without where the matrix has changed since it was factored or has a null space, under
-`KSPPREONLY` and `KSPREFINE`, and where a `KSP` needs a symmetric operator and a pivot is not positive definite.
-`KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with D = S S^H. Upper blocks
-are then kept once more.
+   With auto and true a solve does without the trick if the matrix has changed since it was factored or has a null
+   space, under `KSPPREONLY`, `KSPREFINE` and `KSPSIP`, and if a `KSP` needs a symmetric operator and a pivot is not
+   positive definite. `KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with
+   D = S S^H, which stores the upper blocks once more.
 
    References:
 .  * - S. C. Eisenstat, Efficient implementation of a class of preconditioned conjugate gradient methods, SIAM Journal

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Eisenstat's trick for a factor of DILU (numerics.md 1): while a KSP solves, a shell stands in the place of Amat,
-// the product with P_L^-1 A P_R^-1, and the preconditioner is the identity. PCEISENSTAT of PETSc does so between
-// PCPreSolve() and PCPostSolve(), the second of which no solve reaches that an error ends; here the KSP's solver is
-// called by one of ours (ksp_solve.cpp), and all is put back. fgbilu has it; apply.cpp asks for what an application
-// is meanwhile.
+// Eisenstat's trick for a DILU factor (numerics.md 1). During a solve a shell matrix, the product with P_L^-1 A
+// P_R^-1, replaces Amat, and the preconditioner is the identity. PETSc's PCEISENSTAT sets this up between
+// PCPreSolve() and PCPostSolve(), but a solve that ends with an error does not call PCPostSolve(). Here a function
+// of finegrain calls the KSP's solver (ksp_solve.cpp) and restores everything. Only fgbilu has the trick; apply.cpp
+// tests if an application is the identity.
 #include "pc/solve/eisenstat_solve.hpp"
 #include "pc/solve/steps.hpp"
 #include "common/arrays.hpp"
@@ -57,7 +57,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The data of a PC in the middle of a solve. A monitor may have set another type, or have reset it.
+// Gets the data of a PC during a solve. It is an error if a monitor has replaced or reset the PC.
 PetscErrorCode Proceed(PC pc, PC_Finegrain **e)
 {
   PetscFunctionBegin;
@@ -69,7 +69,7 @@ PetscErrorCode Proceed(PC pc, PC_Finegrain **e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Operations of the shell.
+// Operations of the shell matrix.
 PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
 {
   PC_Finegrain *e;
@@ -82,7 +82,7 @@ PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// By the parts, which read all blocks; KSPs that need it take the form for any matrix.
+// Multiplies by the parts, which read all blocks; KSPs with transposed products use the general form.
 PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
 {
   PC_Finegrain *e;
@@ -99,7 +99,7 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Of A, as PETSc's trick has it: pipecgrr estimates rounding errors from it.
+// Returns the norm of A, as PCEISENSTAT does: pipecgrr estimates rounding errors from it.
 PetscErrorCode MatNorm_Eisenstat(Mat shell, NormType type, PetscReal *norm)
 {
   PC pc;
@@ -130,8 +130,8 @@ PetscErrorCode MakeShell(PC pc, PC_Finegrain *e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What products read, made at the first solve with a factor. *symmetric: asked for; on return whether it can be, on
-// all ranks.
+// Computes the data that products read, at the first solve with a factor. *symmetric: the symmetric form is needed;
+// on return true if all ranks have it.
 PetscErrorCode Prepare(PC pc, PC_Finegrain *e, PetscBool *symmetric)
 {
   Values values;
@@ -149,7 +149,7 @@ PetscErrorCode Prepare(PC pc, PC_Finegrain *e, PetscBool *symmetric)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; of A^T x = b transposed with x' = P_L^T x.
+// Solves P_L^-1 A P_R^-1 x' = P_L^-1 b with x' = P_R x; for A^T x = b the transpose of this with x' = P_L^T x.
 PetscErrorCode SolveTransformed(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve)
 {
   FinegrainEisenstat &now = e->eisenstat;
@@ -186,7 +186,8 @@ PetscErrorCode SolveTransformed(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// For KSPs with the preconditioner on both sides. Inside a solve with the trick the operator has both already.
+// Applies a part, for KSPs with the preconditioner on both sides. During a solve with the trick the operator already
+// contains both parts.
 template <Part part> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, Vec x)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
@@ -214,7 +215,7 @@ PetscErrorCode PCFinegrainSolveByParts(PC pc, PC_Finegrain *e, KSP ksp, KSPSolve
   PetscBool symmetric = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PCSetUp(pc)); // which PETSc may leave to the first application
+  PetscCall(PCSetUp(pc)); // PETSc may leave it to the first application
   PetscCall(FindEisenstatObstacle(pc, e, ksp, &why));
   if (!why) {
     PetscCheck(pc->mat == pc->pmat, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,

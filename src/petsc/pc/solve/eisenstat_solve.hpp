@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Solves with Eisenstat's trick, and the parts of M, P_L^-1 and P_R^-1.
+// Solves with Eisenstat's trick, and applications of the parts of M, P_L^-1 and P_R^-1.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// A KSP's own solver.
+// Solver of a KSP type.
 using KSPSolver = PetscErrorCode (*)(KSP);
 
-// pc->ops: applications of the parts.
+// Sets the applications of the parts in pc->ops.
 PetscErrorCode PCFinegrainSetParts(PC pc);
 
-// Runs the KSP's solver with the trick, or without it where it cannot be used. Collective.
+// Runs the KSP's solver with the trick, or without it if it cannot be used. Collective.
 PetscErrorCode PCFinegrainSolveByParts(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve);

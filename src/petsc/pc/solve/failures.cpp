@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What set-up refuses, with errors that name the option and a remedy, and how it fails, with a reason that all ranks
-// have. set_up.cpp calls these after the engine's analysis and factorization.
+// Errors of set-up name the option and a remedy. A set-up that fails has the same reason on all ranks. set_up.cpp
+// calls these functions after the engine's analysis and factorization.
 #include "pc/solve/failures.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/solve/conversion.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -14,18 +16,68 @@ using namespace finegrain;
 namespace
 {
 
-// An error whose text has options as PCFinegrainText() writes them.
-template <class... T> PetscErrorCode Refuse(PC pc, PetscErrorCode code, const char *format, T... values)
-{
-  char text[2048];
+// An error of the engine's analysis. Texts have options as PCFinegrainText() writes them, and {names} of values.
+struct Refusal {
+  SetupError::Reason reason;
+  PetscErrorCode code;
+  const char *text;
+};
+constexpr Refusal refusals[] = {
+  {SetupError::conflict, PETSC_ERR_ARG_INCOMP, "Options exclude each other: {conflict}"},
+  {SetupError::missing_diagonal, PETSC_ERR_ARG_WRONGSTATE,
+   "Block row {row} of the preconditioning matrix has no diagonal block; insert one with MatSetValues(), zeros if "
+   "need "
+   "be, before the matrix is assembled, or take @_add_diagonal, which factors a copy that has one, "
+   "PCFinegrainSetAddDiagonal()"},
+  {SetupError::no_grid, PETSC_ERR_ARG_WRONGSTATE,
+   "{needs_grid} a structured grid in its natural order: give its local size with @_grid I,J,K or "
+   "PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(){without_grid}"},
+  {SetupError::grid_size, PETSC_ERR_ARG_SIZ,
+   "The grid {grid} (@_grid, PCFinegrainSetGrid() or a DMDA) does not have the {rows} block rows of this rank; give "
+   "the "
+   "local size in points, or leave the grid out"},
+  {SetupError::grid_fit, PETSC_ERR_ARG_INCOMP,
+   "The matrix couples block rows that no hyperplanes of the grid {grid} (@_grid, PCFinegrainSetGrid() or a DMDA) "
+   "separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; @_schedule level "
+   "fits any matrix"},
+  {SetupError::star_fit, PETSC_ERR_ARG_INCOMP,
+   "Block row {row} is coupled to one that is not beside it on the grid {grid} (@_grid, PCFinegrainSetGrid() or a "
+   "DMDA): @type {name} factors stars of width 1; take DMDA_STENCIL_STAR of width 1, or @type fgbilu, which fits any "
+   "stencil"},
+  {SetupError::unsymmetric, PETSC_ERR_ARG_INCOMP,
+   "@type {name} needs a symmetric nonzero pattern: there are blocks on one side of the diagonal without a block on "
+   "the other; insert zeros there, or take @type fgbilu, which fits any matrix"},
+  {SetupError::tile_fit, PETSC_ERR_ARG_INCOMP,
+   "@_tile {tile} cuts the grid {grid} into tiles of which two need each other; tiles as long as the grid in the "
+   "first "
+   "direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose"},
+  {SetupError::color_fit, PETSC_ERR_ARG_INCOMP,
+   "@_coloring redblack does not fit: points of the same parity are coupled{power}, or there is no grid{which_grid} "
+   "(@_grid, PCFinegrainSetGrid() or a DMDA); @_coloring greedy fits any matrix"},
+  {SetupError::entries, PETSC_ERR_ARG_OUTOFRANGE,
+   "The factor, the pattern that is colored, or the matrix with its couplings to other ranks has more than 2^31 - 1 "
+   "blocks on this rank; take more ranks, or a smaller @_levels or @_power"},
+  {SetupError::scratch, PETSC_ERR_SUP,
+   "@type {name} on a device: the factorization of blocks of {n} x {n} needs more scratch memory than a team of a "
+   "device has; take @_backend host, PCFinegrainSetBackend(), or smaller blocks"}};
 
-  PetscFunctionBegin;
-  if constexpr (sizeof...(values) == 0) PetscCall(PetscStrncpy(text, format, sizeof text));
-  else PetscCall(PetscSNPrintf(text, sizeof text, format, values...));
-  SETERRQ(PETSC_COMM_SELF, code, "%s", PCFinegrainText(pc, text).c_str());
+std::string Join(const Grid &grid)
+{
+  std::string sizes;
+  for (const Box &box : grid)
+    for (const Index points : {box.i, box.j, box.k})
+      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
+  return sizes;
 }
 
-// The set-up fails, or is an error for those who want one. Collective.
+std::string Replace(std::string text, const std::vector<std::pair<const char *, std::string>> &values)
+{
+  for (const auto &[name, value] : values)
+    for (std::size_t at; (at = text.find(name)) != std::string::npos;) text.replace(at, std::strlen(name), value);
+  return text;
+}
+
+// The set-up fails, or is an error if the user wants one (PCSetErrorIfFailure()). Collective.
 PetscErrorCode Fail(PC pc, PC_Finegrain *e, PCFailedReason reason, PetscErrorCode code, std::string what,
                     const std::string &remedy)
 {
@@ -38,8 +90,8 @@ PetscErrorCode Fail(PC pc, PC_Finegrain *e, PCFailedReason reason, PetscErrorCod
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Of the matrix that was factored: its first entry that is not finite, by global numbers, row -1 if all are, and the
-// largest magnitude of the others. Collective.
+// The first entry of the factored matrix that is not finite, by global numbers (row -1: none), and the largest
+// magnitude of the others. Collective.
 struct Entries {
   PetscInt row = -1, column = -1;
   PetscReal largest = 0;
@@ -72,7 +124,7 @@ PetscErrorCode FindEntries(PC pc, const PC_Finegrain &e, Entries *found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What to do about values that overflow where they are computed or stored.
+// The remedy for values that overflow where they are computed or stored.
 std::string OverflowRemedy(const PC_Finegrain &e, PetscReal largest)
 {
   char number[32];
@@ -83,7 +135,7 @@ std::string OverflowRemedy(const PC_Finegrain &e, PetscReal largest)
          PCFinegrainPrecisionTypes[e.settings.precision] + ": take @_precision working, PCFinegrainSetPrecision()";
 }
 
-// Says in how many block rows of all ranks pivots were replaced. Collective.
+// Reports the number of block rows of all ranks whose pivots were replaced. Collective.
 PetscErrorCode ReportReplacement(PC pc, const PC_Finegrain &e)
 {
   PetscInt64 rows = e.analysis.report.shifted;
@@ -102,99 +154,33 @@ PetscErrorCode ReportReplacement(PC pc, const PC_Finegrain &e)
 PetscErrorCode PCFinegrainRefuse(PC pc, const PC_Finegrain &e, const SetupError &error, PetscInt first_row,
                                  Index rows, const Grid &grid)
 {
-  std::string sizes, power;
+  const EngineOptions &options = e.analysis.options;
+  const bool colors_powers = options.method == Method::factorization, needs_grid = options.method == Method::sip;
 
   PetscFunctionBegin;
-  if (e.analysis.options.method == Method::factorization)
-    power = " in |A|^" + std::to_string(colored_power(e.analysis.options)) +
-            " (@_power 1 colors A itself), or an ordering is given";
-  for (const Box &box : grid)
-    for (const Index points : {box.i, box.j, box.k})
-      sizes.append(sizes.empty() ? "" : ",").append(std::to_string(points));
-  switch (error.reason) {
-  case SetupError::none:
-    break;
-  case SetupError::conflict:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP, "Options exclude each other: %s", error.text));
-    break;
-  case SetupError::missing_diagonal:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
-                     "Block row %" PetscInt_FMT " of the preconditioning matrix has no diagonal block; "
-                     "insert one with MatSetValues(), zeros if need be, before the matrix is assembled, or take "
-                     "@_add_diagonal, which factors a copy that has one, PCFinegrainSetAddDiagonal()",
-                     first_row + error.row));
-    break;
-  case SetupError::no_grid:
-    if (e.analysis.options.method == Method::sip)
-      PetscCall(
-        Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
-               "@type sip needs a structured grid in its natural order: give its local size with @_grid I,J,K "
-               "or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM()"));
-    PetscCall(
-      Refuse(pc, PETSC_ERR_ARG_WRONGSTATE,
-             "@_schedule hyperplane and @_tile need a structured grid in its natural order: give its local "
-             "size with @_grid I,J,K or PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(); @_schedule level "
-             "without a shape of tiles needs none"));
-    break;
-  case SetupError::grid_size:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_SIZ,
-                     "The grid %s (@_grid, PCFinegrainSetGrid() or a DMDA) does not have the %d block rows of this "
-                     "rank; give the local size in points, or leave the grid out",
-                     sizes.c_str(), int(rows)));
-    break;
-  case SetupError::grid_fit:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
-                     "The matrix couples block rows that no hyperplanes of the grid %s (@_grid, PCFinegrainSetGrid() "
-                     "or a DMDA) separate: its stencil is neither a star nor a box of width up to 3, or the grid is "
-                     "not its own; @_schedule level fits any matrix",
-                     sizes.c_str()));
-    break;
-  case SetupError::star_fit:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
-                     "Block row %" PetscInt_FMT " is coupled to one that is not beside it on the grid %s (@_grid, "
-                     "PCFinegrainSetGrid() or a DMDA): @type %s factors stars of width 1; take DMDA_STENCIL_STAR of "
-                     "width 1, or @type fgbilu, which fits any stencil",
-                     first_row + error.row, sizes.c_str(), e.type->name));
-    break;
-  case SetupError::unsymmetric:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
-                     "@type %s needs a symmetric nonzero pattern: there are blocks on one side of the diagonal that "
-                     "nothing mirrors; insert zeros there, or take @type fgbilu, which fits any matrix",
-                     e.type->name));
-    break;
-  case SetupError::tile_fit:
-    PetscCall(Refuse(
-      pc, PETSC_ERR_ARG_INCOMP,
-      "@_tile %d,%d,%d cuts the grid %s into tiles of which two need each other; tiles as long as the "
-      "grid in the first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain "
-      "choose",
-      int(e.analysis.options.tile.i), int(e.analysis.options.tile.j), int(e.analysis.options.tile.k), sizes.c_str()));
-    break;
-  case SetupError::color_fit:
-    PetscCall(Refuse(pc, PETSC_ERR_ARG_INCOMP,
-                     "@_coloring redblack does not fit: points of the same parity are coupled%s, or there is no "
-                     "grid%s%s (@_grid, PCFinegrainSetGrid() or a DMDA); @_coloring greedy fits any matrix",
-                     power.c_str(), grid.empty() ? "" : ", which is ", sizes.c_str()));
-    break;
-  case SetupError::entries:
-    PetscCall(
-      Refuse(pc, PETSC_ERR_ARG_OUTOFRANGE,
-             "The factor, the pattern that is colored, or the matrix with its couplings to other ranks has more "
-             "than 2^31 - 1 blocks on this rank; take more ranks, or a smaller @_levels or @_power"));
-    break;
-  case SetupError::scratch:
-    PetscCall(Refuse(pc, PETSC_ERR_SUP,
-                     "@type %s on a device: the factorization of blocks of %d x %d needs more scratch memory than a "
-                     "team of a device has; take @_backend host, PCFinegrainSetBackend(), or smaller blocks",
-                     e.type->name, int(e.analysis.op.block), int(e.analysis.op.block)));
-    break;
-  default:
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "The engine refused the matrix for reason %d", int(error.reason));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!error) PetscFunctionReturn(PETSC_SUCCESS);
+  const auto found = std::find_if(std::begin(refusals), std::end(refusals),
+                                  [&](const Refusal &r) { return r.reason == error.reason; });
+  PetscCheck(found != std::end(refusals), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "The engine refused the matrix for reason %d", int(error.reason));
+  const std::string text =
+    Replace(found->text, {{"{conflict}", error.text ? error.text : ""},
+                          {"{row}", std::to_string(first_row + error.row)},
+                          {"{rows}", std::to_string(rows)},
+                          {"{grid}", Join(grid)},
+                          {"{which_grid}", grid.empty() ? "" : ", which is " + Join(grid)},
+                          {"{tile}", Join({options.tile})},
+                          {"{n}", std::to_string(e.analysis.op.block)},
+                          {"{name}", e.type->name},
+                          {"{needs_grid}", needs_grid ? "@type sip needs" : "@_schedule hyperplane and @_tile need"},
+                          {"{without_grid}", needs_grid ? "" : "; @_schedule level without a tile shape needs none"},
+                          {"{power}", colors_powers ? " in |A|^" + std::to_string(colored_power(options)) +
+                                                        " (@_power 1 colors A itself), or an ordering is given"
+                                                    : ""}});
+  SETERRQ(PETSC_COMM_SELF, found->code, "%s", PCFinegrainText(pc, text).c_str());
 }
 
-// What is bad on any rank is a failure on all of them; residuals are short on all ranks or on none.
+// A bad pivot on one rank is a failure on all ranks; residuals are short on all ranks or on none.
 PetscErrorCode PCFinegrainReportFailure(PC pc, PC_Finegrain *e)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));

@@ -4,9 +4,10 @@
 
 #include "pc/pc_finegrain.hpp"
 
-// An error for what the engine's analysis refuses on this rank: block rows from `first_row` on. Not collective.
+// Raises an error if the engine's analysis rejects the matrix on this rank. first_row: first block row of the rank.
+// Not collective.
 PetscErrorCode PCFinegrainRefuse(PC pc, const PC_Finegrain &e, const finegrain::SetupError &error, PetscInt first_row,
                                  finegrain::Index rows, const finegrain::Grid &grid);
 
-// Sets the failed reason and the text of it from what the factorization found on any rank. Collective.
+// Sets the failed reason and its text from the result of the factorization on all ranks. Collective.
 PetscErrorCode PCFinegrainReportFailure(PC pc, PC_Finegrain *e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// mcpi's conversion of off-diagonal blocks in the memory of Pmat's device copy (Relaxation::in_place).
+// Conversion of mcpi's off-diagonal blocks in the memory of Pmat's device copy (Relaxation::in_place).
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Stops where Pmat has no device copy that can be given away, or somebody will need it. Not collective.
+// Raises an error if Pmat has no device copy to give away, or if something else will need it. Not collective.
 PetscErrorCode PCFinegrainCheckInPlace(PC pc, const PC_Finegrain &e);

@@ -15,5 +15,5 @@ bool PCFinegrainIsInside(KSP ksp)
   for (const char *part : {"sub_", "fieldsplit_", "mg_levels_", "mg_coarse_", "redundant_", "telescope_",
                            "redistribute_", "galerkin_", "deflation_"})
     if (name.find(part) != std::string::npos) return true;
-  return name.size() >= 4 && name.compare(name.size() - 4, 4, "ksp_") == 0; // of PCKSP
+  return name.size() >= 4 && name.compare(name.size() - 4, 4, "ksp_") == 0; // PCKSP
 }

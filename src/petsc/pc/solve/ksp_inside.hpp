@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The place of a KSP in a program's solver.
+// Tests if a KSP is nested in a preconditioner.
 #pragma once
 
 #include <petscksp.h>
 
-// Whether the KSP is inside another preconditioner, which then judges its solution.
+// True if the KSP is inside another preconditioner, whose KSP then claims convergence.
 bool PCFinegrainIsInside(KSP ksp);

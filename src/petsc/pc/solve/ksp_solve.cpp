@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What happens around a solve: KSPs call PCPreSolve() before their solver, and there it is replaced by one of ours
-// for this solve. It runs the KSP's own solver, with Eisenstat's trick if that is asked for, and checks the solution.
-// (PCPostSolve() comes too late: -ksp_converged_reason has been printed, and no solve that an error ends reaches it.)
+// Wraps the solver of a KSP. KSPs call PCPreSolve() before their solver, which there is replaced for this solve by a
+// function of finegrain. That runs the KSP's solver, with Eisenstat's trick if it is chosen, and checks the
+// solution. (PCPostSolve() would be too late: -ksp_converged_reason has already been printed, and a solve that ends
+// with an error does not call it.)
 #include "pc/solve/ksp_solve.hpp"
 #include "pc/solve/eisenstat_solve.hpp"
 #include "pc/find.hpp"
@@ -49,7 +50,7 @@ PetscErrorCode KSPSolve_Finegrain(KSP ksp)
 PetscErrorCode PCPreSolve_Finegrain(PC, KSP ksp, Vec, Vec)
 {
   PetscFunctionBegin;
-  if (ksp->ops->solve == KSPSolve_Finegrain) PetscFunctionReturn(PETSC_SUCCESS); // a solve has not come to begin
+  if (ksp->ops->solve == KSPSolve_Finegrain) PetscFunctionReturn(PETSC_SUCCESS); // an earlier solve ended early
   PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
   ksp->ops->solve = KSPSolve_Finegrain;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The solver of a KSP, wrapped for one solve.
+// Wraps the solver of a KSP for one solve.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-PetscErrorCode PCFinegrainSetSolve(PC pc); // in pc->ops
+PetscErrorCode PCFinegrainSetSolve(PC pc); // sets pc->ops

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Creation, reset and destruction of a PC of one of our types.
+// Creation, reset and destruction of a PC of finegrain.
 #include "pc/solve/life_cycle.hpp"
 #include "pc/solve/apply_many.hpp"
 #include "pc/solve/eisenstat_solve.hpp"
@@ -44,8 +44,8 @@ PetscErrorCode PCReset_Finegrain(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPSolve() calls this before it reads the failed reason. Without KSPSetOperators() it leaves the set-up for a new
-// matrix to the first application: the reason would be that of the matrix before.
+// KSPSolve() calls this before it reads the failed reason. Without KSPSetOperators() it leaves the set-up for
+// changed values to the first application; the failed reason would then be that of the old values.
 PetscErrorCode PCSetUpOnBlocks_Finegrain(PC pc)
 {
   PetscFunctionBegin;
@@ -54,7 +54,7 @@ PetscErrorCode PCSetUpOnBlocks_Finegrain(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// For PCFactorGetMatrix().
+// Implements PCFactorGetMatrix().
 PetscErrorCode PCGetFactoredMatrix_Finegrain(PC pc, Mat *)
 {
   PetscFunctionBegin;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Creation of a PC of one of our types.
+// Creates a PC of finegrain.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Gives the PC its data and pc->ops.
+// Sets the data and the operations of the PC.
 PetscErrorCode PCFinegrainCreate(PC pc, PCFinegrainType &type, PC_Finegrain *data);
 
-// The constructor of a type, for PCFinegrainType::create.
+// Constructor of a type, for PCFinegrainType::create.
 template <class Data, PCFinegrainType &type> PetscErrorCode PCFinegrainConstruct(PC pc)
 {
   Data *data = nullptr;

@@ -10,7 +10,7 @@ PetscErrorCode PCFinegrainFindChange(PC pc, PC_Finegrain *e, MatrixChange *chang
 
   PetscFunctionBegin;
   PetscCall(FinegrainGetState(pc->pmat, &state));
-  if (state != e->analysis.compared) { // on all ranks: PETSc counts objects and their states alike there
+  if (state != e->analysis.compared) { // equal on all ranks, because PETSc's identifiers and states are
     PetscCall(FinegrainGetStamp(pc->pmat, &now));
     const FinegrainState &factored = e->analysis.stamp;
     int mine = int(!now.has_structure_of(e->analysis.stamp) ? MatrixChange::structure

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The change of Pmat since it was factored.
+// Change of Pmat since it was factored.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Collective.
+// Finds the change, equal on all ranks. Collective.
 PetscErrorCode PCFinegrainFindChange(PC pc, PC_Finegrain *e, MatrixChange *change);

@@ -15,7 +15,7 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PC_Finegrain *e, MatrixChange
   Operator op;
 
   PetscFunctionBegin;
-  if (e->analysis.op.symmetric) { // residuals need the whole matrix, and the factor its numbers
+  if (e->analysis.op.symmetric) { // residuals need the whole matrix, and the factor its entry indices
     e->analysis.has_corrections = true;
     PetscCall(PCFinegrainConvert(pc, e));
     PetscCall(PCFinegrainAnalyze(pc, e));
@@ -24,10 +24,10 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PC_Finegrain *e, MatrixChange
   }
   PetscCall(OperatorAnalyze(PCFinegrainMatrix(pc, e->conversion), e->settings.block_size, "", &op, &view));
   if (e->analysis.options.relaxation.exchange == Exchange::color)
-    PetscCall(PCFinegrainAgree(pc, *e, &view)); // the order of sums
+    PetscCall(PCFinegrainAgree(pc, *e, &view)); // for the order of sums
   if (FinegrainSharesRows(e->analysis.options)) PetscCall(PCFinegrainFindGhostKeys(pc, *e, &view));
   PetscCall(PCFinegrainAllowCorrections(pc, e, view));
-  if (change == MatrixChange::none) // for the short residual; a lagged factor stays as it is
+  if (change == MatrixChange::none) // for residuals from the factor; a lagged factor stays as it is
     PetscCall(PCFinegrainRefactor(pc, e));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,7 +38,7 @@ PetscErrorCode PCFinegrainMakesResiduals(PC pc, PC_Finegrain *e, bool *makes)
 
   PetscFunctionBegin;
   PetscCall(PCFinegrainFindChange(pc, e, &change));
-  // A factor of an upper triangle would have to be made again for them.
+  // A factor made from an upper triangle would have to be recomputed for residuals.
   *makes = change == MatrixChange::none ||
            (change == MatrixChange::values && (e->analysis.has_corrections || !e->analysis.op.symmetric));
   if (!*makes || e->analysis.has_corrections) PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Set-up of all types: analysis, factorization. What it refuses and how it fails is in failures.cpp, applications are
-// in apply.cpp, options and setters in settings*.cpp and in the files of types.
+// Set-up of all types: analysis and factorization. Errors and failures are in failures.cpp, applications in
+// apply.cpp, options and setters in options/ and in the files of types.
 #include "pc/solve/set_up.hpp"
 #include "pc/solve/steps.hpp"
 #include "mat/baijkokkos.hpp"
@@ -29,7 +29,7 @@ using namespace finegrain;
 namespace
 {
 
-// What the settings come to, less what is found at the analysis.
+// Converts the settings to engine options, without results of the analysis.
 EngineOptions MakeOptions(const PC_Finegrain &e)
 {
   EngineOptions r;
@@ -37,7 +37,7 @@ EngineOptions MakeOptions(const PC_Finegrain &e)
   r.schedule = FinegrainEnum<ScheduleKind>(e.settings.schedule);
   r.algorithm = FinegrainEnum<Algorithm>(e.settings.algorithm);
   r.precision = FinegrainEnum<Precision>(e.settings.precision);
-  // Inverses are never stored below single.
+  // Inverses are stored in single precision at least.
   if (e.settings.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
     r.diagonal = r.precision == Precision::working ? Precision::working : Precision::single;
   r.shift = {.amount = e.settings.shift_type == MAT_SHIFT_INBLOCKS ? Real(e.settings.shift_amount) : Real(0),
@@ -55,7 +55,7 @@ EngineOptions MakeOptions(const PC_Finegrain &e)
   return r;
 }
 
-// `hint`: nobody asked for the grid of the options.
+// hint: the grid of the options comes from a DMDA and need not fit.
 PetscErrorCode AnalyzeLocal(PC pc, PC_Finegrain *e, const OperatorView &view, EngineOptions options, bool hint)
 {
   PetscInt first;
@@ -78,7 +78,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PC_Finegrain *e, const OperatorView &view, En
   e->analysis.op.backend = options.backend;
   e->analysis.engine = make_engine_for_host_arrays(options.backend, options.method);
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  // A grid that was given and that nothing would use.
+  // A grid that was set, but that nothing would use.
   const bool misfit =
     !hint && colors && count_points(options.grid) != view.owned.rows && options.coloring == ColoringKind::automatic;
   const SetupError error = misfit ? SetupError{SetupError::grid_size} : e->analysis.engine->analyze(view, options);
@@ -96,7 +96,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PC_Finegrain *e, const OperatorView &view, En
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The exchange between ranks, and the engine's link to it.
+// Creates the exchange of ghosts and links the engine to it.
 PetscErrorCode MakeHalo(PC pc, PC_Finegrain *e, const OperatorView &view)
 {
   PetscMPIInt size;
@@ -110,7 +110,7 @@ PetscErrorCode MakeHalo(PC pc, PC_Finegrain *e, const OperatorView &view)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The exchange of what ranks compute of one factor.
+// Creates the exchange of rows of a global factorization.
 PetscErrorCode ShareStorage(PC pc, PC_Finegrain *e, const OperatorView &view)
 {
   PetscMPIInt size;
@@ -135,12 +135,12 @@ PetscErrorCode AllowProducts(PC pc, PC_Finegrain *e, const OperatorView &view)
 PetscErrorCode Analyze(PC pc, PC_Finegrain *e)
 {
   OperatorView view;
-  std::string block_size; // the option's name
+  std::string block_size; // name of the option
   bool hint = false;
   DM da;
 
   PetscFunctionBegin;
-  PCFinegrainInvalidate(pc, e); // until all of it is done
+  PCFinegrainInvalidate(pc, e); // until the analysis is complete
   e->ranks.has_halo = e->analysis.has_products = false;
   e->eisenstat.dilu = -1;
   e->eisenstat.solved = false;
@@ -240,7 +240,7 @@ PetscErrorCode PCSetUp_Finegrain(PC pc)
     PetscFunctionBegin;
     if (e->type->check_matrix) PetscCall((*e->type->check_matrix)(pc));
     if (pc->flag != SAME_NONZERO_PATTERN) e->analysis.analyzed = false;
-    if (e->analysis.analyzed) { // PETSc's flag does not see another type, nor every new entry
+    if (e->analysis.analyzed) { // PETSc's flag does not see a new type, nor all new entries
       MatrixChange change;
       PetscCall(PCFinegrainFindChange(pc, e, &change));
       e->analysis.analyzed = change != MatrixChange::structure;
@@ -251,7 +251,7 @@ PetscErrorCode PCSetUp_Finegrain(PC pc)
     PetscCall(PCFinegrainRefactor(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  if (code) pc->setupcalled = PETSC_FALSE; // PETSc has noted the matrix already, and would take this for done
+  if (code) pc->setupcalled = PETSC_FALSE; // PETSc has already recorded the matrix, and would consider it set up
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

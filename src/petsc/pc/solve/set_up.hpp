@@ -6,10 +6,10 @@
 
 PetscErrorCode PCSetUp_Finegrain(PC pc);
 
-// Analyzes and factors again, inside log events. Collective.
+// Repeat the analysis and the factorization, inside log events. Collective.
 PetscErrorCode PCFinegrainAnalyze(PC pc, PC_Finegrain *e);
 PetscErrorCode PCFinegrainRefactor(PC pc, PC_Finegrain *e);
 
-// Prepares the engine for residuals of the matrix of this view, or for the products of Eisenstat's trick. Collective.
+// Prepare the engine for residuals of the matrix of this view, and for products of Eisenstat's trick. Collective.
 PetscErrorCode PCFinegrainAllowCorrections(PC pc, PC_Finegrain *e, const finegrain::OperatorView &view);
 PetscErrorCode PCFinegrainAllowProducts(PC pc, PC_Finegrain *e);

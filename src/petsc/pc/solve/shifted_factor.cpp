@@ -4,8 +4,8 @@
 
 using namespace finegrain;
 
-// M is positive definite if all its pivots are. Diagonal entries a become a + shift |a|, which does not depend on the
-// scaling of unknowns, with shifts that double (Lin and More, SIAM J. Sci. Comput. 21, 1999).
+// M is positive definite if all its pivots are. Diagonal entries a become a + shift |a|, which does not depend on
+// the scaling of unknowns. Each shift is twice the one before (Lin and More, SIAM J. Sci. Comput. 21, 1999).
 PetscErrorCode PCFinegrainFactor(PC pc, PC_Finegrain *e, Values values, Real largest)
 {
   constexpr PetscReal first = PetscReal(1e-3);
@@ -20,8 +20,7 @@ PetscErrorCode PCFinegrainFactor(PC pc, PC_Finegrain *e, Values values, Real lar
   e->analysis.diagonal_shift = 0;
   for (e->analysis.factorizations = 1;; ++e->analysis.factorizations) {
     values.diagonal_shift = Real(e->analysis.diagonal_shift);
-    if (FinegrainSharesRows(e->analysis.options))
-      PetscCall(factor()); // the ranks meet in it, and it allocates nothing
+    if (FinegrainSharesRows(e->analysis.options)) PetscCall(factor()); // it communicates, and allocates nothing
     else PetscCall(FinegrainOnAllRanks(pc, factor));
     if (!e->analysis.options.shift.definite) PetscFunctionReturn(PETSC_SUCCESS);
     indefinite = e->analysis.report.indefinite > 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The check of a solution: a KSP that claims convergence to a relative tolerance must leave a small residual
-// b - A x, measured with the rows of A scaled to the same size. ksp_solve.cpp calls this around the KSP's own solver.
+// Check of a solution: a KSP that claims convergence to a relative tolerance must leave a small residual b - A x,
+// measured with the rows of A scaled to equal size. ksp_solve.cpp calls the functions before and after the KSP's
+// solver.
 #include "pc/solve/solution_check.hpp"
 #include "pc/solve/ksp_inside.hpp"
 #include "mat/baijkokkos.hpp"
@@ -31,29 +32,29 @@ constinit const Common<PCFinegrainCheckType> check_solution{"check_solution",
 namespace
 {
 
-// The largest scaled residual of a solution that is accepted; docs/testing.md has the systems that it was chosen by.
+// Largest accepted scaled residual of a solution; docs/testing.md has the systems by which it was chosen.
 constexpr PetscReal least_limit = PetscReal(1e-2);
 PetscReal FindLimit(PetscReal rtol) { return std::max(least_limit, 10 * rtol); }
 
-// From so many tolerances on, a scaled residual below the limit is worth a line of -info.
+// Ratio of scaled residual and tolerance above which -info has a remark.
 constexpr PetscReal suspicious = 1000;
 
-// Whether this solve can end with a claim to check: PETSc's own test, of a norm, to a tolerance that leaves room for
-// a limit below 1.
+// True if this solve can claim convergence: with PETSc's own test of a norm, and a tolerance for which the limit is
+// below 1.
 bool CanClaim(KSP ksp)
 {
   const bool own_test = ksp->converged != KSPConvergedDefault && ksp->converged != KSPLSQRConvergedDefault;
   return !own_test && ksp->normtype != KSP_NORM_NONE && FindLimit(ksp->rtol) < 1 && !PCFinegrainIsInside(ksp);
 }
 
-// Whether KSPConvergedDefault() compares with the residual of the initial guess.
+// True if KSPConvergedDefault() compares with the residual of the initial guess.
 bool ComparesWithGuess(KSP ksp, bool b_is_zero)
 {
   if (ksp->guess_zero || ksp->converged != KSPConvergedDefault) return false;
   return b_is_zero || static_cast<const KSPConvergedDefaultCtx *>(ksp->cnvP)->initialrtol;
 }
 
-// The matrix of the system, whatever stands in its place for Eisenstat's trick.
+// Returns the matrix of the system, also while the shell of Eisenstat's trick replaces it.
 Mat SystemMatrix(PC pc, const PC_Finegrain &e) { return e.eisenstat.active ? pc->pmat : pc->mat; }
 
 PetscErrorCode MultiplySystem(PC pc, const PC_Finegrain &e, bool transposed, Vec x, Vec y)
@@ -63,8 +64,8 @@ PetscErrorCode MultiplySystem(PC pc, const PC_Finegrain &e, bool transposed, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The inverse row sums of the system's matrix, else of Pmat where that has entries to read, else ones; of the
-// transpose for a transposed solve.
+// Computes the inverse row sums of the system's matrix, or of Pmat if only that has readable entries, else ones; for
+// a transposed solve those of the transpose.
 PetscErrorCode UpdateScales(PC pc, PC_Finegrain *e, bool transposed, Vec like)
 {
   FinegrainCheck *check = &e->check;
@@ -100,7 +101,7 @@ PetscErrorCode UpdateScales(PC pc, PC_Finegrain *e, bool transposed, Vec like)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// |R v|; `work` may be v.
+// Computes |R v|; `work` may be v.
 PetscErrorCode ScaledNorm(const FinegrainCheck &check, Vec v, Vec work, PetscReal *norm)
 {
   PetscFunctionBegin;
@@ -109,7 +110,7 @@ PetscErrorCode ScaledNorm(const FinegrainCheck &check, Vec v, Vec work, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// r = b - A x
+// Computes r = b - A x.
 PetscErrorCode FindResidual(PC pc, const PC_Finegrain &e, bool transposed, Vec b, Vec x, Vec r)
 {
   PetscFunctionBegin;
@@ -118,7 +119,7 @@ PetscErrorCode FindResidual(PC pc, const PC_Finegrain &e, bool transposed, Vec b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// |R A M^-1 r|; r is lost.
+// Computes |R A M^-1 r|; r is overwritten.
 PetscErrorCode NormInRange(PC pc, PC_Finegrain *e, bool transposed, Vec r, PetscReal *norm)
 {
   Vec step;
@@ -151,7 +152,8 @@ PetscErrorCode FindScaledResidual(PC pc, PC_Finegrain *e, KSP ksp)
   check.eta = ratio();
   PetscCall(MatGetNullSpace(SystemMatrix(pc, *e), &space));
   if (space && SystemMatrix(pc, *e) == pc->pmat && !(check.eta < check.limit)) {
-    // If b has a part outside of A's range, the solver ends with r in M N, N the null space: A M^-1 r is without it.
+    // If b has a component outside the range of A, the solver ends with r in M N, where N is the null space. A M^-1
+    // r does not contain it.
     PetscCall(FindResidual(pc, *e, transposed, b, x, check.work));
     PetscCall(NormInRange(pc, e, transposed, check.work, &norm));
     check.eta = std::min(check.eta, ratio());
@@ -159,7 +161,7 @@ PetscErrorCode FindScaledResidual(PC pc, PC_Finegrain *e, KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The solve fails, or somebody is told. Collective.
+// Makes the solve fail, or prints a warning. Collective.
 PetscErrorCode Refuse(PC pc, PC_Finegrain *e, KSP ksp)
 {
   char text[256];
@@ -274,25 +276,27 @@ PetscErrorCode PCFinegrainViewCheck(const FinegrainCheck &check, PetscViewer vie
 
    Notes:
    Most `KSP`s test the norm of M^-1 (b - A x) by default. It can be small where b - A x is not: a factor or a
-relaxation of a matrix that is far from diagonally dominant amplifies errors, and one large row hides the others.
-Therefore, when a `KSP` with this preconditioner ends with `KSP_CONVERGED_RTOL` of its default test, the scaled
-residual |R (b - A x)| / |R b| is computed in the 2-norm, where R has the inverse row sums of |A|: no choice of the
-units of an equation changes it. If it is not below the larger of 0.01 and 10 times the relative tolerance,
+   relaxation of a matrix that is far from diagonally dominant amplifies errors, and one large row hides all others.
+   Therefore the scaled residual |R (b - A x)| / |R b| is computed when a `KSP` with this preconditioner ends with
+   `KSP_CONVERGED_RTOL` of its default test. The norm is the 2-norm, and R has the inverse row sums of |A|, so that
+   the units of an equation do not matter. If the scaled residual is not below the larger of 0.01 and 10 times the
+   relative tolerance,
 
-+  fail - the reason becomes `KSP_DIVERGED_PC_FAILED`, and `PCGetFailedReason()` gives `PC_FACTOR_OTHER`
-.  warn - one line on stderr says so
--  none - is not found out: nothing is computed.
++  fail - the reason becomes `KSP_DIVERGED_PC_FAILED`, and `PCGetFailedReason()` returns `PC_FACTOR_OTHER`
+.  warn - one line on stderr reports it
+-  none - this is not detected: nothing is computed.
 
-   The view and -info give the scaled residual. The next solve begins anew.
+   The view and -info report the scaled residual. The next solve begins anew.
 
-   The matrix is Amat as it is then; where its entries cannot be read R is Pmat's. For a transposed solve both are
-transposed. With a null space of Amat that is Pmat, the part of the residual that a `KSP` cannot remove is left out.
-Where the test compares with the residual of the initial guess, that counts if it is larger than b. Nothing is checked
-where no relative tolerance is claimed: `KSPPREONLY`, a fixed number of iterations, a norm type of none, an absolute
-tolerance, the residual of the normal equations, a convergence test of the user's own, a tolerance of 0.1 or more; nor
-for a `KSP` inside another preconditioner, such as `PCGAMG`, `PCFIELDSPLIT`, `PCBJACOBI` and `PCKSP`.
+   The matrix is Amat after the solve; if its entries cannot be read, R comes from Pmat. For a transposed solve both
+   are transposed. If Amat has a null space and is Pmat, the part of the residual that a `KSP` cannot remove does not
+   count. If the test compares with the residual of the initial guess and that is larger than b, so does the check.
+   Solves that claim no relative tolerance are not checked: `KSPPREONLY`, a fixed number of iterations, norm type
+   none, an absolute tolerance, the residual of the normal equations, a convergence test of the user, a tolerance of
+   0.1 or more. A `KSP` inside another preconditioner, such as `PCGAMG`, `PCFIELDSPLIT`, `PCBJACOBI` and `PCKSP`, is
+   not checked either.
 
-   The cost is a product with A and two norms for each solve, and a pass over the matrix after it has changed.
+   The cost is one product with A and two norms per solve, and a pass over the matrix after it has changed.
 
 .seealso: `PCFinegrainGetCheckSolution()`, `PCFinegrainGetScaledResidual()`, `PCGetFailedReason()`, `KSPSetNormType()`
 @*/
@@ -315,7 +319,7 @@ PetscErrorCode PCFinegrainGetCheckSolution(PC pc, PCFinegrainCheckType *check)
 .  pc - the preconditioner
 
    Output Parameter:
-.  eta - |R (b - A x)| / |R b|, R the inverse row sums of |A|; -1 if the last solve was not checked
+.  eta - |R (b - A x)| / |R b|, where R has the inverse row sums of |A|; -1 if the last solve was not checked
 
    Level: intermediate
 

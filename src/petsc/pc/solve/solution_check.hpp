@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The check of a KSP's solution, before and after its solver.
+// Check of a KSP's solution, before and after its solver.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Collective; the second may change ksp->reason.
+// Collective. PCFinegrainEndCheck() may change ksp->reason.
 PetscErrorCode PCFinegrainBeginCheck(PC pc, PC_Finegrain *e, KSP ksp);
 PetscErrorCode PCFinegrainEndCheck(PC pc, PC_Finegrain *e, KSP ksp);
 

@@ -4,7 +4,8 @@
 
 #include "pc/pc_finegrain.hpp"
 
-// The steps x += M^-1 (b - A x) of one application, the first from x = 0; each uses the next factor.
+// Returns the number of steps x += M^-1 (b - A x) of one application. The first step starts from x = 0; each uses
+// the next factor.
 inline PetscInt64 PCFinegrainSteps(const PC_Finegrain &e)
 {
   return (PetscInt64(e.settings.corrections) + 1) * e.analysis.cycles * e.analysis.factors;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A solve with Eisenstat's trick as its program sees it. The KSP iterates on another system, whose residuals have
-// norms |P_L^-1 (b - A x)|. Here tests and monitors get the norm that was asked for: measured where find() says, and
-// in between in proportion to the other one.
+// Shows the program's system during a solve with Eisenstat's trick. The KSP iterates on another system, whose
+// residuals have norms |P_L^-1 (b - A x)|. Tests and monitors get the requested norm: measured where find() decides
+// so, and in between estimated in proportion to the norm of the KSP.
 #include "pc/solve/transformed_solve.hpp"
 #include "pc/find.hpp"
 
@@ -13,10 +13,11 @@ using namespace finegrain;
 namespace
 {
 
-// A norm that is measured so far above the tolerance corrects the proportion for the end of the solve.
+// A norm that is measured below this multiple of the tolerance corrects the ratio of the norms for the end of the
+// solve.
 constexpr PetscReal near_factor = 10;
 
-// Below this part of the largest norm rounding errors of b - A x can be most of it.
+// Below this fraction of the largest norm, b - A x may consist mostly of rounding errors.
 constexpr PetscReal rounding = PetscReal(1e6) * PETSC_MACHINE_EPSILON;
 
 } // namespace
@@ -66,10 +67,10 @@ TransformedSolve::~TransformedSolve()
   (void)VecDestroy(&rhs_);
   if (PCFinegrainFind(pc_, &e) || !e) return;
   e->eisenstat.now = nullptr;
-  e->eisenstat.symmetric = false; // as -ksp_pc_side symmetric has it
+  e->eisenstat.symmetric = false; // as -ksp_pc_side symmetric expects it
 }
 
-// Whoever sets other operators, tests or monitors meanwhile does so in the program's view, and keeps them.
+// Operators, tests and monitors that are set in the meantime are set in the program's view, and stay set.
 void TransformedSolve::swap()
 {
   PC_Finegrain *e = nullptr;
@@ -97,7 +98,7 @@ PetscErrorCode TransformedSolve::build_solution(KSP ksp, Vec v, Vec *x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// In either view.
+// Builds the solution, in either view.
 PetscErrorCode TransformedSolve::build(Vec x)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc_->data);
@@ -114,7 +115,7 @@ PetscErrorCode TransformedSolve::build(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The norm of the residual in `work`, which is lost, of the kind that was asked for.
+// Computes the requested norm of the residual in `work`, which is overwritten.
 PetscErrorCode TransformedSolve::measure_residual()
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc_->data);
@@ -125,7 +126,7 @@ PetscErrorCode TransformedSolve::measure_residual()
   if (ksp_->normtype != KSP_NORM_UNPRECONDITIONED) {
     PetscCall(ApplyEisenstatPart(e, Part::left_inverse, s.work, s.solution));
     r = s.solution;
-    if (ksp_->normtype == KSP_NORM_PRECONDITIONED) { // of the natural norm r^H M^-1 r this is half, as P_L = P_R^H
+    if (ksp_->normtype == KSP_NORM_PRECONDITIONED) { // half of this for the natural norm: P_L = P_R^H
       PetscCall(ApplyEisenstatPart(e, Part::right_inverse, s.solution, s.work));
       r = s.work;
     }
@@ -134,7 +135,7 @@ PetscErrorCode TransformedSolve::measure_residual()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The same of b - A x. The program's b is what is not shown now.
+// Computes the requested norm of b - A x. The program's b is in rhs_, which the KSP does not show now.
 PetscErrorCode TransformedSolve::measure_residual_of(Vec x)
 {
   const Vec r = static_cast<PC_Finegrain *>(pc_->data)->eisenstat.work;
@@ -146,7 +147,7 @@ PetscErrorCode TransformedSolve::measure_residual_of(Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The same of the iterate that the solver has. `norm`: what the solver says.
+// Computes the requested norm of the solver's iterate. `norm` is the solver's own norm.
 PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
 {
   FinegrainEisenstat &s = static_cast<PC_Finegrain *>(pc_->data)->eisenstat;
@@ -168,16 +169,16 @@ PetscErrorCode TransformedSolve::measure(PetscInt iteration, PetscReal norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// By the last measurement; where that may be of rounding errors, which do not fall with the solver's recurrence, by
-// the last one that is not: the solve ends as it would without the trick.
+// Estimates the requested norm from the last measurement. If that may consist of rounding errors, which do not fall
+// with the solver's recurrence, it uses the last one that does not: the solve ends as it would without the trick.
 PetscReal TransformedSolve::estimate(PetscInt iteration, PetscReal norm) const
 {
   const PetscReal found = knows(iteration, norm) ? measured_ : ratio_ * norm;
   return measured_ > rounding * largest_ ? found : PetscMin(found, sound_ratio_ * norm);
 }
 
-// The norm that was asked for, or an estimate. It is measured at the first two iterations, and from `near_factor`
-// times the tolerance on wherever the solver's norm has fallen tenfold, or a test would pass.
+// Finds the requested norm or an estimate. It is measured at the first two iterations, wherever the solver's norm
+// has fallen tenfold below `near_factor` times the tolerance, and wherever a test would pass.
 PetscErrorCode TransformedSolve::find(PetscInt iteration, PetscReal norm, PetscReal *found)
 {
   PetscFunctionBegin;
@@ -192,7 +193,7 @@ PetscErrorCode TransformedSolve::find(PetscInt iteration, PetscReal norm, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Asks the program's test.
+// Calls the program's test.
 PetscErrorCode TransformedSolve::decide(PetscInt iteration, PetscReal norm, KSPConvergedReason *reason)
 {
   PetscFunctionBegin;
@@ -215,13 +216,13 @@ PetscErrorCode TransformedSolve::test(KSP ksp, PetscInt iteration, PetscReal nor
   }
   PetscCall(s->find(iteration, norm, &found));
   PetscCall(s->decide(iteration, found, reason));
-  // GMRES makes its own norm fall, and the other one may rise first.
+  // GMRES reduces its own norm, while the requested one may rise first.
   if (*reason == KSP_DIVERGED_DTOL && s->first_ratio_ * norm < ksp->divtol * ksp->rnorm0)
     *reason = KSP_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Nothing is measured for monitors alone, but the first norm: a solve is the same without them.
+// Only the first norm is measured for monitors, so that a solve is the same without them.
 PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal norm, void *context)
 {
   TransformedSolve *s = static_cast<TransformedSolve *>(context);

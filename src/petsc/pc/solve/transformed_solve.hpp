@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Eisenstat's trick, what its files share: eisenstat_solve.cpp has the transformed system, eisenstat_choice.cpp says
-// which solves take it, transformed_solve.cpp shows tests, monitors and histories the system of the program
-// meanwhile.
+// Declarations that the files of Eisenstat's trick share. eisenstat_choice.cpp chooses the solves that use it,
+// eisenstat_solve.cpp has the transformed system, and transformed_solve.cpp shows the program's system to tests,
+// monitors and histories.
 #pragma once
 
 #include "pc/options/settings.hpp"
 
 #include <petsc/private/kspimpl.h>
 
-// What the trick needs to know of a type of KSP.
+// Properties of a KSP type that matter to the trick.
 struct EisenstatSolver {
   const char *type;
-  bool any_matrix; // else the operator must be symmetric, and the symmetric form is taken
-  bool builds;     // KSPBuildSolution() gives in a test the iterate whose norm is tested
+  bool any_matrix; // false: the operator must be symmetric, and the symmetric form is used
+  bool builds;     // during a test, KSPBuildSolution() returns the iterate whose norm is tested
 };
-// Null: none of these, and the symmetric form.
+// Returns null for other types, which get the symmetric form.
 const EisenstatSolver *FindEisenstatSolver(KSP ksp);
 
-// Why a solve goes without the trick; null: nothing is in the way. The same on all ranks. Collective.
+// Finds the reason why a solve does without the trick, or null. Equal on all ranks. Collective.
 PetscErrorCode FindEisenstatObstacle(PC pc, PC_Finegrain *e, KSP ksp, const char **why);
 
-// x = P b for a part P of M = P_L P_R, of the form of this solve.
+// Computes x = P b for a part P of M = P_L P_R, in the form of this solve.
 PetscErrorCode ApplyEisenstatPart(PC_Finegrain *e, finegrain::Part part, Vec b, Vec x, bool transposed = false);
 
-// A solve of P_L^-1 A P_R^-1 x' = P_L^-1 b. While it lives the KSP's own solver sees that system; convergence tests,
-// monitors and all that they call see A, b, x and norms of the kind that was asked for. The KSP is as it was when
-// this ends, however that happens.
+// Solve of P_L^-1 A P_R^-1 x' = P_L^-1 b. During its lifetime the KSP's solver sees that system, while convergence
+// tests, monitors and functions that they call see A, b, x and norms of the requested kind. The destructor restores
+// the KSP, after an error too.
 class TransformedSolve
 {
 public:
@@ -34,11 +34,11 @@ public:
   TransformedSolve(const TransformedSolve &) = delete;
   TransformedSolve &operator=(const TransformedSolve &) = delete;
 
-  // The KSP has ended, and its solution is x: what it says of norms is made that of b - A x.
+  // Converts the norms that the KSP reports to those of b - A x, after the KSP has ended with the solution x.
   PetscErrorCode set_norms();
 
 private:
-  // Shows the other system as long as it lives.
+  // Shows the other system during its lifetime.
   class OtherView;
 
   void swap();
@@ -57,17 +57,17 @@ private:
 
   PC pc_;
   KSP ksp_;
-  bool transformed_ = false; // what the KSP shows now
-  bool measures_;            // norms of the kind that was asked for
-  bool near_ = false;        // they have been measured near the tolerance
+  bool transformed_ = false; // the system that the KSP shows now
+  bool measures_;            // the requested norm can be measured
+  bool near_ = false;        // it has been measured near the tolerance
   int measurements_ = 0;
-  PetscReal first_ratio_ = 1, ratio_ = 1; // of that norm to the one that the solver has: at first, as measured last
+  PetscReal first_ratio_ = 1, ratio_ = 1; // requested norm divided by the solver's: at first, and as measured last
   PetscInt measured_at_ = -1;
-  PetscReal measured_of_ = 0, measured_ = 0; // the solver's norm there, and the other one
-  PetscReal largest_ = 0, sound_ratio_ = 1;  // the other one; its ratio where it was not of rounding errors
+  PetscReal measured_of_ = 0, measured_ = 0; // the solver's norm in that iteration, and the requested one
+  PetscReal largest_ = 0, sound_ratio_ = 1;  // largest requested norm; last ratio without rounding errors
   std::size_t history_;
 
-  // What the KSP and the PC do not show now.
+  // Values that the KSP and the PC do not show now.
   Mat mat_;
   Vec rhs_;
   decltype(_KSPOps::buildsolution) build_solution_ = build_solution;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What -ksp_view says of a preconditioner of ours.
 #include "pc/solve/view.hpp"
 #include "pc/solve/steps.hpp"
 #include "pc/options/settings.hpp"
@@ -21,7 +20,7 @@ struct Totals {
   PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
   PetscInt64 schedule_ranks[4];                        // that have rows, by kind
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
-  PetscInt64 tasks, chain, side_by_side;               // of one rank, largest
+  PetscInt64 tasks, chain, parallelism;                // of one rank, largest
   PetscInt64 first_algorithm, last_algorithm;
   PetscInt64 residual_bytes;
 };
@@ -43,7 +42,7 @@ PetscErrorCode ReduceStatistics(PC pc, const PC_Finegrain &e, const Statistics &
                              s.rows && s.schedule == ScheduleKind::level,
                              s.rows && s.schedule == ScheduleKind::color,
                              PetscInt64(s.difference_bytes)};
-  // Algorithms count where there are rows.
+  // Algorithms count on ranks that have rows.
   const PetscInt64 algorithm = s.rows ? PetscInt64(s.algorithm) : -none, minus = s.rows ? -algorithm : -none;
   const PetscInt64 maxima[] = {s.widths.groups,  s.widths.max, s.widths.groups ? -PetscInt64(s.widths.min) : -none,
                                s.apply_launches, s.tasks,      s.task_levels,
@@ -63,7 +62,7 @@ PetscErrorCode ReduceStatistics(PC pc, const PC_Finegrain &e, const Statistics &
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The kinds of schedule that ranks have; without a row on any, the type's.
+// The kinds of schedule that ranks have; if no rank has a row, the type's.
 std::string NameSchedules(const PC_Finegrain &e, const Totals &t)
 {
   const char *names[2] = {nullptr, nullptr};
@@ -75,7 +74,7 @@ std::string NameSchedules(const PC_Finegrain &e, const Totals &t)
                                                                             : ScheduleKind::level)];
 }
 
-// The grids that were given, of the first rank.
+// The given grids of the first rank.
 std::string NameGrids(const PC_Finegrain &e)
 {
   std::string text;
@@ -85,21 +84,24 @@ std::string NameGrids(const PC_Finegrain &e)
   return text;
 }
 
-PetscErrorCode ViewSetUp(PC pc, const PC_Finegrain &e, PetscViewer viewer)
+// When applications exchange values between ranks.
+std::string NameExchanges(const PC_Finegrain &e)
 {
-  const Statistics s = e.analysis.engine->statistics();
-  Totals t{};
-  const bool by_color = e.analysis.options.relaxation.exchange == Exchange::color ||
-                        (FinegrainSharesRows(e.analysis.options) && !e.analysis.options.pipelined);
-  std::string exchange = by_color                                                    ? "each color"
-                         : e.analysis.options.pipelined                              ? "each tile"
-                         : e.analysis.options.relaxation.exchange == Exchange::sweep ? "each sweep"
-                                                                                     : "";
+  const EngineOptions &options = e.analysis.options;
+  const bool by_color =
+    options.relaxation.exchange == Exchange::color || (FinegrainSharesRows(options) && !options.pipelined);
+  std::string exchange = by_color                                         ? "each color"
+                         : options.pipelined                              ? "each tile"
+                         : options.relaxation.exchange == Exchange::sweep ? "each sweep"
+                                                                          : "";
   if (PCFinegrainSteps(e) > 1) exchange.append(exchange.empty() ? "" : ", ").append("each correction");
-  if (exchange.empty()) exchange = "none";
+  return exchange.empty() ? "none" : exchange;
+}
 
+// Schedule, back end, algorithm and tasks.
+PetscErrorCode ViewExecution(PC pc, const PC_Finegrain &e, const Statistics &s, const Totals &t, PetscViewer viewer)
+{
   PetscFunctionBegin;
-  PetscCall(ReduceStatistics(pc, e, s, &t));
   const std::string schedule = NameSchedules(e, t);
   PetscCall(PetscViewerASCIIPrintf(
     viewer,
@@ -123,10 +125,17 @@ PetscErrorCode ViewSetUp(PC pc, const PC_Finegrain &e, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, critical path %" PetscInt64_FMT
                                      ", parallelism %" PetscInt64_FMT "\n",
-                                     t.tasks, t.chain, t.side_by_side));
+                                     t.tasks, t.chain, t.parallelism));
   if (s.tile.points())
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "tile: %d x %d x %d points\n", int(s.tile.i), int(s.tile.j), int(s.tile.k)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Precision, bytes, ignored blocks and corrections.
+PetscErrorCode ViewStorage(PC pc, const PC_Finegrain &e, const Statistics &s, const Totals &t, PetscViewer viewer)
+{
+  PetscFunctionBegin;
   const bool factors = e.type->method != Method::relaxation;
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "storage: blocks of %" PetscInt_FMT ", %s precision, inverted diagonal blocks %s%s\n",
@@ -141,11 +150,18 @@ PetscErrorCode ViewSetUp(PC pc, const PC_Finegrain &e, PetscViewer viewer)
                                    "%s\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes, residuals.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.left_out,
-                                   exchange.c_str()));
+                                   NameExchanges(e).c_str()));
   if (e.settings.corrections)
     PetscCall(
       PetscViewerASCIIPrintf(viewer, "corrections: %" PetscInt_FMT ", %s\n", e.settings.corrections,
                              e.analysis.short_residual ? "residual from the factor" : "residual from the matrix"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Ordering, copies of the matrix and shifts, if there are any.
+PetscErrorCode ViewChanges(const PC_Finegrain &e, const Totals &t, PetscViewer viewer)
+{
+  PetscFunctionBegin;
   if (e.settings.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.settings.ordering.c_str()));
   if (e.conversion.matrix && e.conversion.defects.incomplete)
@@ -161,6 +177,19 @@ PetscErrorCode ViewSetUp(PC pc, const PC_Finegrain &e, PetscViewer viewer)
   if (e.settings.shift_type == MAT_SHIFT_INBLOCKS)
     PetscCall(PetscViewerASCIIPrintf(viewer, "shift inblocks, amount %g: %" PetscInt64_FMT " block rows shifted\n",
                                      double(e.settings.shift_amount), t.shifted));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewSetUp(PC pc, const PC_Finegrain &e, PetscViewer viewer)
+{
+  const Statistics s = e.analysis.engine->statistics();
+  Totals t{};
+
+  PetscFunctionBegin;
+  PetscCall(ReduceStatistics(pc, e, s, &t));
+  PetscCall(ViewExecution(pc, e, s, t, viewer));
+  PetscCall(ViewStorage(pc, e, s, t, viewer));
+  PetscCall(ViewChanges(e, t, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

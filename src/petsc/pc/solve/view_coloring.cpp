@@ -15,7 +15,7 @@ PetscErrorCode PCFinegrainViewColoring(PC pc, const PC_Finegrain &e, PetscViewer
   if (!e.analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   if (e.analysis.options.method != Method::relaxation)
     power = " of |A|^" + std::to_string(colored_power(e.analysis.options));
-  // Ranks without rows have colored nothing.
+  // Ranks without rows have no colors.
   const Statistics s = e.analysis.engine->statistics();
   const int kind = int(s.coloring);
   PetscInt64 most[] = {s.rows ? s.colors : 0, s.symmetrized, s.rows ? kind : 0, s.rows ? kinds - kind : 0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The view of colors.
+// View of colors.
 #pragma once
 
 #include "pc/pc_finegrain.hpp"
 
-// Collective.
+// Prints the line about colors. Collective.
 PetscErrorCode PCFinegrainViewColoring(PC pc, const PC_Finegrain &e, PetscViewer viewer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Views that are no ASCII text: a short string, and a picture of the pattern of the first rank's first block rows,
-// each in the color of its group (hyperplane, level set or color).
+// Views without ASCII text: a short string, and a picture of the pattern of the first rank's first block rows, each
+// in the color of its group (hyperplane, level set or color).
 #include "pc/solve/view_draw.hpp"
 #include "pc/solve/conversion.hpp"
 
@@ -15,7 +15,7 @@ using namespace finegrain;
 namespace
 {
 
-// The square below the current point, under the boxes with the names of KSP and PC.
+// Square below the current point, below the boxes with the names of KSP and PC.
 struct Square {
   PetscReal left = 0, top = 0, side = 0;
 };

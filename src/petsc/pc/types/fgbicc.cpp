@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBICC: manual page, view. It has no settings of its own, but another default of one.
+// PCFGBICC: manual page, view. It has no settings of its own, but another default shift.
 #include "pc/options/settings.hpp"
 #include "pc/solve/life_cycle.hpp"
 #include "pc/types.hpp"
 
 using namespace finegrain;
 
-// As PCICC. There is no positive definite M of complex symmetric matrices.
+// The default is that of PCICC. For complex symmetric matrices no M is positive definite.
 struct Fgbicc : PC_Finegrain {
 #if !defined(PETSC_USE_COMPLEX)
   Fgbicc() { settings.shift_type = MAT_SHIFT_POSITIVE_DEFINITE; }
 #endif
 };
 
-// The upper triangle stands for both, which is wrong where PETSc knows that the matrix is not symmetric: by
-// MatSetOption(), MatIsSymmetric(), or MatDiagonalScale() with two vectors. Values are not compared: that would need
-// a transposed copy at every set-up.
+// The type reads the upper triangle only, so it rejects a matrix that PETSc knows to be unsymmetric: from
+// MatSetOption(), MatIsSymmetric(), or MatDiagonalScale() with two vectors. Values are not compared, because that
+// would need a transposed copy at every set-up.
 static PetscErrorCode PCCheck_FGBICC(PC pc)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
@@ -125,24 +125,24 @@ PCFinegrainType fgbicc_type = {.name = PCFGBICC,
    Level: beginner
 
    Notes:
-   For symmetric AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a
-rank owns is factored as M = (D + L) D^-1 (D + L)^T, where L is the lower part of the matrix and D makes the diagonal
-blocks of M those of the matrix: d_i = a_ii - sum l_ik d_k^-1 l_ik^T. That is incomplete Cholesky factorization in its
-form without square roots wherever no two neighbors of a row are coupled, as on 5- and 7-point stars; on other
-patterns it is the DILU of `PCFGBILU`. On scalars of a star it is `PCBJACOBI` with `PCICC`, to rounding.
+   For symmetric AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. Each rank factors
+   the square that it owns as M = (D + L) D^-1 (D + L)^T. L is the lower part of the matrix, and D makes the diagonal
+   blocks of M those of the matrix: d_i = a_ii - sum l_ik d_k^-1 l_ik^T. If no two neighbors of a row are coupled, as
+   on 5- and 7-point stars, this is incomplete Cholesky factorization without square roots; on other patterns it is
+   the DILU of `PCFGBILU`. On scalars of a star it equals `PCBJACOBI` with `PCICC`, to rounding.
 
-   The upper triangle of the matrix is read, as `PCICC` does, and so is the upper triangle of diagonal blocks; the
-values of the lower one are not compared with it. Every set-up refuses a matrix of which `MAT_SYMMETRIC` is known to
-be false, as it is after `MatIsSymmetric()` and after `MatDiagonalScale()` with two different vectors. SBAIJ matrices
-are read without a conversion, unless corrections are asked for.
+   The type reads the upper triangle of the matrix and of diagonal blocks, as `PCICC` does, and does not compare it
+   with the lower one. Every set-up rejects a matrix if `MAT_SYMMETRIC` is known to be false, as after
+   `MatIsSymmetric()` and after `MatDiagonalScale()` with two different vectors. SBAIJ matrices are read without a
+   conversion, except with corrections.
 
-   The upper blocks of the factor are not stored: 57 % of the blocks of `PCFGBILU` on a 7-point star. An application
-reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the diagonal blocks D are.
-Complex matrices are symmetric here, not Hermitian.
+   The upper blocks of the factor are not stored: on a 7-point star it has 57 % of the blocks of `PCFGBILU`. An
+   application reads the lower blocks twice. M is symmetric, as `KSPCG` needs; it is positive definite if the
+   diagonal blocks D are. Complex matrices are symmetric here, not Hermitian.
 
-   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
-`PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result does not depend on schedule, algorithm or
-number of threads, bit by bit.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, and a value that is not finite
+   `PC_FACTOR_OTHER`, on all ranks; -info names the block row. The result is bitwise identical for all schedules,
+   algorithms and numbers of threads.
 
    References:
 .  * - J. A. Meijerink, H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU: manual page, its own option.
+// PCFGBILU: manual page, options, view.
 #include "pc/options/settings.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/solve/eisenstat_choice.hpp"
@@ -25,7 +25,7 @@ constinit const PCFinegrainValue<FgBilu, PCFGBILUFactorType> factor_setting{
 static_assert(int(FactorKind::ilu0) == PCFGBILU_FACTOR_ILU0);
 
 /*@
-   PCFGBILUSetFactor - Chooses which blocks the factorization modifies
+   PCFGBILUSetFactor - Chooses the blocks that the factorization modifies
 
    Logically Collective
 
@@ -100,7 +100,7 @@ PCFinegrainType fgbilu_type = {.name = PCFGBILU,
                                .accuracy_remedy = "try @_ordering rcm, fewer @_corrections, or @type mcpi"};
 
 /*MC
-   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all of them
+   PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all ranks
 
    Options Database Keys:
 +  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
@@ -127,21 +127,23 @@ PCFinegrainType fgbilu_type = {.name = PCFGBILU,
    Level: beginner
 
    Notes:
-   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The square that a rank owns
-is factored as M = (D + L) D^-1 (D + U), and applied as y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum w_ij x_j
-with w_ij = d_i^-1 u_ij and d_i^-1 held as explicit inverses made by Gauss-Jordan with pivoting inside the block. On
-full blocks that is `PCBJACOBI` with `PCILU`, natural ordering, to rounding. An AIJ matrix with a block size is
-factored by blocks, which is not the scalar ILU(0) of `PCILU` where entries are missing inside blocks.
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. Each rank factors the
+   square that it owns as M = (D + L) D^-1 (D + U), and applies y_i = d_i^-1 (b_i - sum l_ik y_k), x_i = y_i - sum
+   w_ij x_j with w_ij = d_i^-1 u_ij. The inverses d_i^-1 are explicit, computed by Gauss-Jordan elimination with
+   pivoting inside the block. On full blocks the result equals that of `PCBJACOBI` with `PCILU` in natural ordering,
+   to rounding. An AIJ matrix with a block size is factored by blocks, which differs from the scalar ILU(0) of
+   `PCILU` if entries are missing inside blocks.
 
-   With -pc_fgbilu_global the whole grid of a `DMDA` is factored by all ranks, with the result of one.
+   With -pc_fgbilu_global all ranks factor the whole grid of a `DMDA`, with the result of one rank.
 
    Rows run in groups: hyperplanes of a structured grid (from the `DMDA` of the `KSP` or of the matrix, or
--pc_fgbilu_grid), else level sets. The result does not depend on schedule, algorithm or number of threads, bit by bit.
+   -pc_fgbilu_grid), else level sets. The result is bitwise identical for all schedules, algorithms and numbers of
+   threads.
 
-   A new matrix with the nonzero pattern of the last is factored without repeating the analysis.
+   A new matrix with the nonzero pattern of the last one is factored without repeating the analysis.
 
-   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
-`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, and a value that is not finite
+   `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    References:
 .  * - L. Luo, J. R. Edwards, H. Luo, F. Mueller, A fine-grained block ILU scheme on regular structures for GPGPUs,

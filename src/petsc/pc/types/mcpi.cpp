@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCMCPI: manual page, its own options, view. Its setters are in mcpi_settings.cpp.
+// PCMCPI: manual page, options, view. Its setters are in mcpi_settings.cpp.
 #include "pc/types/mcpi.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/solve/view_coloring.hpp"
@@ -9,7 +9,7 @@
 
 using namespace finegrain;
 
-// The paper's name of a setting, empty if it has none.
+// Returns the name that the paper gives to this precision, or an empty string.
 static const char *FindName(const PC_Finegrain &e)
 {
   const bool single = e.analysis.options.single_sums &&
@@ -46,7 +46,8 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A relaxation runs colors, in the order that they are found in, on couplings of all grids.
+// A relaxation has colors as schedule, visits them in the order in which they were found, and uses the couplings of
+// all grids.
 static const PCFinegrainRow rows[] = {{&settings::precision},
                                       {&settings::schedule, "auto,color", false},
                                       {&settings::ordering, "natural", false},
@@ -99,7 +100,7 @@ PCFinegrainType mcpi_type = {
                      "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
 
 /*MC
-   PCMCPI - "mcpi": multicolor point-implicit relaxation with couplings in low precision
+   PCMCPI - "mcpi": multicolor point-implicit relaxation (block Gauss-Seidel)
 
    Options Database Keys:
 +  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
@@ -128,21 +129,22 @@ PCFinegrainType mcpi_type = {
    Level: beginner
 
    Notes:
-   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. With A = D + O, D the
-diagonal blocks, a sweep visits the colors one after the other, x_c = D_c^-1 (b_c - O_c x) for all rows of a color at
-once, from x = 0. In working precision that is `PCSOR` with -pc_sor_its on the matrix permuted by colors, to rounding.
+   For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. Let A = D + O with the
+   diagonal blocks D. A sweep visits the colors in order and updates all block rows of a color in parallel, x_c =
+   D_c^-1 (b_c - O_c x), from x = 0. In working precision the sweeps equal those of `PCSOR` with -pc_sor_its on the
+   matrix permuted by colors, to rounding.
 
-   D^-1 is kept in working precision; O may be stored in single, half or bfloat16, which is most of what a
-sweep reads. The settings of Walden et al. are DS, -pc_mcpi_precision single -pc_mcpi_sum_precision single, and DSH,
-half instead of single. A low precision limits what many sweeps can reach, about 1e-3 of the right-hand side for half,
-and not what few of them do in a Krylov method; `KSPREFINE` restarts them and reaches the working
-precision.
+   D^-1 is stored in working precision by default; O, most of what a sweep reads, may be stored in single, half or
+   bfloat16. Walden et al. use two settings: DS is -pc_mcpi_precision single -pc_mcpi_sum_precision single, DSH the
+   same with -pc_mcpi_precision half. Low precision limits what very many sweeps reach, to about 1e-3 of the
+   right-hand side for half, but not what a few sweeps do in a Krylov method. `KSPREFINE` restarts the sweeps and
+   reaches the accuracy of working precision.
 
-   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a block that is not finite as it is
-stored `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, and a block that is not finite
+   after rounding to its storage precision sets `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
-   The result does not depend on algorithm or number of threads, bit by bit, nor on the number of ranks with
--pc_mcpi_exchange color.
+   The result is bitwise identical for all algorithms and numbers of threads, and with -pc_mcpi_exchange color for
+   all numbers of ranks.
 
    References:
 .  * - A. Walden, E. Nielsen, B. Diskin, M. Zubair, A mixed precision multicolor point-implicit solver for

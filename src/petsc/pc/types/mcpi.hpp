@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The settings of PCMCPI. mcpi.cpp lists them and turns them into the engine's options; mcpi_settings.cpp has their
-// setters.
+// Settings of PCMCPI. mcpi.cpp lists them and sets the engine's options; mcpi_settings.cpp has their setters.
 #pragma once
 
 #include "pc/options/settings.hpp"
 
 struct Mcpi final : PC_Finegrain {
-  PetscInt its = 15; // of the kind below; symmetric: up and down
+  PetscInt its = 15; // number of sweeps; a symmetric sweep, forward and backward, counts once
   PetscReal omega = 1;
   PCMCPISweepType sweep = PCMCPI_SWEEP_FORWARD;
   PCMCPIExchangeType exchange = PCMCPI_EXCHANGE_SWEEP;

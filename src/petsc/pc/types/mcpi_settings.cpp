@@ -39,7 +39,7 @@ constinit const PCFinegrainValue<Mcpi, PetscBool> in_place_setting{
 
    Input Parameters:
 +  pc  - the preconditioner
--  its - sweeps, 15 by default; a symmetric sweep, up and down, counts once
+-  its - number of sweeps, 15 by default; a symmetric sweep, forward and backward, counts once
 
    Options Database Key:
 .  -pc_mcpi_its <15> - the number
@@ -53,7 +53,7 @@ PetscErrorCode PCMCPISetIterations(PC pc, PetscInt its) { return its_setting.set
 PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
 /*@
-   PCMCPISetSweep - Chooses in which order a sweep visits the colors
+   PCMCPISetSweep - Chooses the order in which a sweep visits the colors
 
    Logically Collective
 
@@ -67,8 +67,8 @@ PetscErrorCode PCMCPIGetIterations(PC pc, PetscInt *its) { return its_setting.ge
    Level: intermediate
 
    Note:
-   For a symmetric matrix the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, with `-pc_mcpi_exchange
-none` or `color`, or on one rank.
+   If the matrix is symmetric, the symmetric sweep is a symmetric preconditioner, as `KSPCG` needs, on one rank or
+   with `-pc_mcpi_exchange none` or `color`.
 
 .seealso: `PCMCPIGetSweep()`, `PCMCPI`
 @*/
@@ -83,7 +83,7 @@ PetscErrorCode PCMCPIGetSweep(PC pc, PCMCPISweepType *sweep) { return sweep_sett
 
    Input Parameters:
 +  pc    - the preconditioner
--  omega - between 0 and 2, both left out; 1 by default
+-  omega - more than 0 and less than 2; 1 by default
 
    Options Database Key:
 .  -pc_mcpi_omega <1> - the factor
@@ -97,7 +97,7 @@ PetscErrorCode PCMCPISetOmega(PC pc, PetscReal omega) { return omega_setting.set
 PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega) { return omega_setting.get(pc, omega); }
 
 /*@
-   PCMCPISetExchange - Says when values of other ranks are fetched
+   PCMCPISetExchange - Chooses when ghost values are fetched from other ranks
 
    Logically Collective
 
@@ -111,9 +111,10 @@ PetscErrorCode PCMCPIGetOmega(PC pc, PetscReal *omega) { return omega_setting.ge
    Level: intermediate
 
    Note:
-   With `PCMCPI_EXCHANGE_COLOR` the colors are agreed between ranks (jp, or redblack on a `DMDA`), and the result is
-that of one rank bit by bit, for the same global numbering; of a `DMDA`, for any distribution. Each color's exchange
-overlaps with its rows that no other rank needs. It needs the algorithms sequential or levels.
+   With `PCMCPI_EXCHANGE_COLOR` the ranks agree on the colors (jp, or redblack on a `DMDA`). The result is bitwise
+   identical to that of one rank for the same global numbering, and on a `DMDA` for any distribution. The exchange of
+   a color overlaps with the rows of the color that no other rank needs. It needs the algorithms sequential or
+   levels.
 
 .seealso: `PCMCPIGetExchange()`, `PCMCPI`
 @*/
@@ -122,7 +123,7 @@ PetscErrorCode PCMCPISetExchange(PC pc, PCMCPIExchangeType exchange) { return ex
 PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange) { return exchange_setting.get(pc, exchange); }
 
 /*@
-   PCMCPISetScaling - Chooses how couplings are scaled to fit half precision
+   PCMCPISetScaling - Chooses how off-diagonal blocks are scaled to fit half precision
 
    Logically Collective
 
@@ -136,8 +137,8 @@ PetscErrorCode PCMCPIGetExchange(PC pc, PCMCPIExchangeType *exchange) { return e
    Level: advanced
 
    Note:
-   Scales are powers of two, so that scaling itself rounds nothing. Rows of very different size want a scale each;
-   `PCView()` counts the entries that became zero.
+   Scales are powers of two, so that scaling is exact. Rows of very different size need one scale each. `PCView()`
+   counts the entries that became zero.
 
 .seealso: `PCMCPIGetScaling()`, `PCMCPI`
 @*/
@@ -160,8 +161,9 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scal
    Level: intermediate
 
    Note:
-   Sums in single precision make an application linear to about seven digits only. `KSPGMRES` in double precision
-relies on more: its recurrence and the true residual then differ. Use `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
+   With sums in single precision an application is linear to about seven digits only. In `KSPGMRES` with double
+   precision the recurrence then differs from the true residual. Use `KSPFGMRES`, `KSPGCR` or `KSPREFINE`. Single
+   precision needs blocks in single precision or lower (`PCFinegrainSetPrecision()`).
 
 .seealso: `PCMCPIGetSumPrecision()`, `PCFinegrainSetPrecision()`, `PCMCPI`
 @*/
@@ -185,18 +187,19 @@ PetscErrorCode PCMCPIGetSumPrecision(PC pc, PCMCPISumPrecisionType *precision)
 -  in_place - `PETSC_FALSE` (default): in memory of the preconditioner
 
    Options Database Key:
-.  -pc_mcpi_in_place <false> - whether
+.  -pc_mcpi_in_place <false> - true: in the memory of the device copy
 
    Level: advanced
 
    Notes:
-   The conversion is in place (PIPSR of Walden et al.): it overwrites the copy that Pmat, a matrix of type
-`MATBAIJKOKKOS`, keeps of its blocks, so that a set-up never holds two arrays of blocks there. Results are bitwise
-identical. Values of Pmat on the host do not change. The preconditioner keeps this memory until the next set-up; a
-product with Pmat in between, or anything else that needs the copy, makes a new one.
+   Set-up converts the blocks of Pmat's device copy in their own memory (PIPSR of Walden et al.) and thus never holds
+   two arrays of blocks. Pmat must be of type `MATBAIJKOKKOS`. Results are bitwise identical. Values of Pmat on the
+   host do not change. The preconditioner keeps the memory until the next set-up; a product with Pmat in between, or
+   anything else that needs the device copy, makes a new one.
 
-   Pmat must not be Amat, whose products need the copy in each iteration: give `KSPSetOperators()` two matrices. The
-precision must be lower than working, the scaling global, and there can be no corrections, which would read Pmat.
+   Pmat must not be Amat, because products with Amat need its device copy in each iteration: give `KSPSetOperators()`
+   two matrices. The precision must be lower than working, the scaling global, and corrections, which would read
+   Pmat, must be 0.
 
 .seealso: `PCMCPIGetInPlace()`, `PCFinegrainSetPrecision()`, `MATBAIJKOKKOS`, `PCMCPI`
 @*/

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCPOWERQILU: manual page, its own options, view.
+// PCPOWERQILU: manual page, options, setters, view.
 #include "pc/options/settings.hpp"
 #include "pc/solve/view_coloring.hpp"
 #include "pc/ranks/shared_rows.hpp"
@@ -16,7 +16,7 @@ namespace
 {
 
 struct PowerqIlu final : PC_Finegrain {
-  PetscInt levels = 0, power = 0; // p and q; 0: p + 1
+  PetscInt levels = 0, power = 0; // p and q; q = 0 stands for p + 1
   PCPOWERQILUDropType drop = PCPOWERQILU_DROP_DURING;
   PetscInt drop_band = 0;
 };
@@ -50,8 +50,8 @@ static_assert(int(Drop::none) == PCPOWERQILU_DROP_NONE);
    Level: intermediate
 
    Note:
-   Entries of the matrix are of level 0, fill is of the least lev(i,k) + lev(k,j) + 1 over the rows k eliminated
-before i and j; that of a level above p is left out.
+   Entries of the matrix have level 0. Fill has the smallest level lev(i,k) + lev(k,j) + 1 over the rows k that are
+   eliminated before i and j. Fill of a level above p is dropped.
 
 .seealso: `PCPOWERQILUGetLevels()`, `PCPOWERQILUSetPower()`, `PCFactorSetLevels()`, `PCPOWERQILU`
 @*/
@@ -74,8 +74,8 @@ PetscErrorCode PCPOWERQILUGetLevels(PC pc, PetscInt *levels) { return levels_set
    Level: intermediate
 
    Note:
-   With q > p block rows of one color are not coupled by ILU(p) either. A smaller q needs fewer colors, and
-`PCPOWERQILUSetDrop()` says what becomes of fill between rows of one color.
+   With q > p ILU(p) does not couple block rows of one color. A smaller q needs fewer colors; `PCPOWERQILUSetDrop()`
+   chooses what happens to fill between rows of one color.
 
 .seealso: `PCPOWERQILUGetPower()`, `PCPOWERQILUSetLevels()`, `PCFinegrainSetColoring()`, `PCPOWERQILU`
 @*/
@@ -84,7 +84,7 @@ PetscErrorCode PCPOWERQILUSetPower(PC pc, PetscInt power) { return power_setting
 PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_setting.get(pc, power); }
 
 /*@
-   PCPOWERQILUSetDrop - Says what becomes of fill between block rows of one color
+   PCPOWERQILUSetDrop - Chooses what happens to fill between block rows of one color
 
    Logically Collective
 
@@ -93,15 +93,16 @@ PetscErrorCode PCPOWERQILUGetPower(PC pc, PetscInt *power) { return power_settin
 -  drop - `PCPOWERQILU_DROP_DURING` (default), `PCPOWERQILU_DROP_AFTER` or `PCPOWERQILU_DROP_NONE`
 
    Options Database Key:
-.  -pc_powerqilu_drop <during,after,none> - what is done
+.  -pc_powerqilu_drop <during,after,none> - when fill is dropped
 
    Level: intermediate
 
    Note:
-   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization, which then is run
-by level sets in memory of its own, as large as all of the factor. The sweeps have what is left: with algorithm levels
-they are run by colors, with tasks they wait for the rows that the factorization waits for.
-With `PCPOWERQILU_DROP_NONE` both are run by level sets where there is such fill.
+   There is no such fill with q > p. Heuveline, Lukarski and Weiss drop it after the factorization
+   (`PCPOWERQILU_DROP_AFTER`), which then runs by level sets and needs separate memory for the whole factor. The
+   sweeps use the remaining blocks: with algorithm levels they run by colors, with tasks they wait for the same rows
+   as the factorization. With `PCPOWERQILU_DROP_NONE` factorization and sweeps run by level sets if there is such
+   fill.
 
 .seealso: `PCPOWERQILUGetDrop()`, `PCPOWERQILUSetPower()`, `PCPOWERQILU`
 @*/
@@ -110,14 +111,14 @@ PetscErrorCode PCPOWERQILUSetDrop(PC pc, PCPOWERQILUDropType drop) { return drop
 PetscErrorCode PCPOWERQILUGetDrop(PC pc, PCPOWERQILUDropType *drop) { return drop_setting.get(pc, drop); }
 
 /*@
-   PCPOWERQILUSetDropBand - Sets which entries near the diagonal level schedules drop
+   PCPOWERQILUSetDropBand - Sets the band around the diagonal in which entries are dropped, with level schedules
 
    Logically Collective
 
    Input Parameters:
 +  pc   - the preconditioner
--  band - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, whose rows i and j are no more than so
-many places apart in the order of elimination are dropped after the factorization
+-  band - 0 (default): none; else entries l_ij of L and u_ij of U, i != j, are dropped after the factorization if the
+          rows i and j are at most this many places apart in the order of elimination
 
    Options Database Key:
 .  -pc_powerqilu_drop_band <0> - the half bandwidth, in block rows
@@ -125,11 +126,11 @@ many places apart in the order of elimination are dropped after the factorizatio
    Level: advanced
 
    Notes:
-   Heuveline, Lukarski and Weiss (section 3.12) do so to get fewer level sets, and find that the preconditioner
-becomes worse; with p = 0 a narrow band can be cheap. It needs -pc_powerqilu_schedule level.
+   Heuveline, Lukarski and Weiss (section 3.12) use it to get fewer level sets, and find that the preconditioner
+   becomes worse; with p = 0 a narrow band can pay off. It needs -pc_powerqilu_schedule level.
 
-   The factorization runs by its own level sets, in memory of its own, as large as all of the factor. With algorithm
-levels sweeps run by the fewer level sets; with tasks they wait for the rows that the factorization waits for.
+   The factorization runs by its own level sets and needs separate memory for the whole factor. With algorithm levels
+   the sweeps run by the fewer level sets; with tasks they wait for the same rows as the factorization.
 
 .seealso: `PCPOWERQILUGetDropBand()`, `PCPOWERQILUSetDrop()`, `PCPOWERQILU`
 @*/
@@ -171,7 +172,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
     PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait, s.operator_blocks};
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  const PetscInt64 inside = counts[5]; // blocks of the matrix between rows of a rank
+  const PetscInt64 inside = counts[5]; // blocks of the matrix in the owned squares
   const std::string dropped =
     r.drop_band > 0 ? "within " + std::to_string(r.drop_band) + " of the diagonal" : "between rows of one color";
   PetscCall(PetscViewerASCIIPrintf(
@@ -223,7 +224,7 @@ PCFinegrainType powerqilu_type = {.name = PCPOWERQILU,
                                   .accuracy_remedy = "try a smaller @_levels, another @_ordering, or @type mcpi"};
 
 /*MC
-   PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank
+   PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank or over all ranks
 
    Options Database Keys:
 +  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
@@ -253,21 +254,21 @@ PCFinegrainType powerqilu_type = {.name = PCPOWERQILU,
 
    Notes:
    For AIJ, BAIJ and SBAIJ matrices, sequential or parallel, with blocks of 1 to 32 rows. The pattern of |A|^q, of A
-and its transpose together, is colored, greedily in the order of rows unless asked otherwise; rows are sorted by
-color; the matrix in that order is factored by ILU(p). With q = p + 1 rows of one color are not coupled in L and U,
-and each color is one parallel step of the factorization and of the sweeps. With a smaller q, and fewer colors, fill
-between rows of one color is dropped.
+   and its transpose together, is colored, by default greedily in the order of rows. Rows are sorted by color, and
+   the matrix is factored in that order by ILU(p). With q = p + 1 rows of one color are not coupled in L and U, and
+   each color is one parallel step of the factorization and of the sweeps. With a smaller q there are fewer colors,
+   and fill between rows of one color is dropped.
 
-   -pc_powerqilu_schedule level is ILU(p) in the order of rows, or in -pc_powerqilu_ordering, without colors, run by
-level sets. An ordering with colors is the order in which rows are colored.
+   -pc_powerqilu_schedule level is ILU(p) without colors, in the order of rows or in -pc_powerqilu_ordering, and runs
+   by level sets. With colors an ordering is the order in which rows are colored.
 
-   Each rank factors its own block rows, as `PCBJACOBI` would, unless -pc_powerqilu_global has all ranks
-factor the whole matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
+   Each rank factors its own block rows, as with `PCBJACOBI`. With -pc_powerqilu_global all ranks factor the whole
+   matrix, with the result of one rank. Multicolor Gauss-Seidel is `PCMCPI`.
 
-   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is not finite
-`PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular diagonal block sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, and a value that is not finite
+   `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
-   The result does not depend on algorithm or number of threads, bit by bit.
+   The result is bitwise identical for all algorithms and numbers of threads.
 
    References:
 .  * - V. Heuveline, D. Lukarski, J.-P. Weiss, Enhanced parallel ILU(p)-based preconditioners for multi-core CPUs and

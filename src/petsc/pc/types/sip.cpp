@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCSIP: manual page, its own options and setters, view.
+// PCSIP: manual page, options, setters, view.
 #include "pc/options/settings.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/solve/life_cycle.hpp"
@@ -11,14 +11,14 @@ using namespace finegrain;
 namespace
 {
 
-// Stone's approximation lets errors of coupled unknowns grow along the sweeps where alpha is close to 1.
+// With alpha close to 1, Stone's approximation lets errors of coupled unknowns grow along the sweeps.
 constexpr PetscReal default_alpha = 0.92, default_alpha_of_blocks = 0.5;
 
 struct Sip final : PC_Finegrain {
-  PetscInt its = 1; // cycles, in which an application takes all factors
-  // Empty: the default; and what the last set-up took.
+  PetscInt its = 1; // cycles; a cycle applies all factors
+  // alpha: as set, empty for the default. taken: as used by the last set-up.
   std::vector<PetscReal> alpha, taken{default_alpha};
-  PetscBool alternate = PETSC_FALSE; // each alpha in several directions
+  PetscBool alternate = PETSC_FALSE; // factors in several directions for each alpha
 };
 constinit const PCFinegrainValue<Sip, PetscInt> its_setting{"its", "Cycles of one application", "PCSIPSetIterations",
                                                             &Sip::its, 1};
@@ -28,7 +28,7 @@ constinit const PCFinegrainValue<Sip, PetscBool> alternate_setting{
 PetscErrorCode ReadAlpha(PC pc, FinegrainOptionItems PetscOptionsObject, const PCFinegrainSetting &s)
 {
   constexpr std::size_t most = 64;
-  std::vector<PetscReal> alpha = PCFinegrainData<Sip>(pc).alpha; // for -help
+  std::vector<PetscReal> alpha = PCFinegrainData<Sip>(pc).alpha; // -help prints it
   PetscInt n = most;
   PetscBool given;
 
@@ -67,20 +67,20 @@ static PetscErrorCode CheckAlpha(PC pc, PetscInt n, const PetscReal alpha[])
 
    Input Parameters:
 +  pc    - the preconditioner
-.  n     - how many numbers, 1 or more: a factor for each (and each direction, `PCSIPSetAlternate()`), which take
-turns
--  alpha - the numbers, each 0 or more and below 1; by default one: 0.92 for one unknown per point, 0.5 for more
+.  n     - number of values, 1 or more; there is a factor for each value (and each direction, `PCSIPSetAlternate()`),
+           and the factors are applied in turn
+-  alpha - the values, each 0 or more and below 1; by default 0.92 for one unknown per point, 0.5 for more
 
    Options Database Key:
-.  -pc_sip_alpha <0.92,...> - the numbers
+.  -pc_sip_alpha <0.92,...> - the values
 
    Level: intermediate
 
    Note:
-   0 is ILU(0). For Poisson's equation one number close to 1 is much better, and one too close to it diverges. Where
-the couplings of a complex matrix differ in phase, alpha should be 0.5 at most. With coupled unknowns the sweeps may
-amplify errors from about 0.85 on; a solve that ends with a wrong solution is refused,
-`PCFinegrainSetCheckSolution()`.
+   With 0 the factor is ILU(0). For Poisson's equation a value close to 1 is much better, but a value too close to 1
+   diverges. If off-diagonal entries of a complex matrix differ in phase, alpha should be at most 0.5. With coupled
+   unknowns the sweeps may amplify errors for alpha of about 0.85 and more; a solve with a wrong solution is then
+   rejected (`PCFinegrainSetCheckSolution()`).
 
 .seealso: `PCSIPGetAlpha()`, `PCSIPSetAlternate()`, `PCSIPSetIterations()`, `PCSIP`
 @*/
@@ -107,8 +107,8 @@ PetscErrorCode PCSIPSetAlpha(PC pc, PetscInt n, const PetscReal alpha[])
 .  pc - the preconditioner
 
    Output Parameters:
-+  n     - how many numbers; where none were set, those of the last set-up, and 0.92 before the first
--  alpha - the numbers, owned by `pc`
++  n     - number of values; if none were set, those of the last set-up, or 0.92 before the first one
+-  alpha - the values, owned by `pc`
 
    Level: intermediate
 
@@ -128,25 +128,25 @@ PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[])
 }
 
 /*@
-   PCSIPSetAlternate - Says whether factors are made in several directions of elimination
+   PCSIPSetAlternate - Chooses if there are factors in several directions of elimination
 
    Logically Collective
 
    Input Parameters:
 +  pc        - the preconditioner
--  alternate - for each alpha a factor in the natural order of the grid, and others with its second, its third and
-both these axes reversed; false by default: the natural order alone
+-  alternate - true: for each alpha a factor in the natural order of the grid, and factors with the second axis, the
+               third, and both reversed; false (default): the natural order only
 
    Options Database Key:
-.  -pc_sip_alternate <false> - whether
+.  -pc_sip_alternate <false> - true: alternate directions
 
    Level: intermediate
 
    Notes:
-   In two dimensions there are two factors for each alpha, in three there are four. They take turns: those of the
-first alpha, then those of the next.
+   For each alpha there are two factors in two dimensions, four in three. They are applied in turn: first those of
+   the first alpha, then those of the next.
 
-   An axis of one point on all ranks does not count.
+   An axis that has one point on all ranks does not count.
 
 .seealso: `PCSIPGetAlternate()`, `PCSIPSetAlpha()`, `PCSIP`
 @*/
@@ -161,7 +161,7 @@ PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate) { return alternate
 
    Input Parameters:
 +  pc  - the preconditioner
--  its - cycles, 1 by default; in a cycle each factor has one turn, x += M^-1 (b - A x)
+-  its - number of cycles, 1 by default; a cycle applies each factor once, x += M^-1 (b - A x)
 
    Options Database Key:
 .  -pc_sip_its <1> - the number
@@ -169,8 +169,8 @@ PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate) { return alternate
    Level: intermediate
 
    Note:
-   An application is a fixed linear operation whatever the number is. `KSPSIP` takes single turns, and no notice of
-this.
+   With any number of cycles an application is a fixed linear operation. `KSPSIP` applies one factor per iteration
+   and ignores this number.
 
 .seealso: `PCSIPGetIterations()`, `PCFinegrainSetCorrections()`, `PCSIP`, `KSPSIP`
 @*/
@@ -178,14 +178,14 @@ PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its) { return its_setting.set(
 
 PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its) { return its_setting.get(pc, its); }
 
-// The factors that take turns: for each alpha one in each direction that differs from the others.
+// Lists the factors that are applied in turn: for each alpha one in each different direction.
 static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
 {
   Sip *e = &PCFinegrainData<Sip>(pc);
   PetscInt axes[3] = {0, 0, 0};
 
   PetscFunctionBegin;
-  if (e->alternate) { // all ranks have the same number of factors
+  if (e->alternate) { // so that all ranks have the same number of factors
     for (const Box &box : options->grid) {
       axes[0] |= box.i > 1;
       axes[1] |= box.j > 1;
@@ -196,7 +196,7 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
   }
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     std::vector<unsigned> mirrored(1, 0);
-    bool first = true; // reversing all axes exchanges lower and upper parts, which is no direction of its own
+    bool first = true; // reversing all axes only exchanges lower and upper parts
     PetscFunctionBegin;
     for (const auto &[there, axis] :
          {std::pair(axes[0], mirror_i), std::pair(axes[1], mirror_j), std::pair(axes[2], mirror_k)}) {
@@ -237,7 +237,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The star of a grid is factored whole, in an order of its own.
+// Stone's factorization needs the whole star of the grid, in natural order.
 static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,hyperplane", false},
                                       {&settings::ordering, "natural", false},
                                       {&settings::coupling, nullptr, false},
@@ -272,7 +272,7 @@ PCFinegrainType sip_type = {.name = PCSIP,
                             .accuracy_remedy = "try a smaller @_alpha"};
 
 /*MC
-   PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank or over all of them
+   PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank or over all ranks
 
    Options Database Keys:
 +  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`; 0.5 for blocks
@@ -298,23 +298,25 @@ PCFinegrainType sip_type = {.name = PCSIP,
 
    Notes:
    For matrices of 3-, 5- and 7-point stars: of a `DMDA`, or AIJ, BAIJ and SBAIJ matrices with -pc_sip_grid, with
-blocks of 1 to 32 rows. M = L U has the entries of the star alone. Its product has fill beside it; Stone chooses L and
-U so that alpha times what a smooth function has there is taken off again at the points of the star:
-L U - A = sum over the six fill products m of m (v_fill - alpha v_a - alpha v_b + alpha v_P). For blocks the order of
-products is that of the formulas in Ferziger and Peric, U_x = L_P^-1 (A_x - P_x).
+   blocks of 1 to 32 rows. L and U have entries at the points of the star only, and their product M = L U has further
+   entries, the fill. Stone approximates the fill terms by extrapolation from the star, and subtracts alpha times the
+   result at the points of the star: L U - A = sum over the six fill products m of m (v_fill - alpha v_a - alpha v_b
+   + alpha v_P). For blocks the order of products is that of the formulas in Ferziger and Peric, U_x = L_P^-1 (A_x -
+   P_x).
 
-   Points with equal i + j + k are independent, and run in parallel. The result does not depend on algorithm or number
-of threads, bit by bit.
+   Points with equal i + j + k are independent and run in parallel. The result is bitwise identical for all
+   algorithms and numbers of threads.
 
-   Couplings around a periodic axis, between several grids of a rank and between ranks are left out of M and seen by
-residuals only; the view counts them. Any other coupling outside the star is an error that names the block row.
+   M ignores couplings around a periodic axis, between several grids of a rank and between ranks (the latter unless
+   -pc_sip_global is given); residuals include them, and the view counts them. Any other coupling outside the star is
+   an error that names the block row.
 
-   With several numbers alpha, or alternate directions, there is a factor for each, held together, and an application
-is a cycle of corrections with all of them: a fixed operator, for any `KSP`. `KSPSIP` is Stone's own method, in which
-an iteration takes the next factor.
+   With several values of alpha, or alternate directions, there are several factors, and an application is a cycle of
+   corrections with all of them. This is a fixed operator, so any `KSP` can use it. `KSPSIP` is Stone's own method,
+   in which an iteration uses the next factor.
 
-   A singular pivot, I + alpha (...) among them, sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, a value that is
-not finite `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
+   A singular pivot, also one of I + alpha (...), sets the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT`, and a value
+   that is not finite `PC_FACTOR_OTHER`, on all ranks; -info names the block row.
 
    References:
 +  * - H. L. Stone, Iterative solution of implicit approximations of multidimensional partial differential equations,
