@@ -176,8 +176,7 @@ private:
     std::vector<std::pair<Algorithm, bool>> cases; // algorithm, and whether its tasks wait
     for (const bool waits : {true, false})
       for (const Algorithm algorithm : algorithms)
-        if (waits ||
-            (settings_.without_waiting && (algorithm == Algorithm::tasks || (here && algorithm == Algorithm::tasks))))
+        if (waits || (settings_.without_waiting && algorithm == Algorithm::tasks))
           cases.emplace_back(algorithm, waits);
     for (const auto &[algorithm, waits] : cases) {
       test::tasks_wait = waits;

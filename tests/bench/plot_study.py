@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 
 TASKS = {"factorization": "tab:red", "triangular solve": "tab:blue", "residual": "tab:green"}
 # After n and the grid, each method has three columns, one for each task.
-METHODS = {"PETSc ILU(0), MatMult": ("--", "s"), "fgbilu natural": ("-", "o"), "fgbilu launch": (":", "^")}
+METHODS = {"PETSc ILU(0), MatMult": ("--", "s"), "fgbilu sequential": ("-", "o"), "fgbilu levels": (":", "^")}
 PAPER_65 = {"CPU": ((3.48, 0.84, 0.51), "x"), "GPU": ((0.122, 0.0604, 0.0324), "+")}
 
 

@@ -66,7 +66,7 @@ template <class Add> PetscErrorCode ReadPart(Mat mat, const Operator &type, cons
 }
 
 // Sums rows of the device copy. *found is false if it does not have the current values.
-PetscErrorCode SumRowsOfMirror(Mat A, Vec other, Vec sums, bool *found)
+PetscErrorCode SumRowsOfCopy(Mat A, Vec other, Vec sums, bool *found)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
   PetscObjectState state;
@@ -95,7 +95,7 @@ PetscErrorCode OperatorSumRows(Mat mat, const Operator &type, bool transposed, V
   const bool by_rows = !transposed && !type.symmetric;
   PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (by_rows) PetscCall(SumRowsOfMirror(mat, other, sums, &found));
+    if (by_rows) PetscCall(SumRowsOfCopy(mat, other, sums, &found));
     if (found) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(BAIJKokkosSyncHost(mat));
     PetscCall(VecSet(sums, 0));

@@ -10,7 +10,7 @@ namespace
 {
 
 // Creates the device copy for the current structure.
-PetscErrorCode MakeMirror(Mat A, BAIJKokkos *m)
+PetscErrorCode MakeCopy(Mat A, BAIJKokkos *m)
 {
   OperatorView view;
   MatInfo info;
@@ -76,7 +76,7 @@ PetscErrorCode BAIJKokkosUpdateStructure(Mat A)
   if (m->copy && m->structure == A->nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosSyncHost(A));
   PetscCall(FinegrainOnAllRanks(A, FinegrainStartKokkos));
-  PetscCall(MakeMirror(A, m));
+  PetscCall(MakeCopy(A, m));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

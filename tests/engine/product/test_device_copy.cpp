@@ -163,12 +163,12 @@ std::vector<Memory> memories()
   return reads_host() ? std::vector{Memory::host, Memory::engine} : std::vector{Memory::host};
 }
 
-class Mirrors : public ::testing::TestWithParam<int>
+class DeviceCopyOfBlocks : public ::testing::TestWithParam<int>
 {
 };
-INSTANTIATE_TEST_SUITE_P(Engine, Mirrors, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 13, 32));
+INSTANTIATE_TEST_SUITE_P(Engine, DeviceCopyOfBlocks, ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 13, 32));
 
-TEST_P(Mirrors, MultiplyInTheOrderOfEntries)
+TEST_P(DeviceCopyOfBlocks, MultiplyInTheOrderOfEntries)
 {
   for (const auto &[rows, columns, ghosts] : std::vector<std::array<Index, 3>>{
          {23, 23, 0}, {23, 23, 9}, {17, 30, 11}, {30, 17, 17}, {0, 5, 0}, {5, 0, 0}, {0, 4, 3}})
@@ -180,7 +180,7 @@ TEST_P(Mirrors, MultiplyInTheOrderOfEntries)
     }
 }
 
-TEST_P(Mirrors, GiveBackWhatTheyWereGiven)
+TEST_P(DeviceCopyOfBlocks, GiveBackWhatTheyWereGiven)
 {
   Matrix m(23, 23, 9, GetParam());
   for (const Real scale : {Real(1), Real(3)}) {
@@ -196,7 +196,7 @@ TEST_P(Mirrors, GiveBackWhatTheyWereGiven)
 }
 
 // Targets have no value, one or several, in mixed order, from own and received values.
-TEST_P(Mirrors, AssembleSumsInTheOrderOfTheLists)
+TEST_P(DeviceCopyOfBlocks, AssembleSumsInTheOrderOfTheLists)
 {
   const int n = GetParam();
   for (const int unit : {1, n * n})

@@ -247,7 +247,7 @@ std::vector<Change> Changes()
   return all;
 }
 
-TEST(BAIJKokkos, MirrorFollowsEveryChangeAndIsMadeOnceForEach)
+TEST(BAIJKokkos, DeviceCopyFollowsEveryChangeAndIsUpdatedOnceForEach)
 {
   const Couplings c = star(4, 3, 3);
   for (const PetscInt n : {1, 3, 5})

@@ -222,7 +222,7 @@ TEST_P(Life, FilesKeepTheValues)
 }
 
 // The memory of products, for -ksp_view.
-TEST(BAIJKokkos, ViewsNameTheMirror)
+TEST(BAIJKokkos, ViewsNameTheDeviceCopy)
 {
   Owned<Mat> A;
   Owned<Vec> x, y;

@@ -188,8 +188,8 @@ TEST_P(Operator, OfSolversIsMatMult)
       if (type == PCFGBICC && !IsSymmetric(s, GetParam())) continue;
       const std::string pc = " -pc_type " + type + (type == PCSIP ? grid : "");
       ExpectAnswers(A, "-ksp_type refine" + pc);
-      ExpectAnswers(A, "-ksp_type richardson -pc_" + type + "_richardson tolerances" + pc);
-      ExpectAnswers(A, "-ksp_type richardson -ksp_max_it 150 -pc_" + type + "_richardson steps" + pc);
+      ExpectAnswers(A, "-ksp_type richardson -pc_" + type + "_apply_richardson tolerance" + pc);
+      ExpectAnswers(A, "-ksp_type richardson -ksp_max_it 150 -pc_" + type + "_apply_richardson fixed" + pc);
     }
   }
 }
