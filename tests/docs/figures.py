@@ -135,15 +135,15 @@ def of_threads(cpu):
     return markdown(machine(cpu / "algorithms_threads.csv"), ["type, algorithm", "application", "factorization"], found)
 
 
-def taken(file, wanted="points="):
+def taken(file, wanted=""):
     """The choice of auto on one thread and on all, and its times over those of sequential, from auto.csv and
-    auto_threads.csv."""
-    points = wanted.removeprefix("points=")
+    auto_threads.csv, of the rows with these values."""
+    values = [pair.split("=", 1) for pair in wanted.split(" | ") if pair]
     found = {}
     several = file.with_name(f"{file.stem}_threads.csv")
     for part in (file, several):
         for row in read(part)[1]:
-            if row["algorithm"].startswith("auto: ") and points in ("", row["points"]):
+            if row["algorithm"].startswith("auto: ") and all(row[column] == value for column, value in values):
                 found.setdefault((row["points"], row["n"], row["method"]), []).extend(
                     [row["algorithm"].removeprefix("auto: "), row["apply, of sequential"], row["factor, of sequential"]])
     threads = re.search(r"(\d+) thread", read(several)[0])[1]
@@ -159,6 +159,11 @@ def gain(docs, method="fgbilu", threads=1, ranks=1):
     pairs = table_of_peers.beside_ilu(rows(docs / "performance/gain.csv"), method, str(ranks), str(threads))
     found = [number(best["total s"]) / number(ours["total s"]) for best, ours in pairs if ours and best["block"] != "1"]
     return [statistics.median(found), len(found), min(found), max(found)]
+
+
+def seconds_of(docs, problem, *methods):
+    """Set-up and solve of a system of gain.csv, on one rank with one thread."""
+    return [number(rows(docs / "performance/gain.csv", problem=problem, ranks=1, threads=1, method=m)[0]["total s"]) for m in methods]
 
 
 def gains_of_precisions(docs):
@@ -333,6 +338,10 @@ figures = [
     ("choosing.md", r"Compared with the faster of PETSc's ILU and SOR, it is ([\d.]+) times as fast in the median of (\w+) systems \(([\d.]+) to ([\d.]+)\)",
      gain),
     ("choosing.md", r"With `-pc_fgbilu_precision single` the median is ([\d.]+)", lambda docs: gain(docs, "fgbilu, single")[:1]),
+    ("choosing.md", r"fgbilu`: ([\d.]+) times as fast as PETSc's ILU on BAIJ, ([\d.]+) times in single precision",
+     lambda docs: [seconds_of(docs, "euler", "ilu, baij")[0] / t for t in seconds_of(docs, "euler", "fgbilu", "fgbilu, single")]),
+    ("examples/euler.md", r"need ([\d.]+) s with `fgbilu`, ([\d.]+) s with it in single precision, ([\d.]+) s with PETSc's ILU on BAIJ and "
+     r"([\d.]+) s with SOR", lambda docs: seconds_of(docs, "euler", "fgbilu", "fgbilu, single", "ilu, baij", "sor")),
     ("choosing.md", r"it is ([\d.]+) to ([\d.]+) times as fast as gamg with default options", gamg),
     ("choosing.md", r"is about (\w+) times as fast as one of PETSc's SOR, on a tetrahedral mesh with five unknowns", lambda docs: [
      measured(docs, "mcpi", "PETSc's / next", problem="mesh", n=5, **{"blocks,_sums": "DSH"})[0]]),

@@ -44,7 +44,7 @@ def short_name(name):
     found = re.search(r"detail::(Replayed)?(?:Body<finegrain::detail::)?(\w+)Body<\d+, Kokkos::\w+, (.*?)(?: >)+, Kokkos::TeamPolicy", name)
     if not found:
         return None
-    driver = "graph" if found[1] else {"Group": "launch", "Team": "tasks"}[found[2]]
+    driver = "graph" if found[1] else {"Group": "levels", "Team": "tasks"}[found[2]]
     return f"{driver} {found[3].strip()}".replace("finegrain::", "").replace("(Sign)", "")
 
 

@@ -96,7 +96,7 @@ def types(system):
     yield "powerqilu", "powerqilu", {}
     yield "mcpi", "mcpi", {}
     for precision in ("single", "half"):
-        yield f"mcpi {precision}", "mcpi", {"precision": precision, "accumulate": "single"}
+        yield f"mcpi {precision}", "mcpi", {"precision": precision, "sum_precision": "single"}
     if system.symmetric:
         yield "fgbicc", "fgbicc", {}
     if system.grid:

@@ -302,7 +302,7 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
 }
 
 // Limits for lists. With blocks of at most 3, a search needs up to 1.7 times the time of lists, but less than
-// building them (docs/kernels.md). Lists are therefore built in the second set-up, if they need at most four times
+// building them (docs/tuning.md). Lists are therefore built in the second set-up, if they need at most four times
 // the bytes of the factor. With larger blocks a search is faster, up to 1.4 times (docs/tuning.md).
 constexpr int small_block = 3;
 constexpr double most_of_factor = 4;

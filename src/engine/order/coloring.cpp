@@ -187,7 +187,6 @@ HashColoring::HashColoring(const Graph &symmetric, const Graph &coupling, const 
       waits_(std::size_t(symmetric.rows), 0),
       ghost_known_(ghost_key.extent(0), 0),
       color_(no_colors(symmetric.rows)),
-      largest_degree_(largest_degree(symmetric) + largest_degree(coupling)),
       left_(symmetric.rows)
 {
   for (Index i = 0; i < graph_.rows; ++i) {

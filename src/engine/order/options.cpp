@@ -22,7 +22,7 @@ const char *find_storage_conflict(const EngineOptions &r)
   if (!relaxes && r.precision == Precision::bfloat16)
     return "@_precision bfloat16 stores the couplings of a relaxation (mcpi); a factor has @_precision working, "
            "single or half";
-  if (!relaxes) return "a factor in half precision has inverses and sums in single precision, others have neither";
+  if (!relaxes) return "a factor in half precision has inverses and sums in single precision, others have sums in working precision";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
   return "@_sum_precision single needs couplings in single precision or below; give @_precision single or half";
@@ -85,6 +85,9 @@ const char *find_shared_conflict(const EngineOptions &r)
 const char *find_conflict(const EngineOptions &r)
 {
   if (const char *text = find_storage_conflict(r)) return text;
+  if (r.levels < 0 || r.power < 0 || r.drop_band < 0) return "@_levels, @_power and @_drop_band are 0 or more";
+  if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
+    return "@_alpha is 0 or more, and below 1";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
            "goes "
@@ -113,9 +116,6 @@ const char *find_conflict(const EngineOptions &r)
   if (r.eisenstat && r.precision != Precision::working)
     return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
   if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
-  if (r.levels < 0 || r.power < 0 || r.drop_band < 0) return "@_levels, @_power and @_drop_band are 0 or more";
-  if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
-    return "@_alpha is 0 or more, and below 1";
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";
   if (r.levels > 0 && (r.factor == FactorKind::dilu || r.factor == FactorKind::icc))

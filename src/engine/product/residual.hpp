@@ -32,7 +32,7 @@ struct ResidualArguments {
 //
 // Plain means no difference, positions that are rows, and entries that are in order and dense. It is a template
 // parameter, because a row of scalars is too short for run-time tests. The matrix is then one stream, which is
-// prefetched where that is faster (docs/kernels.md, Prefetching).
+// prefetched where that is faster (base/prefetch_distance.hpp).
 template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow {
   BlockSize<N> n;
   ResidualArguments arg;

@@ -97,7 +97,7 @@ private:
   }
 
   // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than
-  // it saves. The constants are orders of magnitude of two cores (docs/kernels.md, Two threads): 1.5 microseconds
+  // it saves. The constants are orders of magnitude of two cores (docs/tuning.md): 1.5 microseconds
   // per level, and 16 GB/s for blocks that one thread reads.
   const char *why_sequential(Index pieces, Index levels) const
   {

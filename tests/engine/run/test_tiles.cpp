@@ -52,9 +52,8 @@ std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const Engi
 
 void by_tasks(EngineOptions &options, const Box &shape = {})
 {
-  const bool device = where == Where::device;
-  options.algorithm = device ? Algorithm::tasks : Algorithm::tasks;
-  options.tile = device ? Box() : shape;
+  options.algorithm = Algorithm::tasks;
+  options.tile = where == Where::device ? Box() : shape;
 }
 
 TEST_P(Tiles, GiveTheBitsOfOneThread)

@@ -121,7 +121,7 @@ TEST_P(EmulatedQueue, IsNotWaitedForOnPetscsStream)
 
 INSTANTIATE_TEST_SUITE_P(Uses, EmulatedQueue,
                          ::testing::Values("-pc_fgbilu_algorithm levels", "-pc_fgbilu_algorithm tasks",
-                                           "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_corrections 2",
+                                           "-pc_fgbilu_corrections 2",
                                            "-pc_fgbilu_corrections 2 -pc_fgbilu_factor ilu0",
                                            "-pc_fgbilu_precision half", "-pc_mcpi_its 3",
                                            "-pc_mcpi_precision half -pc_mcpi_omega 0.9", "-pc_powerqilu_levels 1",

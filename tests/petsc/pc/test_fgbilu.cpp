@@ -102,7 +102,7 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
   OK(MakeReference(C, &reference));
   for (const char *options :
        {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_algorithm levels", "-pc_fgbilu_schedule hyperplane",
-        "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_algorithm tasks"}) {
+        "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_algorithm tasks -pc_fgbilu_tile 2,2,2"}) {
     OK(MakePC(C, PCFGBILU, options, &ours));
     OK(PCSetDM(ours, coarse));
     OK(ComparePCs(C, ours, reference, &d));

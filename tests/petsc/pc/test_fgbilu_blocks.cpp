@@ -129,7 +129,7 @@ class Blocked : public ::testing::TestWithParam<const char *>
 };
 INSTANTIATE_TEST_SUITE_P(Blocks, Blocked,
                          ::testing::Values(" -pc_fgbilu_algorithm sequential", " -pc_fgbilu_algorithm levels",
-                                           " -pc_fgbilu_algorithm tasks", " -pc_fgbilu_algorithm tasks",
+                                           " -pc_fgbilu_algorithm tasks",
                                            " -pc_fgbilu_algorithm sequential -pc_fgbilu_factor ilu0",
                                            " -pc_fgbilu_algorithm levels -pc_fgbilu_factor ilu0"));
 

@@ -38,7 +38,7 @@ class PetscFinegrain(CMakePackage, CudaPackage):
     depends_on("petsc@3.18: +mpi +shared")
     depends_on("kokkos@3.4:")
     depends_on("kokkos +openmp", when="+openmp")
-    for arch in CudaPackage.cuda_arch_values:  # static: docs/gpu.md
+    for arch in CudaPackage.cuda_arch_values:  # static: docs/topics/gpu.md
         depends_on(f"kokkos +cuda +cuda_lambda +pic ~shared cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU, as in cuda_arch=90")
     depends_on("googletest", type="test")

@@ -118,7 +118,8 @@ PetscErrorCode PCFinegrainGetAlgorithm(PC pc, PCFinegrainAlgorithmType *algorith
 
    A factor in half precision is computed in `PetscScalar`, scaled by powers of two, one for each unknown of a block,
    and then rounded. Its inverted diagonal blocks and its sums are in single precision;
-   `PCFinegrainSetDiagonalPrecision()` has no effect on it.
+   `PCFinegrainSetDiagonalPrecision()` has no effect on it. As with `PCMCPISetSumPrecision()`, an application is then
+   linear to about seven digits only: use `KSPFGMRES`, `KSPGCR` or `KSPREFINE`.
 
 .seealso: `PCFinegrainGetPrecision()`, `PCFinegrainSetDiagonalPrecision()`, `PCFGBILU`
 @*/

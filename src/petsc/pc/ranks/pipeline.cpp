@@ -21,7 +21,7 @@ namespace
 {
 
 // What a sweep reads of a row passes a core at this many bytes a second, in the model; a row takes `row_seconds`
-// more. Of CPUs of 2020 to 2025 (docs/performance.md); ranks that share a memory get less each, which moves no
+// more. Of CPUs of 2020 to 2025 (docs/tuning.md); ranks that share a memory get less each, which moves no
 // optimum.
 constexpr double bandwidth = 2e10, row_seconds = 1e-8;
 

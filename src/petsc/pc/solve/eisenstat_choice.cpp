@@ -202,7 +202,7 @@ PetscErrorCode PCFinegrainViewEisenstat(const PC_Finegrain &e, PetscViewer viewe
    of the matrix return those of the other system.
 
    With auto and true a solve does without the trick if the matrix has changed since it was factored or has a null
-   space, under `KSPPREONLY`, `KSPREFINE` and `KSPSIP`, and if a `KSP` needs a symmetric operator and a pivot is not
+   space, under `KSPPREONLY` and `KSPREFINE`, and if a `KSP` needs a symmetric operator and a pivot is not
    positive definite. `KSP`s that need a symmetric operator get P_L = D S^-H + L S^-H and P_R = S^-1 D + S^-1 U with
    D = S S^H, which stores the upper blocks once more.
 
