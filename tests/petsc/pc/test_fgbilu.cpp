@@ -100,9 +100,8 @@ TEST(Grids, GalerkinOperatorUnderAStarFallsBackOrFitsButIsNeverWrong)
   OK(DMCreateInterpolation(coarse, fine, &P, nullptr));
   OK(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
   OK(MakeReference(C, &reference));
-  for (const char *options :
-       {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_algorithm levels", "-pc_fgbilu_schedule hyperplane",
-        "-pc_fgbilu_algorithm tasks", "-pc_fgbilu_algorithm tasks -pc_fgbilu_tile 2,2,2"}) {
+  for (const char *options : {"", "-pc_fgbilu_schedule level", "-pc_fgbilu_algorithm levels",
+                              "-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_algorithm tasks"}) {
     OK(MakePC(C, PCFGBILU, options, &ours));
     OK(PCSetDM(ours, coarse));
     OK(ComparePCs(C, ours, reference, &d));
