@@ -78,11 +78,11 @@ inline std::vector<Algorithm> algorithms()
 {
   std::vector<Algorithm> all{Algorithm::sequential, Algorithm::levels, Algorithm::tasks};
   if (where == Where::device) all = {Algorithm::levels, Algorithm::tasks};
-  const auto left_out = [&](Algorithm e) {
+  const auto ignored = [&](Algorithm e) {
     return !chosen_algorithms.empty() && e != all.front() &&
            std::find(chosen_algorithms.begin(), chosen_algorithms.end(), e) == chosen_algorithms.end();
   };
-  all.erase(std::remove_if(all.begin() + 1, all.end(), left_out), all.end());
+  all.erase(std::remove_if(all.begin() + 1, all.end(), ignored), all.end());
   return all;
 }
 

@@ -17,7 +17,7 @@ namespace finegrain
 struct FactorReport {
   Index bad_row = -1;        // a row with a singular or non-finite diagonal block; -1: none
   bool bad_is_finite = true; // the block is singular; false: it, or its inverse, has Inf or NaN
-  Index bad_turn = 0;        // global factorization: its color or tile; the first is no consequence of another
+  Index bad_stage = 0;       // global factorization: its color or tile; the first is no consequence of another
   Index shifted = 0;         // rows in which pivots were replaced
   Index indefinite = 0;      // rows with a finite pivot that is not positive definite (Shift::definite)
   Index bad_coupling = -1;   // smallest row with a block that is not finite as it is stored; -1: none
@@ -35,11 +35,11 @@ struct Statistics {
   Index tasks = 0, task_levels = 0, task_width = 0; // algorithm tasks: number, longest chain, most tasks at once
   Box tile;                                         // tile of a grid
   Index rows = 0, lower = 0, upper = 0;             // blocks of the factor
-  Index left_out = 0;                               // ignored blocks of the operator
-  Index left_out_inside = 0;                        // ignored blocks between owned rows
+  Index ignored = 0;                                // ignored blocks of the operator
+  Index ignored_inside = 0;                         // ignored blocks between owned rows
   Offset updates = 0;                               // block products of a factorization
   bool searched = false;                            // products are searched by columns each time, without lists
-  bool lists_wait = false;                          // the next factorization builds these lists
+  bool lists_deferred = false;                      // the next factorization builds these lists
   std::size_t factor_bytes = 0;                     // blocks of the factor
   std::size_t index_bytes = 0;                      // structure, maps, update lists, schedule
   std::size_t work_bytes = 0;                       // work vectors

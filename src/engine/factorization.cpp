@@ -36,8 +36,8 @@ public:
     if (in_half) plan.y = Layout::row; // sweeps overwrite y
 
     FactorKind kind = options.factor;
-    made_in_ = in_half ? Storage() : storage;
-    if (const SetupError error = factoring->make_pattern(view, options, elimination, plan, made_in_, kind))
+    factor_precision_ = in_half ? Storage() : storage;
+    if (const SetupError error = factoring->make_pattern(view, options, elimination, plan, factor_precision_, kind))
       return error;
     factoring_ = std::move(factoring);
     run_.begin(view, options, plan, factor_.pattern.row_of);
@@ -50,8 +50,8 @@ public:
 
     Statistics &s = run_.statistics;
     s.factor = kind;
-    s.left_out_inside = elimination.selection.left_out.entries();
-    s.left_out = view.coupling.entries() + Index(view.ignored_off_rank) + s.left_out_inside;
+    s.ignored_inside = elimination.selection.ignored.entries();
+    s.ignored = view.coupling.entries() + Index(view.ignored_off_rank) + s.ignored_inside;
     s.fill = elimination.fill;
     s.operator_blocks = elimination.entries;
     s.dropped = elimination.dropped;
@@ -76,19 +76,19 @@ public:
   FactorReport factor(const Values &values, Real) override
   {
     run_.clear_pivot_report();
-    StoredBlocks<Space> made = factor_.make_room(run_.n, made_in_);
+    StoredBlocks<Space> made = factor_.make_room(run_.n, factor_precision_);
     factoring_->factor(values, made, reports_position_ ? nullptr : run_.row_of());
     if (made.lower.data() != factor_.lower.data()) {
       run_.exec.fence(); // before memory is freed
       factoring_->give_back();
     }
-    sweeps_->take(made);
+    sweeps_->adopt(made);
     run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, run_.row_of(), run_.rows);
     FactorReport report = run_.read_pivot_report();
     factor_.lower.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())
       report.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(report.bad_row);
-    sweeps_->note(report);
+    sweeps_->keep_report(report);
     count();
     return report;
   }
@@ -174,7 +174,7 @@ private:
     s.upper = s.factor == FactorKind::icc ? 0 : Index(upper); // stored blocks
     s.updates = Offset(made.products);
     s.searched = made.searched;
-    s.lists_wait = made.lists_wait;
+    s.lists_deferred = made.lists_deferred;
     s.factor_bytes = factor_.bytes();
     s.index_bytes = factor_.pattern.bytes() + made.indices + r.index_bytes() + run_.forward.bytes() +
                     run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
@@ -185,7 +185,7 @@ private:
     s.apply_launches = run_.by_kernels() ? 2 * Offset(run_.forward.groups()) : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();
-    const std::size_t short_blocks = std::size_t(run_.rows) + r.left_out.entries() + r.ghost.entries();
+    const std::size_t short_blocks = std::size_t(run_.rows) + r.ignored.entries() + r.ghost.entries();
     s.difference_bytes = sweeps_->difference_bytes();
     s.residual_bytes = short_blocks * block;
     s.residual_flops = 2 * nn * double(short_blocks) + n * (lower + run_.rows);
@@ -196,7 +196,7 @@ private:
   std::unique_ptr<Factoring<Exec>> factoring_;
   std::unique_ptr<Sweeps<Exec>> sweeps_;
   EisenstatSweeps<Exec> *eisenstat_ = nullptr; // the sweeps, if they are Eisenstat's
-  Storage made_in_;
+  Storage factor_precision_;
   Grid grid_;
   GridCoupling grid_coupling_ = GridCoupling::coupled;
   bool reports_position_ = false; // the kernel reports the first bad position, not the smallest row

@@ -72,17 +72,17 @@ struct PlainFill {
       level[std::size_t(i)][std::size_t(i)] = 0;
       for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) level[std::size_t(i)][std::size_t(g.col(e))] = 0;
     }
-    std::set<std::pair<std::size_t, std::size_t>> left_out;
+    std::set<std::pair<std::size_t, std::size_t>> ignored;
     for (std::size_t a = 0; a < order.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         for (std::size_t c = b + 1; c < order.size(); ++c) {
           const auto i = std::size_t(order[a]), k = std::size_t(order[b]), j = std::size_t(order[c]);
           const int found = level[i][k] + level[k][j] + 1;
           if (found > levels || found >= level[i][j]) continue;
-          if (!color.empty() && color[i] == color[j]) left_out.insert({i, j});
+          if (!color.empty() && color[i] == color[j]) ignored.insert({i, j});
           else level[i][j] = found;
         }
-    dropped = Offset(left_out.size());
+    dropped = Offset(ignored.size());
   }
   bool has(Index i, Index j) const { return level[std::size_t(i)][std::size_t(j)] != none; }
 };

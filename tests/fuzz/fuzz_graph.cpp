@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (const Index j : r[std::size_t(i)])
       if (i != j) both[std::size_t(i)].insert(j), both[std::size_t(j)].insert(i);
   require(to_vector(s.col) == to_vector(make_graph(both).col), "symmetrize() is the union");
-  require(check_form(s, rows).good, "graphs are well formed");
+  require(find_pattern_defects(s, rows).good, "graphs are well formed");
   require(follows_couplings(schedule_levels(g), g), "levels follow couplings");
 
   const auto powered = find_power(s, power);

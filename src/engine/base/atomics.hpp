@@ -58,11 +58,11 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_add(Offset *sum, Offset more)
 
 // *largest = max(*largest, x) for x that is not negative. The value is stored as the bits of a double. As integers
 // these are ordered like the values, and NaN is above all.
-KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
+KOKKOS_FORCEINLINE_FUNCTION void atomic_max(std::uint64_t *largest, Real x)
 {
   const std::uint64_t bits = detail::bits_as<std::uint64_t>(double(x));
 #if defined(FINEGRAIN_ON_DEVICE)
-  on_device::raise(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
+  on_device::max(reinterpret_cast<unsigned long long *>(largest), static_cast<unsigned long long>(bits));
 #else
   std::uint64_t seen = __atomic_load_n(largest, __ATOMIC_RELAXED);
   while (bits > seen &&
@@ -70,8 +70,8 @@ KOKKOS_FORCEINLINE_FUNCTION void atomic_raise(std::uint64_t *largest, Real x)
   }
 #endif
 }
-// Returns the value that atomic_raise() has stored.
-KOKKOS_FORCEINLINE_FUNCTION Real raised(const std::uint64_t *largest)
+// Returns the value that atomic_max() has stored.
+KOKKOS_FORCEINLINE_FUNCTION Real read_max(const std::uint64_t *largest)
 {
 #if defined(FINEGRAIN_ON_DEVICE)
   const std::uint64_t bits = *static_cast<const volatile std::uint64_t *>(largest);

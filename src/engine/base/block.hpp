@@ -39,7 +39,7 @@ template <int W> struct Strip {
 // Strips of run-time blocks have at most `Widest` rows. Wide strips read the columns of a large block contiguously.
 // Eight rows at a time skip from column to column, which is three times slower for n = 32.
 template <int N> struct HostLanes {
-  static constexpr bool one_number = false; // runs() passes several scalars to a lane
+  static constexpr bool scalar_by_scalar = false; // runs() passes several scalars to a lane
   BlockSize<N> n;
 
   template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
@@ -89,7 +89,7 @@ private:
 
 // The vector lanes of one thread of a Kokkos team.
 template <int N, class Member> struct TeamLanes {
-  static constexpr bool one_number = true; // runs() passes one scalar at a time to a lane
+  static constexpr bool scalar_by_scalar = true; // runs() passes one scalar at a time to a lane
   BlockSize<N> n;
   const Member &member;
 

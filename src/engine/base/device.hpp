@@ -159,7 +159,7 @@ KOKKOS_FORCEINLINE_FUNCTION void lower(int *least, int x)
   atomicMin(least, x);
 #endif
 }
-KOKKOS_FORCEINLINE_FUNCTION void raise(unsigned long long *largest, unsigned long long x)
+KOKKOS_FORCEINLINE_FUNCTION void max(unsigned long long *largest, unsigned long long x)
 {
 #if defined(__SYCL_DEVICE_ONLY__)
   Kokkos::atomic_max(largest, x);

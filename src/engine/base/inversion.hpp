@@ -64,6 +64,20 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar invert_pivot(Scalar pivot, Real best, Real le
 }
 
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
+template <int N> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const Accumulator<N> *column)
+{
+  Accumulator<N> check; // 0 times what is not finite is not 0
+  check.zero();
+  for (int c = 0; c < N; ++c) check.add_product(multiplier(Scalar(0)), column[c]);
+  Real sum = 0;
+  [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
+  {
+    ((sum += magnitude(check.template lane<R>())), ...);
+  }
+  (std::make_integer_sequence<int, N>());
+  return is_finite(sum);
+}
+
 // The same steps as invert() below, bit for bit, for one host lane: the columns stay in vector registers, and the
 // rows are numbered at compile time. Rows are swapped through memory, which is rare where diagonals dominate.
 template <int N> inline Inversion invert_in_registers(Scalar *d, Real least)
@@ -113,16 +127,7 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Real least)
   [&]<int... K>(std::integer_sequence<int, K...>) FINEGRAIN_INLINE { (step.template operator()<K>(), ...); }
   (std::make_integer_sequence<int, N>());
 
-  Accumulator<N> check; // 0 times what is not finite is not 0
-  check.zero();
-  for (int c = 0; c < N; ++c) check.add_product(multiplier(Scalar(0)), column[c]);
-  Real sum = 0;
-  [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
-  {
-    ((sum += magnitude(check.template lane<R>())), ...);
-  }
-  (std::make_integer_sequence<int, N>());
-  if (!is_finite(sum)) result.good = result.finite = false;
+  if (!are_finite<N>(column)) result.good = result.finite = false;
   store();
   for (int k = N - 1; k >= 0 && swapped; --k)
     if (swap[k] != k)

@@ -46,7 +46,7 @@ struct MatrixValues {
   // Prefetch distance of factorizations, in rows.
   static constexpr Index rows_ahead = 4;
   // Prefetches the block of an entry on hosts. Does nothing for a negative entry.
-  template <int N> KOKKOS_FORCEINLINE_FUNCTION void ask(Index entry) const
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead(Index entry) const
   {
     if (entry < 0) return;
     if (!base) return prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::second>(values + Offset(entry) * N * N);

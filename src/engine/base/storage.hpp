@@ -60,7 +60,7 @@ template <Method method, bool all, class Make> auto with_storage(const Storage &
 {
   using Working = std::type_identity<Scalar>;
   decltype(make(Working(), Working(), Working())) result{};
-  const auto take = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+  const auto try_storage = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     constexpr PermittedStorage p = permitted_storage[I];
     if constexpr (p.method == method && (all || p.fixed)) {
       if (storage == p.storage)
@@ -69,7 +69,7 @@ template <Method method, bool all, class Make> auto with_storage(const Storage &
                       std::type_identity<std::conditional_t<p.storage.single_sums, Single, Scalar>>());
     }
   };
-  [&]<std::size_t... I>(std::index_sequence<I...>) { (take(std::integral_constant<std::size_t, I>()), ...); }
+  [&]<std::size_t... I>(std::index_sequence<I...>) { (try_storage(std::integral_constant<std::size_t, I>()), ...); }
   (std::make_index_sequence<std::size(permitted_storage)>());
   return result;
 }

@@ -65,7 +65,7 @@ template <int V, int Widest = 32, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_strip(const Lanes &lanes, [[maybe_unused]] int count, const F &f)
 {
   if constexpr (V == 1) lanes.template strips<Widest>([=](auto s) FINEGRAIN_INLINE { f(s, AllVectors<1>{1}); });
-  else if constexpr (Lanes::one_number)
+  else if constexpr (Lanes::scalar_by_scalar)
     lanes.outputs(count, [=](auto s, int v) FINEGRAIN_INLINE { f(s, OneVector{v}); });
   else lanes.template strips<4>([=](auto s) FINEGRAIN_INLINE { f(s, AllVectors<V>{count}); });
 }

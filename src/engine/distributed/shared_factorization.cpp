@@ -62,7 +62,8 @@ public:
     storage_.stages = Index(stages_.size());
     storage_.stage = plan.stage_of;
     alpha_ = options.sip_factor.alpha;
-    star_ = kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole, shared.key)) : Star<Space>();
+    star_ =
+      kind == FactorKind::sip ? copy_to<Space>(find_star(pattern, shared.whole_grid, shared.key)) : Star<Space>();
     factor_.pattern = copy_to<Space>(pattern);
     key_ = shared.key;
     forget_others();
@@ -154,7 +155,7 @@ public:
   {
     const bool left = a.part == Part::left_inverse;
     if (a.symmetric || a.part == Part::right)
-      return forms_[std::size_t(a.symmetric)].apply_part(whole(), a.part, a.b, a.x);
+      return forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
     if (a.transposed || !left) load(a.b);
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);
@@ -168,11 +169,11 @@ public:
   {
     if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(factor_.diagonal.data());
     has_diagonal_ |= symmetric;
-    const bool good = forms_[std::size_t(symmetric)].prepare(whole(), symmetric);
+    const bool good = forms_[std::size_t(symmetric)].prepare(as_factor(), symmetric);
     run_.statistics.difference_bytes = forms_[0].bytes() + forms_[1].bytes();
     return good;
   }
-  void multiply(const EisenstatProduct &a) override { forms_[std::size_t(a.symmetric)].multiply(whole(), a); }
+  void multiply(const EisenstatProduct &a) override { forms_[std::size_t(a.symmetric)].multiply(as_factor(), a); }
 
   Statistics statistics() const override
   {
@@ -188,7 +189,7 @@ private:
   {
     FactorReport found = run_.read_pivot_report(all_);
     if (found.bad_row < 0 || pipelined_) return found;
-    while (found.bad_row >= stages_[std::size_t(found.bad_turn)].last) ++found.bad_turn;
+    while (found.bad_row >= stages_[std::size_t(found.bad_stage)].last) ++found.bad_stage;
     found.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(found.bad_row);
     return found;
   }
@@ -274,7 +275,7 @@ private:
       all->for_stages(travel, x, [&](const Index *cut) { body(all->run_.independent(cut)); });
     }
   };
-  EisenstatFactor<Exec, StagedSweeps> whole()
+  EisenstatFactor<Exec, StagedSweeps> as_factor()
   {
     return {.run = run_,
             .sweeps = {this},

@@ -52,9 +52,9 @@ HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &orde
     beside[std::size_t(other)] = 1;
     first[std::size_t(other)] = s.key(other) < s.key(own);
   });
-  each_coupling([&](Index far, Index other) {
-    if (far >= owned && !beside[std::size_t(far)] && beside[std::size_t(other)])
-      first[std::size_t(far)] |= first[std::size_t(other)];
+  each_coupling([&](Index neighbor, Index other) {
+    if (neighbor >= owned && !beside[std::size_t(neighbor)] && beside[std::size_t(other)])
+      first[std::size_t(neighbor)] |= first[std::size_t(other)];
   });
   auto rows = make_array<Index>("finegrain::order", std::size_t(all));
   Index at = 0;

@@ -203,7 +203,7 @@ struct EisenstatArguments {
 // Computes y of the row = v + c - E t - sum of l y over earlier rows, and u = t + y. No product waits for y. Couples
 // is bool, or a compile-time constant for the presence of c; with a constant, t is present too.
 template <class Couples = bool> struct EisenstatTerms {
-  static constexpr bool gathers = false, asks = false;
+  static constexpr bool gathers = false, prefetches = false;
   using Value = Scalar;
   using Sum = Accumulator<1>;
   EisenstatArguments arg;

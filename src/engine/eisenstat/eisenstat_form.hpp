@@ -114,7 +114,7 @@ public:
     }
     sweep_forward(f, a.v, f.t, couples ? coupled_.data() : nullptr, a.u);
     const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), rows = std::size_t(run.rows);
-    const std::size_t c = f.coupled ? f.coupled->slots.extent(0) + r.left_out.entries() + r.ghost.entries() : 0;
+    const std::size_t c = f.coupled ? f.coupled->slots.extent(0) + r.ignored.entries() + r.ghost.entries() : 0;
     const std::size_t blocks = std::size_t(run.statistics.upper + run.statistics.lower) + rows + c +
                                (symmetric_ && (couples || fetches) ? rows : 0);
     run.statistics.bytes_read += double(blocks * nn * sizeof(Scalar));
@@ -211,7 +211,7 @@ private:
     const Residuals<Space> &r = run.residuals;
     const EisenstatCouplingArguments a{.slots = f.coupled->slots.data(),
                                        .row_of = f.row_of,
-                                       .inside = r.left_out.list(),
+                                       .inside = r.ignored.list(),
                                        .ghost = r.ghost.list(),
                                        .owned = values.owned,
                                        .coupling = values.coupling,

@@ -21,9 +21,9 @@ public:
     Base::begin(options, plan);
     eisenstat_kernels_ = find_eisenstat_kernels<Exec>(run_.n);
   }
-  void note(const FactorReport &report) override
+  void keep_report(const FactorReport &report) override
   {
-    Base::note(report);
+    Base::keep_report(report);
     for (auto &form : forms_) form.forget();
   }
   void allow_corrections(const OperatorView &view, const Selection &selection) override
@@ -37,18 +37,18 @@ public:
   }
   void allow_products(const OperatorView &view, const Selection &selection)
   {
-    find_coupled(selection.left_out, view.coupling);
+    find_coupled(selection.ignored, view.coupling);
   }
   void apply_part(const PartApplication &a) override
   {
     if (a.transposed || (!a.symmetric && a.part != Part::right)) Base::apply_part(a);
-    else forms_[std::size_t(a.symmetric)].apply_part(whole(), a.part, a.b, a.x);
+    else forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
   }
   bool prepare(const Values &values, bool symmetric)
   {
-    return forms_[std::size_t(symmetric)].prepare(whole(values), symmetric);
+    return forms_[std::size_t(symmetric)].prepare(as_factor(values), symmetric);
   }
-  void multiply(const EisenstatProduct &a) { forms_[std::size_t(a.symmetric)].multiply(whole(), a); }
+  void multiply(const EisenstatProduct &a) { forms_[std::size_t(a.symmetric)].multiply(as_factor(), a); }
 
   std::size_t difference_bytes() const override { return forms_[0].bytes() + forms_[1].bytes(); }
 
@@ -57,14 +57,14 @@ protected:
   bool keeps_difference() const override { return corrects_ && Base::keeps_difference(); }
 
 private:
-  void find_coupled(const Graph &left_out, const Graph &coupling)
+  void find_coupled(const Graph &ignored, const Graph &coupling)
   {
     const auto row_of = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of);
     const auto row_at = [&](Index slot) { return row_of.extent(0) ? row_of(slot) : slot; };
     const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
     std::vector<Index> slots;
     for (Index slot = 0; slot < run_.rows; ++slot)
-      if (has(left_out, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
+      if (has(ignored, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
     coupled_ = split_places<Space>(std::move(slots), coupling, row_at);
   }
   struct WholeSweeps {
@@ -74,7 +74,7 @@ private:
     template <class Body> void backward(Scalar *, const Body &body) const { body(run.sweep(run.backward)); }
     const Scalar *with_others(const Scalar *b, Scalar *) const { return b; }
   };
-  EisenstatFactor<Exec, WholeSweeps> whole(const Values &values = {})
+  EisenstatFactor<Exec, WholeSweeps> as_factor(const Values &values = {})
   {
     this->y_known_ = false;
     return {.run = run_,

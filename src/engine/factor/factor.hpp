@@ -40,7 +40,7 @@ struct ColumnSearch {
   Index *target = nullptr;          // index of each column's block in the row, -1: none; not for scalars
   Scalar *blocks = nullptr;         // blocks of the row; scalars: one for each column
   Offset *products = nullptr;       // counted; scalars: including those outside of the pattern
-  std::uint64_t *largest = nullptr; // largest upper entry of earlier rows, for scalars (atomic_raise())
+  std::uint64_t *largest = nullptr; // largest upper entry of earlier rows, for scalars (atomic_max())
   Offset rows = 0, scalars = 0;     // size of each thread's share of target and of blocks
 
   // Counters of different threads are in different cache lines.
@@ -82,17 +82,17 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Prefetches the blocks that a row some rows later reads, on hosts: blocks of the matrix, and of the rows that are
   // subtracted. Rows are visited by bundles of grid lines, which hardware prefetchers do not follow.
-  KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
     slot += MatrixValues::rows_ahead;
     if (N < 2 || slot > arg.last_position) return;
     const Index upper_slot = arg.last_position - slot;
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
-      arg.source.template ask<N>(arg.lower_source[e]);
-    arg.source.template ask<N>(arg.diagonal_source[slot]);
+      arg.source.template prefetch_ahead<N>(arg.lower_source[e]);
+    arg.source.template prefetch_ahead<N>(arg.diagonal_source[slot]);
     for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
-      arg.source.template ask<N>(arg.upper_source[f]);
+      arg.source.template prefetch_ahead<N>(arg.upper_source[f]);
     if (!arg.to_diagonal.ptr) return;
     for (Offset u = arg.to_diagonal.ptr[slot]; u < arg.to_diagonal.ptr[slot + 1]; ++u)
       prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(upper() +
@@ -173,7 +173,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
-    this->ask(slot);
+    this->prefetch_ahead(slot);
 
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
@@ -245,7 +245,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
     // Targets: `at` is the diagonal, first_upper + f is upper entry f.
     const Index at = l1 - l0, first_upper = at + 1 - u0;
-    this->ask(slot);
+    this->prefetch_ahead(slot);
     for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
     place(lanes, row, at, arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
@@ -319,7 +319,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     row_at[row] = number(arg.diagonal_source[slot]);
     for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
 
-    const Real before = raised(s.largest);
+    const Real before = read_max(s.largest);
     Real sizes = magnitude(row_at[row]); // upper bound of the magnitudes of the pivot's terms
     Offset products = 0;
     for (Index e = l0; e < l1; ++e) {
@@ -345,7 +345,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       const Real size = magnitude(convert<Scalar>(upper[f]));
       most = size > most ? size : most;
     }
-    if (!(most <= before)) atomic_raise(s.largest, most);
+    if (!(most <= before)) atomic_max(s.largest, most);
     this->report(lanes, inversion, slot);
   }
 

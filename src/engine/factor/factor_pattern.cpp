@@ -177,7 +177,7 @@ bool fold_upper(Pattern<Host> &p)
   for (Index e = 0; e < entries; ++e)
     if (p.to_diagonal.left(e) != e) return false;
   const auto pivot = make_array<Index>("finegrain::pivot", std::size_t(entries));
-  const HostArray<Index> mirror("finegrain::mirror", std::size_t(entries + mirrors_ahead));
+  const HostArray<Index> transposed_entry("finegrain::transposed_entry", std::size_t(entries + mirrors_ahead));
   for (Index slot = 0; slot < p.rows; ++slot)
     for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
   const StoredOrder o = invert_order(p.rows, p.row_of);
@@ -186,10 +186,10 @@ bool fold_upper(Pattern<Host> &p)
       const Index f = mirrored(e);
       // The elimination order may differ from the row order of the matrix.
       p.lower.source(e) = o.row(pivot(f)) < o.row(pos) ? p.upper.source(f) : ~p.lower.source(e);
-      mirror(f) = e;
+      transposed_entry(f) = e;
       mirrored(e) = pivot(f);
     }
-  p.upper.source = mirror;
+  p.upper.source = transposed_entry;
   p.to_diagonal.left = {};
   p.to_diagonal.ptr = {};
   return true;

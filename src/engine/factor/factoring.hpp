@@ -44,7 +44,7 @@ FactorArguments factor_arguments(const Pattern<Space> &p, const StoredBlocks<Spa
 struct FactoringCount {
   double products = 0, upper = 0;      // block products: subtracted, and with an inverse
   bool searched = false;               // each factorization searches for products
-  bool lists_wait = false;             // the next factorization builds lists
+  bool lists_deferred = false;         // the next factorization builds lists
   std::size_t indices = 0, blocks = 0; // bytes
 };
 
@@ -66,9 +66,9 @@ public:
     return choose_elimination(owned, options, e);
   }
   // Builds the pattern of an elimination in the storage order of a plan, for blocks that are computed in storage
-  // made_in. Resolves FactorKind::automatic in `kind`.
+  // factor_storage. Resolves FactorKind::automatic in `kind`.
   virtual SetupError make_pattern(const OperatorView &, const EngineOptions &, const Elimination &, const Plan &,
-                                  const Storage &made_in, FactorKind &kind) = 0;
+                                  const Storage &factor_storage, FactorKind &kind) = 0;
   // Computes the blocks. `row_of` as in factor_arguments().
   virtual void factor(const Values &, const Blocks &to, const Index *row_of) = 0;
   // Frees memory that the next factorization allocates again.
@@ -93,9 +93,9 @@ public:
   using typename Base::Blocks, typename Base::Space;
 
   SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
-                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+                          const Plan &plan, const Storage &factor_storage, FactorKind &kind) override
   {
-    this->factor_.pattern = copy_to<Space>(split(view.block, options, e, plan, made_in, kind));
+    this->factor_.pattern = copy_to<Space>(split(view.block, options, e, plan, factor_storage, kind));
     return {};
   }
   void factor(const Values &values, const Blocks &to, const Index *row_of) override
@@ -108,13 +108,13 @@ public:
 
 protected:
   Pattern<Kokkos::HostSpace> split(int n, const EngineOptions &options, const Elimination &e, const Plan &plan,
-                                   const Storage &made_in, FactorKind &kind)
+                                   const Storage &factor_storage, FactorKind &kind)
   {
     threads_ = plan.algorithm == Algorithm::sequential ? 1 : std::max(1, this->run_.machine(n).threads);
     const ListChoice choice{works_in_teams<Exec> ? Products::listed : options.products,
-                            double(bytes_of_block(made_in.off_diagonal, n)), n, threads_};
+                            double(bytes_of_block(factor_storage.off_diagonal, n)), n, threads_};
     auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind, choice);
-    kernels_ = find_factor_kernels<Exec>(n, made_in);
+    kernels_ = find_factor_kernels<Exec>(n, factor_storage);
     search_.prepare(pattern, n);
     return pattern;
   }
@@ -122,7 +122,7 @@ protected:
   void list_if_due(Pattern<Space> &p)
   {
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
-      if (std::exchange(factored_, true) && p.lists_wait) {
+      if (std::exchange(factored_, true) && p.lists_deferred) {
         list_products(p);
         search_.prepare(p, this->run_.n);
       }
@@ -137,7 +137,7 @@ protected:
   {
     FactoringCount c = Base::count(p);
     c.searched = p.searched;
-    c.lists_wait = p.lists_wait;
+    c.lists_deferred = p.lists_deferred;
     if (p.searched) c.products = double(search_.found()); // known after a factorization
     c.blocks = search_.bytes();
     return c;

@@ -62,9 +62,9 @@ public:
   using typename Base::Blocks, typename Base::Space;
 
   SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
-                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+                          const Plan &plan, const Storage &factor_storage, FactorKind &kind) override
   {
-    auto p = this->split(view.block, options, e, plan, made_in, kind);
+    auto p = this->split(view.block, options, e, plan, factor_storage, kind);
     const auto row_of = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
     const auto row_of_column = [&](Index col) { return p.y == Layout::row ? col : row_of(col); };
     const KeptPart lower = keep_part(e, p.lower, row_of, row_of_column),
@@ -73,10 +73,10 @@ public:
                      [](Index row) { return row; });
     whole_ = copy_to<Space>(p);
     n_ = view.block;
-    made_in_ = made_in.off_diagonal;
+    factor_precision_ = factor_storage.off_diagonal;
     kept_lower_ = copy_to<Space>(lower.entry);
     kept_upper_ = copy_to<Space>(upper.entry);
-    words_ = Offset(n_) * n_ * Offset(storage_size(made_in_) / sizeof(std::uint32_t));
+    words_ = Offset(n_) * n_ * Offset(storage_size(factor_precision_) / sizeof(std::uint32_t));
     p.lower = lower.part;
     p.upper = upper.part;
     p.to_diagonal = p.to_lower = p.to_upper = {};
@@ -86,8 +86,8 @@ public:
   void factor(const Values &values, const Blocks &to, const Index *row_of) override
   {
     if (!upper_.data()) {
-      lower_.allocate(Offset(whole_.lower.col.extent(0)), n_, made_in_);
-      upper_.allocate(Offset(whole_.upper.col.extent(0)), n_, made_in_);
+      lower_.allocate(Offset(whole_.lower.col.extent(0)), n_, factor_precision_);
+      upper_.allocate(Offset(whole_.upper.col.extent(0)), n_, factor_precision_);
     }
     this->list_if_due(whole_);
     FactorArguments arguments = factor_arguments(whole_, to, this->run_, values.owned, row_of);
@@ -122,7 +122,7 @@ private:
   }
 
   int n_ = 0;
-  Precision made_in_ = Precision::working;
+  Precision factor_precision_ = Precision::working;
   Pattern<Space> whole_;
   BlockStorage<Space> lower_, upper_;
   Array<Index, Space> kept_lower_, kept_upper_;

@@ -191,7 +191,7 @@ struct HalfLowerArguments {
   Index last_position;
   const Scalar *diagonal, *upper;
   Scalar *lower;
-  std::uint64_t *largest; // n^2 values in the format of atomic_raise()
+  std::uint64_t *largest; // n^2 values in the format of atomic_max()
 };
 
 template <int N> struct HalfLowerRow {
@@ -220,20 +220,20 @@ template <int N> struct HalfLowerRow {
       lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
         for (int k = first; k < first + count; ++k) block[k] = scratch[k];
       });
-      note(lanes, block, most);
+      record_largest(lanes, block, most);
     }
     const Index upper_slot = arg.last_position - slot;
     for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
-      note(lanes, arg.upper + Offset(f) * nn, most);
+      record_largest(lanes, arg.upper + Offset(f) * nn, most);
     lanes.runs(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
-      for (int k = first; k < first + count; ++k) atomic_raise(&arg.largest[k], real_part(most[k]));
+      for (int k = first; k < first + count; ++k) atomic_max(&arg.largest[k], real_part(most[k]));
     });
   }
 
 private:
   // Updates the largest magnitudes. They are NaN after an entry that is not finite.
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void note(const Lanes &lanes, const Scalar *block, Scalar *most) const
+  KOKKOS_FORCEINLINE_FUNCTION void record_largest(const Lanes &lanes, const Scalar *block, Scalar *most) const
   {
     lanes.runs(n * n, [=](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) {

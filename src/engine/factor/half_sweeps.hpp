@@ -93,7 +93,7 @@ public:
   }
 
   // Rounds the computed blocks into the factor's memory, and frees their memory array by array.
-  void take(StoredBlocks<Space> &made) override
+  void adopt(StoredBlocks<Space> &made) override
   {
     Scalar *const made_lower = scalars(made.lower), *const made_upper = scalars(made.upper),
                   *const made_diagonal = scalars(made.diagonal);

@@ -31,8 +31,8 @@ template <class Space> struct Pattern {
   Array<Index, Space> diagonal; // entry of the owned graph for each position's diagonal block
   Triangle<Space> lower, upper;
   Updates<Space> to_diagonal, to_lower, to_upper;
-  bool searched = false;   // there are no lists: products are searched for by columns
-  bool lists_wait = false; // list_products() builds them for the second factorization
+  bool searched = false;       // there are no lists: products are searched for by columns
+  bool lists_deferred = false; // list_products() builds them for the second factorization
 
   std::size_t bytes() const;
   // Number of products in lists.
@@ -62,7 +62,7 @@ template <class Space, class From> Pattern<Space> copy_to(const Pattern<From> &p
   q.to_lower = updates(p.to_lower);
   q.to_upper = updates(p.to_upper);
   q.searched = p.searched;
-  q.lists_wait = p.lists_wait;
+  q.lists_deferred = p.lists_deferred;
   return q;
 }
 

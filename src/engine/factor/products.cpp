@@ -325,7 +325,7 @@ void find_updates(Pattern<Host> &p, const StoredOrder &o, FactorKind &kind, cons
     choice.threads * (choice.block == 1 ? rows * block : rows * sizeof(Index) + longest_row(p) * block);
   const bool automatic = choice.products == Products::automatic, small = choice.block <= small_block,
              fits = search <= lists;
-  p.lists_wait = automatic && small && fits && lists <= most_of_factor * factor;
+  p.lists_deferred = automatic && small && fits && lists <= most_of_factor * factor;
   p.searched = choice.products == Products::searched || (automatic && (!small || fits));
   if (!p.searched) list_products(p, o);
 }
@@ -342,7 +342,7 @@ Index longest_row(const Pattern<Host> &p)
 void list_products(Pattern<Host> &p)
 {
   list_products(p, invert_order(p.rows, p.row_of));
-  p.searched = p.lists_wait = false;
+  p.searched = p.lists_deferred = false;
 }
 
 } // namespace finegrain

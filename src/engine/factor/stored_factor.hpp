@@ -32,7 +32,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
     has_transposed = false;
   }
   // Returns the memory of a factorization: the factor's own blocks, or temporary ones if their precision is too low.
-  Blocks make_room(int n, const Storage &made_in) const
+  Blocks make_room(int n, const Storage &factor_storage) const
   {
     const auto room = [n](const BlockStorage<Space> &own, Index blocks, Precision stored, Precision made) {
       if (storage_size(stored) == storage_size(made)) return own;
@@ -40,9 +40,9 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
       other.allocate(blocks, n, made);
       return other;
     };
-    return {room(lower, Index(pattern.lower.col.extent(0)), storage.off_diagonal, made_in.off_diagonal),
-            room(upper, Index(pattern.upper.col.extent(0)), storage.off_diagonal, made_in.off_diagonal),
-            room(diagonal, pattern.rows, storage.diagonal, made_in.diagonal)};
+    return {room(lower, Index(pattern.lower.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
+            room(upper, Index(pattern.upper.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
+            room(diagonal, pattern.rows, storage.diagonal, factor_storage.diagonal)};
   }
   const Index *row_of() const { return pattern.row_of.extent(0) ? pattern.row_of.data() : nullptr; }
   Index last_position() const { return pattern.rows - 1; }

@@ -35,7 +35,7 @@ template <int N, class Terms, int V = 1> struct SweepRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
   // reads() lists the memory that rows of the slots [begin, end) read besides results, begins_with() the vector that
   // a row begins with: teams prefetch both before they wait for other rows.
-  static constexpr bool asks = Terms::asks;
+  static constexpr bool prefetches = Terms::prefetches;
   template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Index begin, Index end, const Each &each) const
   {
     const auto &arg = terms.arg;
@@ -96,7 +96,7 @@ struct ForwardArguments {
 // b + sum of l z (numerics.md 1, correction iterations), and this way l is read once for both.
 template <class OffDiagonal, class Diagonal, bool Corrected = false> struct ForwardTerms {
   static constexpr bool gathers = true; // d^-1 needs the sums of the whole row
-  static constexpr bool asks = true;
+  static constexpr bool prefetches = true;
   using Value = Scalar;
   using Sum = Accumulator<1>; // of a number
   ForwardArguments arg;
@@ -176,7 +176,7 @@ struct BackwardArguments {
 // x of the row = y - sum of w x over later rows. Slots run from the last position to the first. Adds: whether there
 // is a total, if that is known before.
 template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
-  static constexpr bool gathers = false, asks = true;
+  static constexpr bool gathers = false, prefetches = true;
   using Value = Scalar;
   using Sum = Accumulator<1>;
   BackwardArguments arg;

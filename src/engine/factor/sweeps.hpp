@@ -28,9 +28,9 @@ public:
       backward_lines_.push_back(reverse_box(*p, run_.rows));
   }
   // Stores the blocks that a factorization has computed in `made`.
-  virtual void take(StoredBlocks<Space> & /*made*/) {}
+  virtual void adopt(StoredBlocks<Space> & /*made*/) {}
   // Receives the report of that factorization.
-  virtual void note(const FactorReport &) {}
+  virtual void keep_report(const FactorReport &) {}
   virtual void allow_corrections(const OperatorView &, const Selection &) {}
 
   virtual void reserve(const Application &) = 0;

@@ -43,23 +43,14 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
-    ask(slot);
+    prefetch_ahead(slot);
 
     load_diagonal(lanes, slot, arg.diagonal_shift, d);
     Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
-      const Index from = arg.upper_source[e];
-      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
-        for (int r = s.first; r < s.first + s.width; ++r)
-          l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
-                                                        : arg.source.number(n, ~from, r * n + c));
-      });
-      keep_rounding(l);
-      lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
-        for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
-      });
+      load_lower(lanes, arg.upper_source[e], l, block);
       lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
@@ -98,28 +89,47 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
       sums.load(d + c * n + s.first);
       sums.store(diagonal() + slot * nn + c * n + s.first);
     });
-    if (!inversion.good || inversion.shifted) {
-      lanes.once([&] {
-        const Index row = arg.row_of ? arg.row_of[slot] : slot;
-        if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
-        if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
-        if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
-        if (definite.indefinite) atomic_count(&arg.pivot_report->indefinite);
-      });
-    }
+    report(lanes, slot, inversion, definite);
   }
 
 private:
   // As FactorBlocks has it: blocks of the matrix for a later row, on hosts; they come from several places.
-  KOKKOS_FORCEINLINE_FUNCTION void ask([[maybe_unused]] Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
     slot += MatrixValues::rows_ahead;
     if (N < 2 || slot > arg.last_position) return;
     for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
-      arg.source.template ask<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
-    arg.source.template ask<N>(arg.diagonal_source[slot]);
+      arg.source.template prefetch_ahead<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
+    arg.source.template prefetch_ahead<N>(arg.diagonal_source[slot]);
 #endif
+  }
+  // Loads a lower block from the upper triangle (or transposed, if ~from), rounds it to l, and copies l^T to `block`.
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void load_lower(const Lanes &lanes, Index from, OffDiagonal *l, Scalar *block) const
+  {
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
+      for (int r = s.first; r < s.first + s.width; ++r)
+        l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
+                                                      : arg.source.number(n, ~from, r * n + c));
+    });
+    keep_rounding(l);
+    lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
+      for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
+    });
+  }
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, Index slot,
+                                                                 const Inversion &inversion,
+                                                                 const Inversion &definite) const
+  {
+    if (inversion.good && !inversion.shifted) return;
+    lanes.once([&] {
+      const Index row = arg.row_of ? arg.row_of[slot] : slot;
+      if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
+      if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
+      if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
+      if (definite.indefinite) atomic_count(&arg.pivot_report->indefinite);
+    });
   }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Of the slot's diagonal block.

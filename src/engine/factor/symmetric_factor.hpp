@@ -22,13 +22,13 @@ public:
     return !works_in_teams<Exec> || fits_team<SymmetricFactorRow<0, Scalar, Scalar>>(n);
   }
   SetupError make_pattern(const OperatorView &view, const EngineOptions &, const Elimination &e, const Plan &plan,
-                          const Storage &made_in, FactorKind &kind) override
+                          const Storage &factor_storage, FactorKind &kind) override
   {
     FactorKind dilu = FactorKind::dilu;
     auto p = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, dilu);
     if (!fold_upper(p)) return {SetupError::unsymmetric};
     if (view.stored.extent(0)) renumber(view.stored, p);
-    kernels_ = find_factor_kernels<Exec>(view.block, made_in);
+    kernels_ = find_factor_kernels<Exec>(view.block, factor_storage);
     factor_.pattern = copy_to<Space>(p);
     kind = FactorKind::icc;
     return {};

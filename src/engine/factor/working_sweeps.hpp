@@ -34,7 +34,7 @@ public:
     transposed_kernel_ = find_factor_kernels<Exec>(0, factor_.storage).transposed;
     y_ = make_array<Scalar, Space>("finegrain::y", factor_.y_by_row() ? 0 : run_.scalars());
   }
-  void note(const FactorReport &report) override
+  void keep_report(const FactorReport &report) override
   {
     shifted_ = report.shifted > 0;
     run_.residuals.difference_known = run_.residuals.keeps_difference;
@@ -43,7 +43,7 @@ public:
   {
     Residuals<Space> &r = run_.residuals;
     y_known_ = false;
-    r.left_out.set(selection.left_out, selection.left_out_entry);
+    r.ignored.set(selection.ignored, selection.ignored_entry);
     r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
     if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
     r.keeps_difference = keeps_difference();

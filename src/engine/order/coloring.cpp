@@ -29,7 +29,7 @@ public:
   explicit SmallestFree(Index degree) : taken_by_(std::size_t(degree) + 1, -1) {}
 
   void begin(Index row) { row_ = row; }
-  void take(Index color)
+  void exclude(Index color)
   {
     if (color >= 0 && std::size_t(color) < taken_by_.size()) taken_by_[std::size_t(color)] = row_;
   }
@@ -65,7 +65,7 @@ template <class RowAt> Coloring color_in_order(const Graph &g, const RowAt &row_
   for (Index p = 0; p < g.rows; ++p) {
     const Index row = row_at(p);
     free.begin(row);
-    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) free.take(color(g.col(e)));
+    for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) free.exclude(color(g.col(e)));
     color(row) = free.find();
   }
   return {count_colors(color), color};
@@ -239,10 +239,10 @@ bool HashColoring::advance(const Index *ghost_color)
       const Index row = now[p];
       const std::uint64_t own = priority_[std::size_t(row)];
       worker.free.begin(row); // neighbors of lower priority wait for this row: they have no color yet
-      for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e) worker.free.take(color_(graph_.col(e)));
+      for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e) worker.free.exclude(color_(graph_.col(e)));
       if (coupling_.rows > 0)
         for (Index e = coupling_.ptr(row); e < coupling_.ptr(row + 1); ++e)
-          worker.free.take(ghost_color[coupling_.col(e)]);
+          worker.free.exclude(ghost_color[coupling_.col(e)]);
       color_(row) = worker.free.find();
       for (Index e = graph_.ptr(row); e < graph_.ptr(row + 1); ++e)
         if (priority_[std::size_t(graph_.col(e))] < own) release(graph_.col(e), worker);

@@ -300,10 +300,8 @@ std::optional<Selection> find_fill(const Selection &from, const HostArray<Index>
   FillFinder finder(g, ordering, levels, color);
   if (!finder.find()) return std::nullopt;
   *dropped = finder.count_dropped(counted < 0 ? g.rows : counted);
-  Selection to{{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}},
-               from.left_out,
-               {},
-               from.left_out_entry};
+  Selection to{
+    {g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1), {}}, from.ignored, {}, from.ignored_entry};
   to.graph.ptr(0) = 0;
   for (Index row = 0; row < g.rows; ++row) {
     Index size = g.ptr(row + 1) - g.ptr(row);

@@ -12,10 +12,10 @@ namespace finegrain
 
 struct Coloring;
 
-// Couplings of the owned square that the factor contains, and the ignored ones (left_out).
+// Couplings of the owned square that the factor contains, and the ignored ones.
 struct Selection {
-  Graph graph, left_out;
-  HostArray<Index> entry, left_out_entry; // index of each entry in the owned graph; empty: all of it, in order
+  Graph graph, ignored;
+  HostArray<Index> entry, ignored_entry; // index of each entry in the owned graph; empty: all of it, in order
 };
 
 // Returns the rows within `power` couplings of each row: the pattern of |A|^power without its diagonal, for a

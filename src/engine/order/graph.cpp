@@ -8,13 +8,13 @@
 namespace finegrain
 {
 
-Form check_form(const Graph &g, Index columns)
+PatternDefects find_pattern_defects(const Graph &g, Index columns)
 {
   const Pieces pieces(g.rows);
-  std::vector<Form> found(std::size_t(pieces.count()));
+  std::vector<PatternDefects> found(std::size_t(pieces.count()));
   const Index *ptr = g.ptr.data(), *col = g.col.data(), entries = Index(g.col.extent(0));
   pieces.for_each([&](int piece, Index first, Index last) {
-    Form form;
+    PatternDefects form;
     for (Index i = first; i < last; ++i) {
       const bool lies_inside = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
       bool has_diagonal = false;
@@ -29,8 +29,8 @@ Form check_form(const Graph &g, Index columns)
     }
     found[std::size_t(piece)] = form;
   });
-  Form all;
-  for (const Form &form : found) {
+  PatternDefects all;
+  for (const PatternDefects &form : found) {
     all.good = all.good && form.good;
     if (all.no_diagonal < 0) all.no_diagonal = form.no_diagonal;
   }

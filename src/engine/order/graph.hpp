@@ -18,11 +18,11 @@ struct Graph {
   Index entries() const { return rows ? ptr(rows) : 0; }
 };
 
-struct Form {
+struct PatternDefects {
   bool good = true;       // every column is in [0, columns) and every row ascends
   Index no_diagonal = -1; // the first row without a diagonal entry
 };
-Form check_form(const Graph &, Index columns);
+PatternDefects find_pattern_defects(const Graph &, Index columns);
 
 // Returns true if the numbers of rows ascend along all couplings, by at least `step` from a row to a later one.
 bool ascends(const Graph &, const HostArray<Index> &number, Index step);

@@ -57,7 +57,7 @@ bool may_be_wide(const Graph &g, const std::vector<Index> &cut, double width)
 }
 
 // Returns all rows as one piece.
-HostArray<Index> whole(const Graph &g) { return to_array("finegrain::cut", {0, g.rows}); }
+HostArray<Index> one_piece(const Graph &g) { return to_array("finegrain::cut", {0, g.rows}); }
 
 } // namespace
 
@@ -142,13 +142,13 @@ Schedule schedule_pieces(const Graph &g, const HostArray<Index> &cut, const Host
 Schedule schedule_levels(const Graph &g)
 {
   HostArray<Index> first;
-  return schedule_pieces(g, whole(g), first);
+  return schedule_pieces(g, one_piece(g), first);
 }
 
 HostArray<Index> order_windows(const Graph &g, double width, const HostArray<Index> &pieces)
 {
   constexpr Index smallest = 64, largest = 16384;
-  const HostArray<Index> outer = pieces.extent(0) ? pieces : whole(g);
+  const HostArray<Index> outer = pieces.extent(0) ? pieces : one_piece(g);
   HostArray<Index> first;
   for (Index window = smallest; window <= largest && window < 2 * g.rows; window *= 2) {
     std::vector<Index> cut{0};

@@ -22,7 +22,9 @@ const char *find_storage_conflict(const EngineOptions &r)
   if (!relaxes && r.precision == Precision::bfloat16)
     return "@_precision bfloat16 stores the couplings of a relaxation (mcpi); a factor has @_precision working, "
            "single or half";
-  if (!relaxes) return "a factor in half precision has inverses and sums in single precision, others have sums in working precision";
+  if (!relaxes)
+    return "a factor in half precision has inverses and sums in single precision, others have sums in working "
+           "precision";
   if (r.diagonal != Precision::working)
     return "@_diag_precision is lower than @_precision; diagonal blocks are stored in the higher of the two";
   return "@_sum_precision single needs couplings in single precision or below; give @_precision single or half";
@@ -40,12 +42,12 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
   if (relaxation.in_place && storage_size(r.precision) == sizeof(Scalar))
     return "@_in_place narrows the matrix's blocks where they are, and this precision is the one that "
-           "they have; take @_precision single, half or bfloat16, whichever is shorter, or leave out @_in_place";
+           "they have; use @_precision single, half or bfloat16, whichever is shorter, or leave out @_in_place";
   if (relaxation.in_place && r.precision == Precision::half && relaxation.scaling == Scaling::row)
     return "@_in_place narrows all blocks with one scale, and @_scaling row has one for each block row; "
-           "take @_scaling global, or leave out @_in_place";
+           "use @_scaling global, or leave out @_in_place";
   if (relaxation.exchange == Exchange::color && r.algorithm == Algorithm::tasks)
-    return "@_exchange color needs a run of its own for each color; take @_algorithm sequential or levels, or "
+    return "@_exchange color needs a run of its own for each color; use @_algorithm sequential or levels, or "
            "@_exchange sweep";
   return nullptr;
 }
@@ -54,16 +56,16 @@ const char *find_shared_conflict(const EngineOptions &r)
 {
   if (r.ordering.extent(0) > 0)
     return "@_ordering is an order of a rank's own rows, and @_global has one of all; leave one out";
-  if (r.backend == Backend::device) return "@_global runs on the host; take @_backend host";
+  if (r.backend == Backend::device) return "@_global runs on the host; use @_backend host";
   if (storage_size(r.precision) < sizeof(Single))
-    return "@_global has no factors in 16 bits; take @_precision working or single, or leave out @_global";
+    return "@_global has no factors in 16 bits; use @_precision working or single, or leave out @_global";
   if (r.coupling == GridCoupling::block_jacobi)
     return "@_grid_coupling block_jacobi leaves out couplings, and @_global has all of them; leave one out";
   const bool loops = r.algorithm == Algorithm::automatic || r.algorithm == Algorithm::sequential;
   if (r.pipelined) {
     if (r.schedule == ScheduleKind::level)
-      return "@_global goes by tiles of a grid; take @_schedule auto, or leave out @_global";
-    if (!loops) return "@_global runs one tile after the other; take @_algorithm sequential, or leave out @_global";
+      return "@_global goes by tiles of a grid; use @_schedule auto, or leave out @_global";
+    if (!loops) return "@_global runs one tile after the other; use @_algorithm sequential, or leave out @_global";
     for (const SipFactor &f : r.sip_factors)
       if (f.mirrored)
         return "@_global has ranks one after another in one direction, and @_alternate has several; leave "
@@ -71,11 +73,11 @@ const char *find_shared_conflict(const EngineOptions &r)
     return nullptr;
   }
   if (r.schedule != ScheduleKind::automatic && r.schedule != ScheduleKind::color)
-    return "@_global goes by colors that all ranks share; take @_schedule color, or leave out @_global";
+    return "@_global goes by colors that all ranks share; use @_schedule color, or leave out @_global";
   if (r.drop != Drop::during)
-    return "@_global needs rows of a color that do not depend on each other; take @_drop during";
+    return "@_global needs rows of a color that do not depend on each other; use @_drop during";
   if (!loops && r.algorithm != Algorithm::levels)
-    return "@_global needs a run of its own for each color; take @_algorithm sequential or levels, or "
+    return "@_global needs a run of its own for each color; use @_algorithm sequential or levels, or "
            "leave out @_global";
   return nullptr;
 }
@@ -94,27 +96,27 @@ const char *find_conflict(const EngineOptions &r)
            "with any";
   const bool drops = r.drop_band > 0 || (r.drop == Drop::after && r.schedule == ScheduleKind::color);
   if (drops && (r.factor == FactorKind::icc || r.factor == FactorKind::sip))
-    return "@_drop after and @_drop_band are for block ILU; take @_factor auto, or leave them out";
+    return "@_drop after and @_drop_band are for block ILU; use @_factor auto, or leave them out";
   if (drops && r.eisenstat)
     return "@_eisenstat needs all couplings of the matrix; leave out @_drop after and @_drop_band";
   if (r.drop_band > 0 && r.schedule != ScheduleKind::level)
-    return "@_drop_band makes fewer level sets, and colors have none; take @_schedule level, or leave it out";
+    return "@_drop_band makes fewer level sets, and colors have none; use @_schedule level, or leave it out";
   if (r.backend == Backend::device && r.algorithm == Algorithm::sequential)
-    return "@_algorithm sequential runs on the host only; take @_algorithm auto, levels or tasks, or @_backend host";
+    return "@_algorithm sequential runs on the host only; use @_algorithm auto, levels or tasks, or @_backend host";
   if (r.backend == Backend::device && r.tile.points() > 0)
-    return "@_tile gives a shape, and devices have no tiles; leave it out, or take @_backend host";
+    return "@_tile gives a shape, and devices have no tiles; leave it out, or use @_backend host";
   if (r.backend == Backend::device && !builds_device)
-    return "@_backend device: this build has none; take @_backend host";
+    return "@_backend device: this build has none; use @_backend host";
   if (r.coloring == ColoringKind::level && r.balanced)
     return "@_coloring level keeps the order of rows, and @_coloring_balance moves rows between sets; leave one out";
   if (r.method == Method::relaxation) return find_relaxation_conflict(r);
   if (r.factor == FactorKind::icc && r.precision == Precision::half)
-    return "the factor of an ICC is applied twice as it is stored, in working precision or single; take "
+    return "the factor of an ICC is applied twice as it is stored, in working precision or single; use "
            "@_precision working or single";
   if (r.eisenstat && r.factor != FactorKind::automatic && r.factor != FactorKind::dilu)
-    return "@_eisenstat needs a factor that keeps the couplings of the matrix; take @_factor dilu, or auto";
+    return "@_eisenstat needs a factor that keeps the couplings of the matrix; use @_factor dilu, or auto";
   if (r.eisenstat && r.precision != Precision::working)
-    return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; take @_precision working";
+    return "@_eisenstat takes the factor for the matrix, so that it cannot be rounded; use @_precision working";
   if (r.method == Method::shared || r.pipelined) return find_shared_conflict(r);
   if (r.factor == FactorKind::sip && (r.levels > 0 || r.schedule == ScheduleKind::color || r.ordering.extent(0) > 0))
     return "Stone's factor is made on the star of a grid, in its order; it has no fill, colors or orderings";
@@ -125,7 +127,7 @@ const char *find_conflict(const EngineOptions &r)
   if (r.schedule == ScheduleKind::color && r.tile.points() > 0)
     return "@_tile gives a shape, and @_schedule color is not cut into tiles of a grid; leave one out";
   if (r.tile.points() > 0 && r.algorithm != Algorithm::tasks && r.algorithm != Algorithm::automatic)
-    return "@_tile gives a shape, and this algorithm has no tiles; take @_algorithm tasks, or auto";
+    return "@_tile gives a shape, and this algorithm has no tiles; use @_algorithm tasks, or auto";
   return nullptr;
 }
 

@@ -70,8 +70,8 @@ inline std::int64_t colored_power(const EngineOptions &r)
 // of which the caller knows the full name.
 const char *find_conflict(const EngineOptions &);
 
-// Data that all ranks have agreed on, for a relaxation whose result does not depend on their number
-// (Exchange::color). Otherwise all arrays are empty.
+// Data that all ranks have agreed on, for results that do not depend on their number: of a relaxation with
+// Exchange::color, or a global factorization. Otherwise all arrays are empty.
 struct GlobalColoring {
   ColoringKind kind = ColoringKind::hash;
   Coloring coloring; // colors of the owned rows; `colors` counts those of all ranks
@@ -93,7 +93,7 @@ struct SharedRows {
   bool symmetrized = false; // the graph was not symmetric: its colors are those of the union
   HostArray<Index> color;
   HostArray<std::int64_t> key; // global numbers, by which rows of a color are ordered
-  Box whole;                   // with tiles: the grid whose natural numbers the keys are
+  Box whole_grid;              // with tiles: the grid whose natural numbers the keys are
   std::vector<char> sent;      // true if another rank has the owned row
   Index fill = 0;              // entries of owned rows that the matrix does not have
   Offset dropped = 0;          // fill of owned rows that was dropped because of its color

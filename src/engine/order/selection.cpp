@@ -33,7 +33,7 @@ Selection select_within_grids(const Graph &g, const Grid &grid)
   };
   Selection s;
   s.graph = part(true, kept, s.entry);
-  s.left_out = part(false, g.entries() - kept, s.left_out_entry);
+  s.ignored = part(false, g.entries() - kept, s.ignored_entry);
   return s;
 }
 

@@ -42,7 +42,7 @@ struct OrderedGhosts {
 // Data of corrections, without the factor; empty until corrections are allowed.
 template <class Space> struct Residuals {
   bool kept = false, keeps_difference = false, difference_known = false;
-  Couplings<Space> owned, left_out, ghost;
+  Couplings<Space> owned, ignored, ghost;
   Array<Index, Space> next_owned; // for ghosts that are added between owned columns; empty: after them
   SplitRows<Space> slots, rows;   // positions, and rows in the matrix's order
   Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the previous sweep
@@ -50,7 +50,7 @@ template <class Space> struct Residuals {
   std::size_t index_bytes() const
   {
     const bool shared = slots.slots.data() == rows.slots.data(); // positions are rows
-    return owned.bytes() + left_out.bytes() + ghost.bytes() + next_owned.span() * sizeof(Index) +
+    return owned.bytes() + ignored.bytes() + ghost.bytes() + next_owned.span() * sizeof(Index) +
            (slots.slots.span() + !shared * rows.slots.span()) * sizeof(Index);
   }
   std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
@@ -101,7 +101,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     const ResidualArguments a{.slots = parts.slots.data(),
                               .row_of = is_short ? row_of() : nullptr,
                               .y_by_row = Base::y_by_row(),
-                              .inside = (is_short ? r.left_out : r.owned).list(),
+                              .inside = (is_short ? r.ignored : r.owned).list(),
                               .ghost = r.ghost.list(),
                               .next_inside = r.next_owned.data(),
                               .owned = values.owned,

@@ -32,7 +32,7 @@ struct CouplingValues {
     constexpr Index ahead = 16;
     if (N < 2 || e + ahead >= entries) return;
     const Part p = part(e + ahead);
-    p.values.template ask<N>(p.entry);
+    p.values.template prefetch_ahead<N>(p.entry);
 #endif
   }
   // Calls f(a), where a(at) is entry `at` of the block by columns. No block is stored.
@@ -91,7 +91,7 @@ template <int N> struct LargestRow {
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-      constexpr int ways = Lanes::one_number ? 1 : 4; // maxima that do not wait for each other
+      constexpr int ways = Lanes::scalar_by_scalar ? 1 : 4; // maxima that do not wait for each other
       Real most_of[std::size_t(ways)] = {};
       for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
         if (at == 0) arg.source.template prefetch_block<N>(e);
@@ -188,7 +188,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
     if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
     if (blocks()) {
-      if constexpr (Lanes::one_number) store_numbers(lanes, pos, row, beta);
+      if constexpr (Lanes::scalar_by_scalar) store_numbers(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
           arg.source.template prefetch_block<N>(e);
@@ -226,15 +226,15 @@ private:
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void store_numbers(const Lanes &lanes, Index pos, Index row, Real beta) const
   {
-    constexpr int at_once = 8;
+    constexpr int batch = 8;
     const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
     lanes.runs(n * n, [&](int at, int) FINEGRAIN_INLINE {
       Offset flushed = 0;
       bool finite = true;
-      for (Index e = first; e < last; e += at_once) {
-        Scalar a[std::size_t(at_once)];
-        arg.source.template read_numbers<at_once>(n, e, last, at, a);
-        for (int k = 0; k < at_once && e + k < last; ++k) {
+      for (Index e = first; e < last; e += batch) {
+        Scalar a[std::size_t(batch)];
+        arg.source.template read_numbers<batch>(n, e, last, at, a);
+        for (int k = 0; k < batch && e + k < last; ++k) {
           OffDiagonal *to = blocks() + Offset(e + k) * n * n + at;
           flushed += narrow(a + k, 1, beta, to);
           finite = are_finite(to, 1) && finite;

@@ -62,7 +62,7 @@ public:
     run_.statistics.colors = p.coloring.colors;
     run_.statistics.symmetrized = !p.was_symmetric || view.agreed.symmetrized;
     run_.statistics.coloring = options.coloring;
-    run_.statistics.left_out = fetches ? 0 : view.coupling.entries();
+    run_.statistics.ignored = fetches ? 0 : view.coupling.entries();
     run_.statistics.lower = rows_of_.entries();
     matrix_blocks_ = Offset(view.owned.entries()) + (fetches ? view.coupling.entries() : 0);
     count();

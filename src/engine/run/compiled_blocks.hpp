@@ -18,14 +18,14 @@ template <class F> auto with_block(int n, const F &f)
 {
   decltype(f.template operator()<0>()) found{};
   bool fixed = false;
-  const auto take = [&]<int N>(std::integral_constant<int, N>) {
+  const auto try_size = [&]<int N>(std::integral_constant<int, N>) {
     if constexpr (FINEGRAIN_FIXED_BLOCKS >> N & 1)
       if (n == N) {
         found = f.template operator()<N>();
         fixed = true;
       }
   };
-  [&]<int... N>(std::integer_sequence<int, N...>) { (take(std::integral_constant<int, N + 1>()), ...); }
+  [&]<int... N>(std::integer_sequence<int, N...>) { (try_size(std::integral_constant<int, N + 1>()), ...); }
   (std::make_integer_sequence<int, max_block>());
   return fixed ? found : f.template operator()<0>();
 }

@@ -77,8 +77,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     here.backend = works_in_teams<Exec> ? Backend::device : Backend::host;
     if (const char *text = find_conflict(here)) return {SetupError::conflict, -1, text};
     if (view.block < 1 || view.block > max_block) return {SetupError::block_size};
-    const Form form = check_form(view.owned, view.owned.rows);
-    if (!form.good || !check_form(view.coupling, view.ghosts).good) return {SetupError::malformed};
+    const PatternDefects form = find_pattern_defects(view.owned, view.owned.rows);
+    if (!form.good || !find_pattern_defects(view.coupling, view.ghosts).good) return {SetupError::malformed};
     if (form.no_diagonal >= 0) return {SetupError::missing_diagonal, form.no_diagonal};
     if (options.ordering.extent(0) > 0 && !is_permutation(options.ordering, view.owned.rows))
       return {SetupError::bad_ordering};

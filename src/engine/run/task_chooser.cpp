@@ -84,7 +84,7 @@ private:
     // Levels with one piece are merged into one task, except tiles.
     const char *reason = why_sequential(cut.chunks.count, tiles ? cut.levels.count : count_shared_levels(cut.levels));
     if (!reason) {
-      plan_cut(cut, bool(tiles));
+      set_tasks(cut, bool(tiles));
       reason = why_sequential(plan_.tasks.tasks.count(), plan_.tasks.levels);
     }
     if (!reason) return {};
@@ -115,7 +115,7 @@ private:
     if (groups <= few_groups || plan_.schedule.kind == ScheduleKind::color) return {};
     plan_.algorithm = Algorithm::tasks;
     plan_.reason = "many groups";
-    plan_cut(cut_runs_of_machine(), false);
+    set_tasks(cut_runs_of_machine(), false);
     return {};
   }
 
@@ -166,7 +166,7 @@ private:
     if (shaped && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     const std::optional<Chunks> tiles = has_grid() && !machine_.device ? find_tiles() : std::nullopt;
     if (shaped && !tiles) return {SetupError::tile_fit};
-    plan_cut(tiles ? level(*tiles) : cut_runs_of_machine(), bool(tiles));
+    set_tasks(tiles ? level(*tiles) : cut_runs_of_machine(), bool(tiles));
     return {};
   }
   // Returns tiles of the given shape, or of the best shape that fits.
@@ -180,7 +180,7 @@ private:
       }
     return std::nullopt;
   }
-  void plan_cut(const Cut &cut, bool tiles)
+  void set_tasks(const Cut &cut, bool tiles)
   {
     const bool lines = tiles && fits_lines();
     const TaskSize size = tiles ? TaskSize() : task_size();

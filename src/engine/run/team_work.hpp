@@ -17,9 +17,9 @@ template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, 
 }
 
 // Returns true if the row function lists the data that it reads besides results of other rows.
-template <class Row> consteval bool asks()
+template <class Row> consteval bool prefetches()
 {
-  if constexpr (requires { Row::asks; }) return Row::asks;
+  if constexpr (requires { Row::prefetches; }) return Row::prefetches;
   else return false;
 }
 
@@ -45,7 +45,7 @@ template <int N, class Row, class Member> struct Team {
   KOKKOS_FUNCTION void prepare([[maybe_unused]] const TaskList &tasks, [[maybe_unused]] Index t) const
   {
 #if defined(FINEGRAIN_ON_DEVICE)
-    if constexpr (asks<Row>()) {
+    if constexpr (prefetches<Row>()) {
       constexpr std::size_t line = 64;
       const Index first = tasks.step[tasks.step_ptr[t]], last = tasks.step[tasks.step_ptr[t + 1]];
       row.reads(first, last, [&](const void *from, std::size_t bytes) {

@@ -42,10 +42,10 @@ public:
     return eliminate_star(owned, options, e);
   }
   SetupError make_pattern(const OperatorView &view, const EngineOptions &options, const Elimination &e,
-                          const Plan &plan, const Storage &made_in, FactorKind &kind) override
+                          const Plan &plan, const Storage &factor_storage, FactorKind &kind) override
   {
     const auto p = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind);
-    kernel_ = find_sip_kernel<Exec>(view.block, made_in);
+    kernel_ = find_sip_kernel<Exec>(view.block, factor_storage);
     alpha_ = options.sip_factor.alpha;
     star_ = copy_to<Space>(find_star(p, options.grid));
     factor_.pattern = copy_to<Space>(p);

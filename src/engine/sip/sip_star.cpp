@@ -119,8 +119,8 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
   }
   s.graph = {g.rows, ptr, to_array("finegrain::col", col)};
   s.entry = to_array("finegrain::entry", entry);
-  s.left_out = {g.rows, left_ptr, to_array("finegrain::col", left_col)};
-  s.left_out_entry = to_array("finegrain::entry", left_entry);
+  s.ignored = {g.rows, left_ptr, to_array("finegrain::col", left_col)};
+  s.ignored_entry = to_array("finegrain::entry", left_entry);
   return {};
 }
 

@@ -199,10 +199,10 @@ PetscErrorCode AnalyzeCoupling(Mat coupling, const PetscInt *global, Operator *o
 const char *RemedyForType(const std::string &type)
 {
   if (type == MATNEST)
-    return "take -pc_type fieldsplit and finegrain's types inside it, or make one matrix of it with MatConvert() or "
+    return "use -pc_type fieldsplit and finegrain's types inside it, or make one matrix of it with MatConvert() or "
            "-mat_type aij";
   if (type == MATMFFD)
-    return "take -snes_mf_operator, which keeps an assembled matrix for the preconditioner, or -snes_fd_color, "
+    return "use -snes_mf_operator, which keeps an assembled matrix for the preconditioner, or -snes_fd_color, "
            "instead "
            "of -snes_mf";
   if (type == MATIS) return "assemble it with -mat_type aij (-dm_mat_type aij), or convert it with MatConvert()";

@@ -115,7 +115,7 @@ PetscErrorCode JudgeProgress(KSP ksp, PetscReal norm)
   StagnationTest &p = Data(ksp)->progress;
 
   PetscFunctionBegin;
-  if (p.take(norm)) PetscCall(VecCopy(ksp->vec_sol, ksp->work[BEST]));
+  if (p.add(norm)) PetscCall(VecCopy(ksp->vec_sol, ksp->work[BEST]));
   // A norm below the tolerance is no stagnation: -ksp_min_it or -ksp_check_norm_iteration delays the test.
   if (!p.has_stagnated() || p.best <= ksp->ttol || ksp->converged == KSPConvergedSkip)
     PetscFunctionReturn(PETSC_SUCCESS);

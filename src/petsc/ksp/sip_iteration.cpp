@@ -37,11 +37,10 @@ PetscErrorCode CheckPreconditioner(KSP ksp)
   if (!type) PetscCall(PCSetType(pc, PCSIP));
   PetscCall(IsStone(pc, &is));
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCheck(
-    is, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_WRONG,
-    "-%sksp_type sip iterates with the factors of -%spc_type sip, and not with %s; take that, or another KSP "
-    "such as -%sksp_type richardson",
-    prefix ? prefix : "", prefix ? prefix : "", type, prefix ? prefix : "");
+  PetscCheck(is, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), PETSC_ERR_ARG_WRONG,
+             "-%sksp_type sip iterates with the factors of -%spc_type sip, and not with %s; use that, or another KSP "
+             "such as -%sksp_type richardson",
+             prefix ? prefix : "", prefix ? prefix : "", type, prefix ? prefix : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

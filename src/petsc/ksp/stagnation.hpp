@@ -17,7 +17,7 @@ struct StagnationTest {
   PetscInt idle = 0;     // since the best
 
   // Adds a norm. Returns true if it is the best so far.
-  bool take(PetscReal norm)
+  bool add(PetscReal norm)
   {
     if (first < 0) first = norm;
     if (norm < (1 - rounding) * best) idle = 0;

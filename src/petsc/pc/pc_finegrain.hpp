@@ -23,7 +23,7 @@ struct PCFinegrainSetting; // options/settings.hpp
 class TransformedSolve;    // solve/transformed_solve.hpp
 
 // Setting that a type has.
-struct PCFinegrainRow {
+struct PCFinegrainTypeSetting {
   const PCFinegrainSetting *setting;
   const char *values = nullptr; // permitted names of a choice, separated by commas; null: all
   bool option = true;           // false: there is a setter but no option
@@ -37,7 +37,7 @@ inline constexpr char pivot_remedy_of_factors[] =
 struct PCFinegrainType {
   const char *name; // name in -pc_type and in options -pc_<name>_...
   finegrain::Method method;
-  std::span<const PCFinegrainRow> rows; // its own settings, and shared ones with restricted values
+  std::span<const PCFinegrainTypeSetting> rows; // its own settings, and shared ones with restricted values
   PetscErrorCode (*options)(PC, finegrain::EngineOptions *); // sets the type's engine options; collective
   PetscErrorCode (*view)(PC, PetscViewer);                   // prints the type's own lines
   PetscErrorCode (*create)(PC);

@@ -139,7 +139,7 @@ TEST(Grids, CoupledByCorrectionsAreFactoredApartAndSweptTogether)
     e->allow_corrections(p.view());
     e->factor(p.source());
     EXPECT_EQ(e->statistics().widths.groups, 9); // those of the larger box
-    EXPECT_EQ(e->statistics().left_out, all.entries() - within.entries());
+    EXPECT_EQ(e->statistics().ignored, all.entries() - within.entries());
     // The oracle's factor is that of the matrix without the couplings between the boxes.
     Problem apart(within, 3);
     const auto s = select_within_grids(all, grid);

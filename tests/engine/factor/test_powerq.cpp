@@ -259,9 +259,9 @@ TEST(PowerQ, ListsWaitForASecondFactorization)
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         EXPECT_EQ(p.apply(*e), x);
         const Statistics s = e->statistics();
-        if (round == 0) waited += s.lists_wait;
-        EXPECT_TRUE(round == 0 || !s.lists_wait);
-        EXPECT_TRUE(n <= 3 || s.factor != FactorKind::ilu0 || (s.searched && !s.lists_wait));
+        if (round == 0) waited += s.lists_deferred;
+        EXPECT_TRUE(round == 0 || !s.lists_deferred);
+        EXPECT_TRUE(n <= 3 || s.factor != FactorKind::ilu0 || (s.searched && !s.lists_deferred));
         if (s.searched) continue;
         EXPECT_EQ(s.updates, listed.updates);
         EXPECT_EQ(s.index_bytes, listed.index_bytes);

@@ -125,7 +125,7 @@ TEST(PowerQColors, CouplingsBetweenGridsAreLeftOut)
     r.coupling = GridCoupling::block_jacobi;
     Statistics st;
     EXPECT_LT(difference(p.solve(r, &st), PlainIlu(apart, r).solve(p.b)), tolerance);
-    EXPECT_EQ(st.left_out, 12);
+    EXPECT_EQ(st.ignored, 12);
     r.coupling = GridCoupling::coupled;
     EXPECT_LT(difference(p.solve(r), PlainIlu(p, r).solve(p.b)), tolerance);
   }

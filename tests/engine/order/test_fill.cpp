@@ -154,8 +154,8 @@ TEST(Fill, KeepsWhatTheSelectionSays)
     Offset dropped;
     const auto fill = find_fill(s, {}, p, {}, &dropped);
     expect_fill(s, *fill, PlainFill(g, natural_order(g.rows), p, {}));
-    EXPECT_EQ(to_vector(fill->left_out.col), to_vector(s.left_out.col));
-    EXPECT_EQ(to_vector(fill->left_out_entry), to_vector(s.left_out_entry));
+    EXPECT_EQ(to_vector(fill->ignored.col), to_vector(s.ignored.col));
+    EXPECT_EQ(to_vector(fill->ignored_entry), to_vector(s.ignored_entry));
   }
 }
 
@@ -198,7 +198,7 @@ TEST(Fill, NumbersOfAKnownMatrix)
 TEST(Elimination, SortsRowsByColorAndOrdering)
 {
   for (const Graph &g : small_graphs()) {
-    if (check_form(g, g.rows).no_diagonal >= 0) continue;
+    if (find_pattern_defects(g, g.rows).no_diagonal >= 0) continue;
     for (const bool ordered : {false, true})
       for (const ColoringKind kind : orders)
         for (const int q : {0, 1, 3}) {

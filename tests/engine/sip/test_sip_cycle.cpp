@@ -67,7 +67,7 @@ TEST(SipGrids, HaveFactorsOfTheirOwn)
         r.sip_factor = {Real(0.8), mirrored};
         auto x = p.both.solve(r, &s);
         ASSERT_EQ(x.size(), p.both.b.size());
-        EXPECT_EQ(s.left_out_inside, 10);
+        EXPECT_EQ(s.ignored_inside, 10);
         const auto cut = x.begin() + std::ptrdiff_t(p.one.b.size());
         EXPECT_LT(difference({x.begin(), cut}, PlainSip(p.one, p.first, Real(0.8), mirrored).solve(p.one.b)),
                   tolerance);

@@ -104,7 +104,7 @@ TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
   ASSERT_FALSE(select_star(make_grid_graph(box, Stencil::star, 1, {true, true, false}), {box}, 0, s));
   const Graph star = make_grid_graph(box, Stencil::star);
   EXPECT_EQ(s.graph.entries(), star.entries());
-  EXPECT_EQ(s.left_out.entries(), 2 * 9 + 2 * 12);
+  EXPECT_EQ(s.ignored.entries(), 2 * 9 + 2 * 12);
   const SetupError wide = select_star(make_grid_graph(box, Stencil::box), {box}, 0, s);
   EXPECT_EQ(wide.reason, SetupError::star_fit);
   EXPECT_EQ(wide.row, 0);
@@ -112,7 +112,7 @@ TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
   // The ends of an axis of three points are two steps apart. On an open axis they are not neighbors.
   const Graph ring = make_grid_graph({3, 4, 1}, Stencil::star, 1, {true, false, false});
   ASSERT_FALSE(select_star(ring, {{3, 4, 1}}, mirror_j | mirror_k, s));
-  EXPECT_EQ(s.left_out.entries(), 8);
+  EXPECT_EQ(s.ignored.entries(), 8);
   const SetupError open = select_star(ring, {{3, 4, 1}}, mirror_i, s);
   EXPECT_EQ(open.reason, SetupError::star_fit);
   EXPECT_EQ(open.row, 0);

@@ -99,7 +99,7 @@ TEST_P(ExceptionsPerType, EntriesBeyondAStorageAreSaidNotToFit)
         OK(ViewText(pc, &text));
         ExpectIn(text, {"set-up failed: ", "not finite", "block row ", "the largest entry of the matrix is ",
                         scale > 1 ? "e+5" : "e-4", with("do not fit -@_precision " + precision),
-                        with("take -@_precision working")});
+                        with("use -@_precision working")});
         OK(Make(A, "", &pc));
         OK(PCSetUp(pc));
         OK(PCGetFailedReason(pc, &failed));

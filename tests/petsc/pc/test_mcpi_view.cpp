@@ -68,7 +68,7 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
     for (const std::string exchange : {"none", "sweep", "color"}) {
       Owned<Mat> A;
       Owned<PC> pc;
-      PetscInt first, last, left_out = 0, flushed = 0;
+      PetscInt first, last, ignored = 0, flushed = 0;
       std::string text;
       Couplings c = chain;
       if (skew) c[4].insert(6);
@@ -76,18 +76,18 @@ TEST(McpiView, CountsWhatIsFlushedAndLeftOut)
       OK(MatGetOwnershipRange(A, &first, &last));
       for (PetscInt i = first; i < last; ++i)
         for (const PetscInt j : c[std::size_t(i)]) {
-          left_out += j < first || j >= last;
+          ignored += j < first || j >= last;
           flushed += i == 2 && j == 3 && (exchange != "none" || j < last);
           OK(MatSetValue(A, i, j, i == j ? 4 : i == 2 && j == 3 ? 1e-30 : -1, INSERT_VALUES));
         }
       OK(Assemble(A));
-      for (PetscInt *count : {&left_out, &flushed})
+      for (PetscInt *count : {&ignored, &flushed})
         MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD);
-      if (exchange != "none") left_out = 0;
+      if (exchange != "none") ignored = 0;
       OK(MakePC(A, PCMCPI, "-pc_mcpi_precision half -pc_mcpi_exchange " + exchange, &pc));
       OK(PCSetUp(pc));
       OK(ViewText(pc, &text));
-      ExpectIn(text, {"ignored blocks: " + std::to_string(left_out) +
+      ExpectIn(text, {"ignored blocks: " + std::to_string(ignored) +
                         ", exchange: " + (exchange == "none" ? "none\n" : "each " + exchange + "\n"),
                       "coloring: " + std::string(exchange == "color" ? "jp, " : "greedy, ")});
       ExpectIn(text, {"entries flushed to zero: " + std::to_string(flushed) + ", scaled by 32768.\n"});

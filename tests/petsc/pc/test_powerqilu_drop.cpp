@@ -117,10 +117,10 @@ private:
             level(i, j) = std::min(level(i, j), level(i, k) + level(k, j) + 1);
       for (std::size_t j = 0; j < rows_; ++j) {
         if (level(i, j) == 0 || level(i, j) == none) continue;
-        const bool kept = level(i, j) <= levels, left_out = kept && drops && same(i, j);
-        dropped += left_out;
-        fill += kept && !left_out;
-        if (!kept || left_out) level(i, j) = none;
+        const bool kept = level(i, j) <= levels, ignored = kept && drops && same(i, j);
+        dropped += ignored;
+        fill += kept && !ignored;
+        if (!kept || ignored) level(i, j) = none;
       }
     }
   }

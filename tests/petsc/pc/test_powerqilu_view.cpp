@@ -98,7 +98,7 @@ TEST(PowerqiluView, CountsOfAllRanks)
 {
   Owned<Mat> A;
   const PetscInt *cut;
-  PetscInt left_out = 0, fill = 0, colors = 0;
+  PetscInt ignored = 0, fill = 0, colors = 0;
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &A));
   OK(MatGetOwnershipRanges(A, &cut));
   for (int r = 0; r < Size(); ++r) {
@@ -106,7 +106,7 @@ TEST(PowerqiluView, CountsOfAllRanks)
     // Sorted by three colors, about every sixth row, of the third color, is coupled to neighbors at distance 2.
     // PETSc's ILU counts this fill.
     colors = std::max(colors, std::min(rows, PetscInt(3)));
-    if (r > 0 && cut[r] > 0 && cut[r] < 48) left_out += rows > 0 ? 2 : 0;
+    if (r > 0 && cut[r] > 0 && cut[r] < 48) ignored += rows > 0 ? 2 : 0;
   }
   std::vector<PetscInt> order;
   Owned<Mat> permuted;
@@ -116,11 +116,11 @@ TEST(PowerqiluView, CountsOfAllRanks)
   OK(AssembleMatrix(star(24, 1, 1), 2, MATBAIJ, 1, &permuted, PETSC_DECIDE, PETSC_COMM_WORLD, order));
   OK(MakeIlu(permuted, 1, &ilu));
   OK(CountBlocks(ilu, 2, &blocks));
-  fill = blocks - (3 * 24 - 2 - left_out);
+  fill = blocks - (3 * 24 - 2 - ignored);
   const std::string text = ViewOf(A, "-pc_powerqilu_levels 1");
   EXPECT_EQ(NumberAfter(text, "coloring: greedy, "), colors);
   EXPECT_EQ(NumberAfter(text, "fill: "), fill);
-  EXPECT_EQ(NumberAfter(text, "ignored blocks: "), left_out);
+  EXPECT_EQ(NumberAfter(text, "ignored blocks: "), ignored);
 }
 
 } // namespace

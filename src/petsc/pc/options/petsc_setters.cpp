@@ -181,11 +181,10 @@ PetscErrorCode SetSweep(PC pc, MatSORType value)
   }
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PCMCPIGetExchange(pc, &exchange));
-  PetscCheck(
-    !local || size == 1 || exchange != PCMCPI_EXCHANGE_COLOR, comm, PETSC_ERR_ARG_INCOMP,
-    "PCSORSetSymmetric(): a local sweep does not go with %s color, whose sweeps are those of all ranks; take "
-    "%s sweep or none, or a sweep that is not local",
-    PCFinegrainOption(pc, "exchange").c_str(), PCFinegrainOption(pc, "exchange").c_str());
+  PetscCheck(!local || size == 1 || exchange != PCMCPI_EXCHANGE_COLOR, comm, PETSC_ERR_ARG_INCOMP,
+             "PCSORSetSymmetric(): a local sweep does not go with %s color, whose sweeps are those of all ranks; use "
+             "%s sweep or none, or a sweep that is not local",
+             PCFinegrainOption(pc, "exchange").c_str(), PCFinegrainOption(pc, "exchange").c_str());
   if (value == SOR_FORWARD_SWEEP || value == SOR_LOCAL_FORWARD_SWEEP) ours = PCMCPI_SWEEP_FORWARD;
   else if (value == SOR_BACKWARD_SWEEP || value == SOR_LOCAL_BACKWARD_SWEEP) ours = PCMCPI_SWEEP_BACKWARD;
   else

@@ -12,7 +12,7 @@ PetscErrorCode PCSetFromOptions_Finegrain(PC pc, FinegrainOptionItems PetscOptio
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscOptionsHeadBegin(PetscOptionsObject, (std::string(type.name) + " options").c_str());
-    for (const PCFinegrainRow &row : PCFinegrainRows(type))
+    for (const PCFinegrainTypeSetting &row : PCFinegrainRows(type))
       if (row.option) PetscCall(row.setting->read(pc, PetscOptionsObject, row));
     PetscOptionsHeadEnd();
     PetscFunctionReturn(PETSC_SUCCESS);

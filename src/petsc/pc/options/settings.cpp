@@ -14,24 +14,25 @@ using namespace finegrain;
 namespace
 {
 
-constexpr std::array common = {PCFinegrainRow{&settings::algorithm},
-                               PCFinegrainRow{&settings::backend},
-                               PCFinegrainRow{&settings::precision, "working,single,half"},
-                               PCFinegrainRow{&settings::diagonal},
-                               PCFinegrainRow{&settings::shift_type, "none,inblocks"},
-                               PCFinegrainRow{&settings::shift_amount},
-                               PCFinegrainRow{&settings::zero_pivot},
-                               PCFinegrainRow{&settings::add_diagonal},
-                               PCFinegrainRow{&settings::grid},
-                               PCFinegrainRow{&settings::block_size},
-                               PCFinegrainRow{&settings::corrections},
-                               PCFinegrainRow{&settings::apply_richardson},
-                               PCFinegrainRow{&settings::check_solution}};
+constexpr std::array common = {PCFinegrainTypeSetting{&settings::algorithm},
+                               PCFinegrainTypeSetting{&settings::backend},
+                               PCFinegrainTypeSetting{&settings::precision, "working,single,half"},
+                               PCFinegrainTypeSetting{&settings::diagonal},
+                               PCFinegrainTypeSetting{&settings::shift_type, "none,inblocks"},
+                               PCFinegrainTypeSetting{&settings::shift_amount},
+                               PCFinegrainTypeSetting{&settings::zero_pivot},
+                               PCFinegrainTypeSetting{&settings::add_diagonal},
+                               PCFinegrainTypeSetting{&settings::grid},
+                               PCFinegrainTypeSetting{&settings::block_size},
+                               PCFinegrainTypeSetting{&settings::corrections},
+                               PCFinegrainTypeSetting{&settings::apply_richardson},
+                               PCFinegrainTypeSetting{&settings::check_solution}};
 
 bool Lists(const PCFinegrainType &type, const PCFinegrainSetting &setting)
 {
-  const std::vector<PCFinegrainRow> rows = PCFinegrainRows(type);
-  return std::any_of(rows.begin(), rows.end(), [&](const PCFinegrainRow &r) { return r.setting == &setting; });
+  const std::vector<PCFinegrainTypeSetting> rows = PCFinegrainRows(type);
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const PCFinegrainTypeSetting &r) { return r.setting == &setting; });
 }
 
 std::string Lower(std::string text)
@@ -61,10 +62,10 @@ std::vector<std::string> FindNames(const char *const names[], const char *values
 
 } // namespace
 
-std::vector<PCFinegrainRow> PCFinegrainRows(const PCFinegrainType &type)
+std::vector<PCFinegrainTypeSetting> PCFinegrainRows(const PCFinegrainType &type)
 {
-  std::vector<PCFinegrainRow> rows;
-  for (const PCFinegrainRow &c : common)
+  std::vector<PCFinegrainTypeSetting> rows;
+  for (const PCFinegrainTypeSetting &c : common)
     if (std::none_of(type.rows.begin(), type.rows.end(), [&](const auto &r) { return r.setting == c.setting; }))
       rows.push_back(c);
   rows.insert(rows.end(), type.rows.begin(), type.rows.end());
@@ -96,9 +97,9 @@ bool PCFinegrainHas(const PC_Finegrain &e, const PCFinegrainSetting &setting) { 
 
 bool PCFinegrainHasOption(const PCFinegrainType &type, std::string_view name)
 {
-  const std::vector<PCFinegrainRow> rows = PCFinegrainRows(type);
+  const std::vector<PCFinegrainTypeSetting> rows = PCFinegrainRows(type);
   return std::any_of(rows.begin(), rows.end(),
-                     [&](const PCFinegrainRow &r) { return r.option && r.setting->name == name; });
+                     [&](const PCFinegrainTypeSetting &r) { return r.option && r.setting->name == name; });
 }
 
 PetscErrorCode PCFinegrainFindSetting(PC pc, const PCFinegrainSetting &setting, bool needed, PC_Finegrain **e)
@@ -119,7 +120,7 @@ PetscErrorCode PCFinegrainFindSetting(PC pc, const PCFinegrainSetting &setting, 
 PetscErrorCode PCFinegrainCheckValues(PC pc, const PC_Finegrain &e)
 {
   PetscFunctionBegin;
-  for (const PCFinegrainRow &row : PCFinegrainRows(*e.type)) {
+  for (const PCFinegrainTypeSetting &row : PCFinegrainRows(*e.type)) {
     if (!row.values) continue;
     const std::vector<std::string> names = FindNames(nullptr, row.values);
     const std::string value = Lower(row.setting->show(e));
@@ -213,8 +214,8 @@ PetscErrorCode PCFinegrainRead(PC pc, FinegrainOptionItems PetscOptionsObject, c
 }
 
 PetscErrorCode PCFinegrainReadChoice(PC pc, FinegrainOptionItems PetscOptionsObject, const PCFinegrainSetting &s,
-                                     const char *const names[], const PCFinegrainRow &row, int now, int *value,
-                                     PetscBool *given)
+                                     const char *const names[], const PCFinegrainTypeSetting &row, int now,
+                                     int *value, PetscBool *given)
 {
   const std::vector<std::string> all = FindNames(names, nullptr), permitted = FindNames(names, row.values);
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
@@ -277,7 +278,7 @@ PetscErrorCode PCFinegrainViewSettings(const PC_Finegrain &e, PetscViewer viewer
   std::string line = "not set up;";
 
   PetscFunctionBegin;
-  for (const PCFinegrainRow &row : PCFinegrainRows(*e.type)) {
+  for (const PCFinegrainTypeSetting &row : PCFinegrainRows(*e.type)) {
     const std::string value = row.option ? Lower(row.setting->show(e)) : "";
     if (value.empty()) continue;
     const std::string text = std::string(" ").append(row.setting->name).append(" ").append(value);

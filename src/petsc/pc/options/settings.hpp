@@ -15,7 +15,7 @@ struct PCFinegrainSetting {
   const char *name, *text, *setter;
 
   // Reads the option and, if it is given, acts as the setter does.
-  virtual PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainRow &row) const = 0;
+  virtual PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainTypeSetting &row) const = 0;
   // Returns the value as text that the option accepts.
   virtual std::string show(const PC_Finegrain &e) const = 0;
 
@@ -32,7 +32,7 @@ std::string PCFinegrainOption(PC pc, const char *name);
 std::string PCFinegrainText(PC pc, std::string text);
 
 // Returns the settings of a type: the common ones, restricted as the type says, and its own.
-std::vector<PCFinegrainRow> PCFinegrainRows(const PCFinegrainType &type);
+std::vector<PCFinegrainTypeSetting> PCFinegrainRows(const PCFinegrainType &type);
 
 // True if the type of the PC has the setting, with or without an option.
 bool PCFinegrainHas(const PC_Finegrain &e, const PCFinegrainSetting &setting);
@@ -88,8 +88,8 @@ PetscErrorCode PCFinegrainRead(PC pc, FinegrainOptionItems items, const PCFinegr
 PetscErrorCode PCFinegrainRead(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s, PetscReal now,
                                PetscReal *value, PetscBool *given);
 PetscErrorCode PCFinegrainReadChoice(PC pc, FinegrainOptionItems items, const PCFinegrainSetting &s,
-                                     const char *const names[], const PCFinegrainRow &row, int now, int *value,
-                                     PetscBool *given);
+                                     const char *const names[], const PCFinegrainTypeSetting &row, int now,
+                                     int *value, PetscBool *given);
 
 // Reads I,J,K of boxes. *boxes is the largest permitted number of boxes on entry and the given number on return, 0
 // for none.
@@ -195,7 +195,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainRow &row) const override
+  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainTypeSetting &row) const override
   {
     const T now = PCFinegrainPart<Data>(PCFinegrainData<PC_Finegrain>(pc)).*member;
     T value = now;
@@ -230,7 +230,7 @@ struct PCFinegrainList final : PCFinegrainSetting {
       : PCFinegrainSetting(n, t, s), reader(r), shower(w)
   {
   }
-  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainRow &) const override
+  PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainTypeSetting &) const override
   {
     return reader(pc, items, *this);
   }

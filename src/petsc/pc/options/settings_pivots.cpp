@@ -63,19 +63,20 @@ constinit const Common<PetscBool> add_diagonal{"add_diagonal", "Whether missing 
 @*/
 PetscErrorCode PCFinegrainSetShift(PC pc, MatFactorShiftType type, PetscReal amount)
 {
+  const PCFinegrainArgument<MatFactorShiftType> chosen = type; // may be none of the enumeration
   PC_Finegrain *e;
 
   PetscFunctionBegin;
   PetscCall(PCFinegrainFind(pc, &e));
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
+  PetscCall(PCFinegrainCheckSame<MatFactorShiftType>(pc, chosen));
   PetscValidLogicalCollectiveReal(pc, amount, 3);
   if (!e) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(settings::shift_type.check(pc, type));
+  PetscCall(settings::shift_type.check(pc, chosen));
   if (amount == PetscReal(PETSC_DECIDE)) amount = PETSC_SQRT_MACHINE_EPSILON;
   PetscCheck(amount > 0 && amount < 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_OUTOFRANGE,
              "%s is %g; it must be positive and below 1, or PETSC_DECIDE, PCFinegrainSetShift()",
              PCFinegrainOption(pc, "shift_amount").c_str(), double(amount));
-  PetscCall(PCFinegrainChange(pc, e, e->settings.shift_type, type));
+  PetscCall(PCFinegrainChange(pc, e, e->settings.shift_type, MatFactorShiftType(chosen)));
   PetscCall(PCFinegrainChange(pc, e, e->settings.shift_amount, amount));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -88,12 +88,12 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index 
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MIN, PetscObjectComm(object)));
   PetscCheck(all[0], PetscObjectComm(object), PETSC_ERR_ARG_INCOMP, "%s",
              PCFinegrainText(pc, "@_global goes over the grid of a DMDA, and @_grid is one of each rank; leave "
-                                 "out @_grid, or take @type powerqilu with -pc_powerqilu_global, which couples the "
+                                 "out @_grid, or use @type powerqilu with -pc_powerqilu_global, which couples the "
                                  "grids of all ranks")
                .c_str());
   PetscCheck(all[1], PetscObjectComm(object), PETSC_ERR_ARG_WRONGSTATE, "%s",
              PCFinegrainText(pc, "@_global needs the DMDA that the matrix is of, a block row a point: set it "
-                                 "with KSPSetDM(), or take @type powerqilu with -pc_powerqilu_global, which "
+                                 "with KSPSetDM(), or use @type powerqilu with -pc_powerqilu_global, which "
                                  "factors any matrix over all ranks")
                .c_str());
   PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
@@ -121,9 +121,9 @@ PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) con
 {
   const auto fits = [&](std::int64_t a, std::int64_t b) {
     const auto p = whole_.place(a), q = whole_.place(b);
-    std::int64_t far = 0;
-    for (std::size_t d = 0; d < 3; ++d) far += std::abs(p[d] - q[d]);
-    return far <= 1;
+    std::int64_t distance = 0;
+    for (std::size_t d = 0; d < 3; ++d) distance += std::abs(p[d] - q[d]);
+    return distance <= 1;
   };
   const auto &key = view.agreed.key, &ghost_key = view.agreed.ghost_key;
   std::int64_t worst = -1, found;
@@ -146,7 +146,7 @@ PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) con
       PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
       PCFinegrainText(pc, "@_global goes over stars of width 1 without periodic axes, and point (" +
                             std::to_string(p[0]) + ", " + std::to_string(p[1]) + ", " + std::to_string(p[2]) +
-                            ") is coupled to one that is not beside it; leave out @_global, or take @type powerqilu "
+                            ") is coupled to one that is not beside it; leave out @_global, or use @type powerqilu "
                             "with -pc_powerqilu_global")
         .c_str());
   }
@@ -171,7 +171,7 @@ PetscErrorCode PipelineExchange::find_stages(PC pc, PC_Finegrain *e, const Owned
   }));
   e->analysis.options.tile = prediction_.tile;
   coloring->colors = 0;
-  rows->whole = {Index(whole_.edge(0)), Index(whole_.edge(1)), Index(whole_.edge(2))};
+  rows->whole_grid = {Index(whole_.edge(0)), Index(whole_.edge(1)), Index(whole_.edge(2))};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +234,7 @@ PetscErrorCode PipelineExchange::find_routes(const SharedRows &s, const SharedSt
                                              PetscMPIInt me, Routes *routes) const
 {
   const Index rows = near_.graph.rows;
-  const std::size_t others = others_.size();
+  const std::size_t others = rows_of_others_.size();
 
   PetscFunctionBegin;
   routes->first.assign(others, storage.stages);
@@ -309,8 +309,9 @@ PetscErrorCode PipelineExchange::create(PetscObject owner, const Operator &op, c
   PetscCallMPI(MPI_Comm_dup(PetscObjectComm(owner), &comm_));
   PetscCallMPI(MPI_Comm_rank(comm_, &me));
   PetscCall(check_tags(storage.stages));
-  PetscCall(FinegrainOnAllRanks(owner, [&] { tile_of = HostArray<Index>("finegrain::tile", others_.size()); }));
-  PetscCall(FinegrainMakeForest(comm_, view.owned.rows, others_, &sf));
+  PetscCall(
+    FinegrainOnAllRanks(owner, [&] { tile_of = HostArray<Index>("finegrain::tile", rows_of_others_.size()); }));
+  PetscCall(FinegrainMakeForest(comm_, view.owned.rows, rows_of_others_, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT32_T, storage.stage, &tile_of));
   PetscCall(PetscSFGetGraph(sf, nullptr, nullptr, nullptr, &remote));
   PetscCall(FinegrainOnAllRanks(owner, [&]() -> PetscErrorCode {

@@ -268,7 +268,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
   HostArray<std::int64_t> keys;
 
   std::vector<PetscInt> wanted, fresh;
-  const auto note = [&](const Lists &lists) {
+  const auto collect_foreign = [&](const Lists &lists) {
     wanted.clear();
     for (const PetscInt c : lists.col)
       if (!owned.has(c)) wanted.push_back(c);
@@ -287,7 +287,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
       }
       matrix.end_list();
     }
-    note(matrix);
+    collect_foreign(matrix);
   }));
   for (PetscInt round = 0; round < levels; ++round) {
     PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
@@ -299,7 +299,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
       std::sort(known.begin(), known.end());
     }));
     PetscCall(FetchLists(owned, matrix, fresh, &rounds.back()));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { note(rounds.back()); }));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { collect_foreign(rounds.back()); }));
   }
   sort_unique(others);
   PetscCall(Extend(owned, others, MPI_INT32_T, coloring.color, &color));

@@ -83,16 +83,16 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
     factor.coupling = out.graph;
   }));
   PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, factor, out.global, &near_));
-  PetscCall(FinegrainOnAllRanks(pc, [&] { others_ = near_.global; }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { rows_of_others_ = near_.global; }));
   if (second_ring) PetscCall(add_second_ring(owned, mine.lists));
-  PetscCall(FetchLists(owned, mine.lists, others_, &theirs, &entries_));
+  PetscCall(FetchLists(owned, mine.lists, rows_of_others_, &theirs, &entries_));
   PetscCall(FinegrainOnAllRanks(pc, [&] { collect(owned, mine, theirs, &s); }));
   s.colors = coloring.colors;
   s.fill = mine.fill;
   s.dropped = mine.dropped;
-  PetscCall(Extend(owned, others_, MPI_INT32_T, coloring.color, &s.color));
-  PetscCall(Extend(owned, others_, MPI_INT64_T, key, &s.key));
-  PetscCall(FinegrainMakeForest(owned.comm, owned.rows, others_, &sf));
+  PetscCall(Extend(owned, rows_of_others_, MPI_INT32_T, coloring.color, &s.color));
+  PetscCall(Extend(owned, rows_of_others_, MPI_INT64_T, key, &s.key));
+  PetscCall(FinegrainMakeForest(owned.comm, owned.rows, rows_of_others_, &sf));
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
   for (Index row = 0; row < owned.rows; ++row) s.sent[std::size_t(row)] = degree[row] > 0;
@@ -104,9 +104,9 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
 void SharedExchange::collect(const Owned &owned, const FactorRows &mine, const Lists &theirs, SharedRows *rows)
 {
   SharedRows &s = *rows;
-  const Index all = owned.rows + Index(others_.size());
+  const Index all = owned.rows + Index(rows_of_others_.size());
   const auto local = [&](PetscInt c) {
-    const Index other = owned.has(c) ? 0 : find(others_, c);
+    const Index other = owned.has(c) ? 0 : find(rows_of_others_, c);
     return owned.has(c) ? Index(c - owned.first) : other < 0 ? other : owned.rows + other;
   };
   std::vector<Index> col, entry;
@@ -156,11 +156,11 @@ PetscErrorCode SharedExchange::add_second_ring(const Owned &owned, const Lists &
   PetscCall(FetchLists(owned, mine, near, &theirs));
   PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     for (const PetscInt c : theirs.col)
-      if (!owned.has(c)) others_.push_back(c);
-    std::sort(others_.begin(), others_.end());
-    others_.erase(std::unique(others_.begin(), others_.end()), others_.end());
+      if (!owned.has(c)) rows_of_others_.push_back(c);
+    std::sort(rows_of_others_.begin(), rows_of_others_.end());
+    rows_of_others_.erase(std::unique(rows_of_others_.begin(), rows_of_others_.end()), rows_of_others_.end());
     for (std::size_t k = 0; k < near_.graph.col.extent(0); ++k)
-      near_.graph.col(k) = find(others_, near[std::size_t(near_.graph.col(k))]);
+      near_.graph.col(k) = find(rows_of_others_, near[std::size_t(near_.graph.col(k))]);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,7 +198,7 @@ PetscErrorCode SharedExchange::create(PetscObject owner, const Operator &, const
   PetscCallMPI(MPI_Type_contiguous(PetscMPIInt(storage.diagonal_bytes), MPI_BYTE, &diagonal_unit_));
   PetscCallMPI(MPI_Type_commit(&diagonal_unit_));
   if (eisenstat_) {
-    PetscCall(FindDiagonals(PetscObjectComm(owner), view.owned.rows, others_, storage, nullptr, &diagonal));
+    PetscCall(FindDiagonals(PetscObjectComm(owner), view.owned.rows, rows_of_others_, storage, nullptr, &diagonal));
     PetscCall(diagonal[0].create(PetscObjectComm(owner), view.shared.selection.graph.rows, &all_diagonal_));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,7 +213,7 @@ PetscErrorCode SharedExchange::destroy()
   for (MPI_Datatype *unit : {&block_unit_, &diagonal_unit_})
     if (*unit != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(unit));
   near_ = {};
-  others_.clear();
+  rows_of_others_.clear();
   own_entry_.clear();
   kept_.clear();
   place_.clear();
@@ -269,7 +269,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   // Exchange of vector entries, by color.
   PetscCall(FinegrainOnAllRanks(owner, [&] {
     extended = op;
-    extended.ghosts = others_;
+    extended.ghosts = rows_of_others_;
     colored.ghosts = all - rows;
     colored.agreed.coloring.colors = s.colors;
     colored.agreed.ghost_color = Kokkos::subview(s.color, std::make_pair(std::size_t(rows), std::size_t(all)));
@@ -280,7 +280,7 @@ PetscErrorCode ColorExchange::create(PetscObject owner, const Operator &op, cons
   }));
   PetscCall(rows_.create(owner, extended, colored, rows));
 
-  PetscCall(FindDiagonals(comm, rows, others_, storage, &s.color, &diagonal));
+  PetscCall(FindDiagonals(comm, rows, rows_of_others_, storage, &s.color, &diagonal));
 
   // Exchange of upper blocks, by color.
   PetscCall(PetscSFGetGraph(entries_, nullptr, nullptr, nullptr, &remote));

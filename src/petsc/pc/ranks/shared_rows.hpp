@@ -46,10 +46,10 @@ protected:
   void collect(const shared::Owned &owned, const shared::FactorRows &mine, const shared::Lists &theirs,
                SharedRows *rows);
 
-  std::vector<PetscInt> others_; // global indices of the rows after the owned ones
-  FinegrainNeighbors near_;      // couplings of owned rows to them, in either direction
-  std::vector<Index> own_entry_; // for each entry of owned rows: its index in the selection's graph
-  std::vector<Index> kept_;      // for each leaf of entries_: its index in the graph; -1: its column is no row here
+  std::vector<PetscInt> rows_of_others_; // global indices of the rows after the owned ones
+  FinegrainNeighbors near_;              // couplings of owned rows to them, in either direction
+  std::vector<Index> own_entry_;         // for each entry of owned rows: its index in the selection's graph
+  std::vector<Index> kept_;  // for each leaf of entries_: its index in the graph; -1: its column is no row here
   std::vector<Index> place_; // for each leaf of entries_: index of the block at its owner, lower or upper part; or -1
   PetscSF entries_ = nullptr;                        // from entries of other ranks' rows to those of their owners
   PetscSF lower_ = nullptr, all_diagonal_ = nullptr; // the second one for Eisenstat's trick only

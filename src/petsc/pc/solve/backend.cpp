@@ -58,11 +58,11 @@ PetscErrorCode PCFinegrainFindBackend(PC pc, const PC_Finegrain &e, Backend *bac
   PetscCheck(
     *backend == Backend::host || builds_device, PETSC_COMM_SELF, PETSC_ERR_SUP,
     "%s device: this libpetscfinegrain has no device back end, only %s; build it with a Kokkos that has CUDA "
-    "(Kokkos_ROOT), or take %s host, PCFinegrainSetBackend()",
+    "(Kokkos_ROOT), or use %s host, PCFinegrainSetBackend()",
     option.c_str(), backend_names().c_str(), option.c_str());
   PetscCheck(*backend == Backend::host || has_device(), PETSC_COMM_SELF, PETSC_ERR_GPU,
              "%s device: the device back end of this libpetscfinegrain (%s) finds no such GPU in this process; run "
-             "where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or take %s host, "
+             "where nvidia-smi lists a GPU and CUDA_VISIBLE_DEVICES does not hide it, or use %s host, "
              "PCFinegrainSetBackend()",
              option.c_str(), backend_names().c_str(), option.c_str());
   if (*backend == Backend::device) PetscCall(CheckSameDevice());

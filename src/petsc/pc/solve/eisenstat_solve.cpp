@@ -64,7 +64,7 @@ PetscErrorCode Proceed(PC pc, PC_Finegrain **e)
   PetscCall(PCFinegrainFind(pc, e));
   PetscCheck(*e && (*e)->eisenstat.now && (*e)->analysis.engine, PetscObjectComm(reinterpret_cast<PetscObject>(pc)),
              PETSC_ERR_ARG_WRONGSTATE,
-             "The preconditioner was replaced or reset in the middle of a solve that has Eisenstat's trick; take "
+             "The preconditioner was replaced or reset in the middle of a solve that has Eisenstat's trick; use "
              "-pc_fgbilu_eisenstat false for that");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -196,7 +196,7 @@ template <Part part> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, Vec
   PetscCheck(
     PCFinegrainSteps(*e) == 1, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP, "%s",
     PCFinegrainText(pc, "One step of the preconditioner has two parts, several have not: leave out @_corrections "
-                        "and what else makes steps, or take -ksp_pc_side left")
+                        "and what else makes steps, or use -ksp_pc_side left")
       .c_str());
   if (e->eisenstat.active) {
     PetscCall(VecCopy(b, x));

@@ -27,7 +27,7 @@ constexpr Refusal refusals[] = {
   {SetupError::missing_diagonal, PETSC_ERR_ARG_WRONGSTATE,
    "Block row {row} of the preconditioning matrix has no diagonal block; insert one with MatSetValues(), zeros if "
    "need "
-   "be, before the matrix is assembled, or take @_add_diagonal, which factors a copy that has one, "
+   "be, before the matrix is assembled, or use @_add_diagonal, which factors a copy that has one, "
    "PCFinegrainSetAddDiagonal()"},
   {SetupError::no_grid, PETSC_ERR_ARG_WRONGSTATE,
    "{needs_grid} a structured grid in its natural order: give its local size with @_grid I,J,K or "
@@ -42,11 +42,11 @@ constexpr Refusal refusals[] = {
    "fits any matrix"},
   {SetupError::star_fit, PETSC_ERR_ARG_INCOMP,
    "Block row {row} is coupled to one that is not beside it on the grid {grid} (@_grid, PCFinegrainSetGrid() or a "
-   "DMDA): @type {name} factors stars of width 1; take DMDA_STENCIL_STAR of width 1, or @type fgbilu, which fits any "
+   "DMDA): @type {name} factors stars of width 1; use DMDA_STENCIL_STAR of width 1, or @type fgbilu, which fits any "
    "stencil"},
   {SetupError::unsymmetric, PETSC_ERR_ARG_INCOMP,
    "@type {name} needs a symmetric nonzero pattern: there are blocks on one side of the diagonal without a block on "
-   "the other; insert zeros there, or take @type fgbilu, which fits any matrix"},
+   "the other; insert zeros there, or use @type fgbilu, which fits any matrix"},
   {SetupError::tile_fit, PETSC_ERR_ARG_INCOMP,
    "@_tile {tile} cuts the grid {grid} into tiles of which two need each other; tiles as long as the grid in the "
    "first "
@@ -56,10 +56,10 @@ constexpr Refusal refusals[] = {
    "(@_grid, PCFinegrainSetGrid() or a DMDA); @_coloring greedy fits any matrix"},
   {SetupError::entries, PETSC_ERR_ARG_OUTOFRANGE,
    "The factor, the pattern that is colored, or the matrix with its couplings to other ranks has more than 2^31 - 1 "
-   "blocks on this rank; take more ranks, or a smaller @_levels or @_power"},
+   "blocks on this rank; use more ranks, or a smaller @_levels or @_power"},
   {SetupError::scratch, PETSC_ERR_SUP,
    "@type {name} on a device: the factorization of blocks of {n} x {n} needs more scratch memory than a team of a "
-   "device has; take @_backend host, PCFinegrainSetBackend(), or smaller blocks"}};
+   "device has; use @_backend host, PCFinegrainSetBackend(), or smaller blocks"}};
 
 std::string Join(const Grid &grid)
 {
@@ -132,7 +132,7 @@ std::string OverflowRemedy(const PC_Finegrain &e, PetscReal largest)
   const std::string entry = std::string("the largest entry of the matrix is ") + number;
   if (e.settings.precision == PC_FINEGRAIN_PRECISION_WORKING) return entry + ", scale the matrix";
   return entry + ", and entries, or what is computed from them, do not fit @_precision " +
-         PCFinegrainPrecisionTypes[e.settings.precision] + ": take @_precision working, PCFinegrainSetPrecision()";
+         PCFinegrainPrecisionTypes[e.settings.precision] + ": use @_precision working, PCFinegrainSetPrecision()";
 }
 
 // Reports the number of block rows of all ranks whose pivots were replaced. Collective.
@@ -191,7 +191,7 @@ PetscErrorCode PCFinegrainReportFailure(PC pc, PC_Finegrain *e)
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   if (FinegrainSharesRows(e->analysis.options)) { // ranks whose bad rows come later have none of their own
-    const PetscInt turn = e->analysis.report.bad_row >= 0 ? PetscInt(e->analysis.report.bad_turn) : none;
+    const PetscInt turn = e->analysis.report.bad_row >= 0 ? PetscInt(e->analysis.report.bad_stage) : none;
     PetscInt least_turn;
     PetscCallMPI(MPI_Allreduce(&turn, &least_turn, 1, MPIU_INT, MPI_MIN, comm));
     if (turn > least_turn) e->analysis.report.bad_row = -1;

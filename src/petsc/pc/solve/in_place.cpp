@@ -34,7 +34,7 @@ PetscErrorCode PCFinegrainCheckInPlace(PC pc, const PC_Finegrain &e)
   copy = has_device() ? Backend::device : Backend::host;
   PetscCall(PCFinegrainFindBackend(pc, e, &engine));
   PetscCheck(copy == engine, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-             "%s: the device copy of Pmat %s is on the %s, and the preconditioner works on the %s; take "
+             "%s: the device copy of Pmat %s is on the %s, and the preconditioner works on the %s; use "
              "%s %s, %s",
              option.c_str(), name, places[int(copy)], places[int(engine)], PCFinegrainOption(pc, "backend").c_str(),
              places[int(copy)], remedy.c_str());

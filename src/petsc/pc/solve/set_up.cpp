@@ -69,7 +69,7 @@ PetscErrorCode AnalyzeLocal(PC pc, PC_Finegrain *e, const OperatorView &view, En
     PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *) = nullptr;
     PetscCall(PetscFunctionListFind(MatOrderingList, e->settings.ordering.c_str(), &order));
     PetscCheck(order, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
-               "%s is %s, which no ordering of PETSc is; take natural, rcm, nd, 1wd, qmd or another one that -help "
+               "%s is %s, which no ordering of PETSc is; use natural, rcm, nd, 1wd, qmd or another one that -help "
                "lists, PCFinegrainSetOrdering()",
                PCFinegrainOption(pc, "ordering").c_str(), e->settings.ordering.c_str());
     PetscCall(OperatorGetOrdering(view.owned, e->settings.ordering.c_str(), &options.ordering));

@@ -17,7 +17,7 @@ namespace
 
 // Statistics of all ranks together.
 struct Totals {
-  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, left_out, shifted;
+  PetscInt64 rows, groups, factor_bytes, index_bytes, work_bytes, blocks, ignored, shifted;
   PetscInt64 schedule_ranks[4];                        // that have rows, by kind
   PetscInt64 most_groups, widest, narrowest, launches; // largest, smallest over ranks
   PetscInt64 tasks, chain, parallelism;                // of one rank, largest
@@ -35,7 +35,7 @@ PetscErrorCode ReduceStatistics(PC pc, const PC_Finegrain &e, const Statistics &
                              PetscInt64(s.index_bytes + e.analysis.op.bytes()),
                              PetscInt64(s.work_bytes),
                              PetscInt64(s.lower) + s.upper + s.rows,
-                             s.left_out,
+                             s.ignored,
                              e.analysis.report.shifted,
                              0,
                              s.rows && s.schedule == ScheduleKind::hyperplane,
@@ -149,7 +149,7 @@ PetscErrorCode ViewStorage(PC pc, const PC_Finegrain &e, const Statistics &s, co
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
                                    "%s\n",
                                    t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes, residuals.c_str()));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.left_out,
+  PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.ignored,
                                    NameExchanges(e).c_str()));
   if (e.settings.corrections)
     PetscCall(

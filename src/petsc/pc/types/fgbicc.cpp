@@ -26,7 +26,7 @@ static PetscErrorCode PCCheck_FGBICC(PC pc)
   PetscCheck(!known || symmetric, comm, PETSC_ERR_ARG_INCOMP, "%s",
              PCFinegrainText(
                pc, "@type fgbicc reads the upper triangle of a symmetric matrix, and MAT_SYMMETRIC says that this "
-                   "one is not: take @type fgbilu, or MatSetOption() if it is symmetric")
+                   "one is not: use @type fgbilu, or MatSetOption() if it is symmetric")
                .c_str());
 #if defined(PETSC_USE_COMPLEX)
   PetscBool hermitian;
@@ -34,7 +34,7 @@ static PetscErrorCode PCCheck_FGBICC(PC pc)
   PetscCheck(!known || !hermitian || symmetric, comm, PETSC_ERR_SUP, "%s",
              PCFinegrainText(pc,
                              "@type fgbicc factors complex symmetric matrices, and MAT_HERMITIAN says that this one "
-                             "is Hermitian: take @type fgbilu")
+                             "is Hermitian: use @type fgbilu")
                .c_str());
 #endif
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,7 +47,7 @@ static PetscErrorCode PCOptions_FGBICC(PC pc, EngineOptions *options)
   if (PCFinegrainData<PC_Finegrain>(pc).settings.corrections % 2)
     PetscCall(PetscInfo(pc,
                         "M with an odd number of corrections is indefinite where an eigenvalue of M^-1 A is above "
-                        "2: if KSPCG diverges, take an even number, or none\n"));
+                        "2: if KSPCG diverges, use an even number, or none\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,12 +69,12 @@ static const char shift_types[] = "none,inblocks";
 static const char shift_types[] = "none,inblocks,positive_definite";
 #endif
 
-static const PCFinegrainRow rows[] = {{&settings::precision, "working,single"},
-                                      {&settings::shift_type, shift_types},
-                                      {&settings::schedule, "auto,hyperplane,level"},
-                                      {&settings::ordering},
-                                      {&settings::tile},
-                                      {&settings::coupling}};
+static const PCFinegrainTypeSetting rows[] = {{&settings::precision, "working,single"},
+                                              {&settings::shift_type, shift_types},
+                                              {&settings::schedule, "auto,hyperplane,level"},
+                                              {&settings::ordering},
+                                              {&settings::tile},
+                                              {&settings::coupling}};
 
 static const char citation[] =
   "@article{MeijerinkVanDerVorst1977,\n"
@@ -93,9 +93,8 @@ PCFinegrainType fgbicc_type = {.name = PCFGBICC,
                                .view = PCView_FGBICC,
                                .create = PCFinegrainConstruct<Fgbicc, fgbicc_type>,
                                .citation = citation,
-                               .pivot_remedy =
-                                 "if the matrix is indefinite, take @type fgbilu; else try @_shift_type "
-                                 "inblocks with @_shift_amount 1e-8 to 1e-3",
+                               .pivot_remedy = "if the matrix is indefinite, use @type fgbilu; else try @_shift_type "
+                                               "inblocks with @_shift_amount 1e-8 to 1e-3",
                                .accuracy_remedy = "try @_ordering rcm, or @type fgbilu",
                                .check_matrix = PCCheck_FGBICC,
                                .reads_upper = true};

@@ -74,13 +74,13 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,hyperplane,level"},
-                                      {&settings::ordering},
-                                      {&settings::tile},
-                                      {&settings::coupling},
-                                      {&factor_setting},
-                                      {&settings::eisenstat, "auto,true,false"},
-                                      {&settings::global}};
+static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane,level"},
+                                              {&settings::ordering},
+                                              {&settings::tile},
+                                              {&settings::coupling},
+                                              {&factor_setting},
+                                              {&settings::eisenstat, "auto,true,false"},
+                                              {&settings::global}};
 
 static const char citation[] = "@article{LuoEdwardsLuoMueller2015,\n"
                                "  title   = {A fine-grained block {ILU} scheme on regular structures for {GPGPU}s},\n"

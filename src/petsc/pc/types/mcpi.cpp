@@ -48,20 +48,20 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 
 // A relaxation has colors as schedule, visits them in the order in which they were found, and uses the couplings of
 // all grids.
-static const PCFinegrainRow rows[] = {{&settings::precision},
-                                      {&settings::schedule, "auto,color", false},
-                                      {&settings::ordering, "natural", false},
-                                      {&settings::coupling, "coupled", false},
-                                      {&settings::tile, nullptr, false},
-                                      {&settings::coloring},
-                                      {&settings::balance},
-                                      {&its_setting},
-                                      {&omega_setting},
-                                      {&sweep_setting},
-                                      {&exchange_setting},
-                                      {&scaling_setting},
-                                      {&sum_setting},
-                                      {&in_place_setting}};
+static const PCFinegrainTypeSetting rows[] = {{&settings::precision},
+                                              {&settings::schedule, "auto,color", false},
+                                              {&settings::ordering, "natural", false},
+                                              {&settings::coupling, "coupled", false},
+                                              {&settings::tile, nullptr, false},
+                                              {&settings::coloring},
+                                              {&settings::balance},
+                                              {&its_setting},
+                                              {&omega_setting},
+                                              {&sweep_setting},
+                                              {&exchange_setting},
+                                              {&scaling_setting},
+                                              {&sum_setting},
+                                              {&in_place_setting}};
 
 static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
 {

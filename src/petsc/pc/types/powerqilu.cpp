@@ -169,7 +169,7 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   if (colored) PetscCall(PCFinegrainViewColoring(pc, *e, viewer));
   const Statistics s = e->analysis.engine->statistics();
   PetscInt64 counts[] = {
-    PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_wait, s.operator_blocks};
+    PetscInt64(s.lower) + s.upper + s.rows, s.fill, s.dropped, s.searched, s.lists_deferred, s.operator_blocks};
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, counts, 6, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   const PetscInt64 inside = counts[5]; // blocks of the matrix in the owned squares
@@ -192,17 +192,17 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,color,level"},
-                                      {&settings::ordering},
-                                      {&settings::coupling, nullptr, false},
-                                      {&settings::tile, nullptr, false},
-                                      {&settings::coloring},
-                                      {&settings::balance},
-                                      {&levels_setting},
-                                      {&power_setting},
-                                      {&drop_setting},
-                                      {&drop_band_setting},
-                                      {&settings::global}};
+static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,color,level"},
+                                              {&settings::ordering},
+                                              {&settings::coupling, nullptr, false},
+                                              {&settings::tile, nullptr, false},
+                                              {&settings::coloring},
+                                              {&settings::balance},
+                                              {&levels_setting},
+                                              {&power_setting},
+                                              {&drop_setting},
+                                              {&drop_band_setting},
+                                              {&settings::global}};
 
 static const char citation[] =
   "@techreport{HeuvelineLukarskiWeiss2011,\n"

@@ -227,7 +227,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
     PCFinegrainShow(e->taken).c_str(), e->alternate ? "alternate directions" : "natural order",
     e->analysis.options.pipelined ? "of all ranks together" : "per rank", e->analysis.cycles));
   if (e->analysis.options.pipelined) PetscCall(e->ranks.shared->view(viewer));
-  PetscInt64 inside = e->analysis.engine->statistics().left_out_inside;
+  PetscInt64 inside = e->analysis.engine->statistics().ignored_inside;
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, &inside, 1, MPIU_INT64, MPI_SUM, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   PetscCall(PetscViewerASCIIPrintf(viewer,
@@ -238,14 +238,14 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
 }
 
 // Stone's factorization needs the whole star of the grid, in natural order.
-static const PCFinegrainRow rows[] = {{&settings::schedule, "auto,hyperplane", false},
-                                      {&settings::ordering, "natural", false},
-                                      {&settings::coupling, nullptr, false},
-                                      {&settings::tile},
-                                      {&alpha_setting},
-                                      {&alternate_setting},
-                                      {&settings::global},
-                                      {&its_setting}};
+static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane", false},
+                                              {&settings::ordering, "natural", false},
+                                              {&settings::coupling, nullptr, false},
+                                              {&settings::tile},
+                                              {&alpha_setting},
+                                              {&alternate_setting},
+                                              {&settings::global},
+                                              {&its_setting}};
 
 static const char citation[] =
   "@article{Stone1968,\n"
