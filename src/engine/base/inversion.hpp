@@ -3,6 +3,7 @@
 // of small ones. Row functions of factorizations call them.
 #pragma once
 
+#include "base/atomics.hpp"
 #include "base/block.hpp"
 
 namespace finegrain
@@ -14,6 +15,21 @@ struct Inversion {
   bool shifted = false;
   bool indefinite = false; // and finite, therefore not good
 };
+
+// Reports the pivot of a slot; row_of null: its row is the slot.
+template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void report_pivot(const Lanes &lanes, const Inversion &inversion,
+                                                                     const Index *row_of, Index slot,
+                                                                     PivotReport *report)
+{
+  if (inversion.good && !inversion.shifted) return;
+  lanes.once([&] {
+    const Index row = row_of ? row_of[slot] : slot;
+    if (!inversion.good) atomic_lower(&report->bad_row, row);
+    if (!inversion.finite) atomic_lower(&report->not_finite, row);
+    if (inversion.shifted) atomic_count(&report->shifted);
+    if (inversion.indefinite) atomic_count(&report->indefinite);
+  });
+}
 
 KOKKOS_FORCEINLINE_FUNCTION void exchange(Scalar &a, Scalar &b)
 {
@@ -216,9 +232,9 @@ template <int N, class Value> KOKKOS_FORCEINLINE_FUNCTION Real find_largest_entr
   return most;
 }
 
-// Whether a relative change by `tolerance` of the entries of a block, whose entry i by columns is from(i), can make
-// the pivot singular that was computed from it and whose inverse is x: sum_j |x_ij| |from_ji| reaches 1 / tolerance
-// in some row i. Neither units of unknowns nor of equations change the sums.
+// Returns true if a relative change by `tolerance` of the entries of a block, whose entry i by columns is from(i),
+// can make the pivot singular that was computed from it and whose inverse is x: sum_j |x_ij| |from_ji| reaches
+// 1 / tolerance in some row i. Neither units of unknowns nor of equations change the sums.
 template <class Lanes, int N, class From>
 KOKKOS_FORCEINLINE_FUNCTION bool is_singular(const Lanes &lanes, BlockSize<N> n, const Scalar *x, Real tolerance,
                                              const From &from)
@@ -340,7 +356,7 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, Blo
   return replaced;
 }
 
-// Whether real numbers d are symmetric and positive definite: eliminated without exchanges, pivot k is more than
+// Finds out if real numbers d are symmetric and positive definite: eliminated without exchanges, pivot k is more than
 // `zero` of from(k), a diagonal entry that d was computed from. Of d the lower triangle is read, and lost.
 template <class Lanes, int N, class From>
 KOKKOS_FORCEINLINE_FUNCTION void check_definite(const Lanes &lanes, BlockSize<N> n, Scalar *d, Shift shift,

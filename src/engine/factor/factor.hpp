@@ -144,17 +144,6 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   {
     return invert_pivot_block(lanes, n, d, work, space, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
   }
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, const Inversion &inversion, Index slot) const
-  {
-    if (inversion.good && !inversion.shifted) return;
-    lanes.once([&] {
-      const Index row = arg.row_of ? arg.row_of[slot] : slot;
-      if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
-      if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
-      if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
-    });
-  }
 };
 
 // Loads one row of the operator and factors it:
@@ -192,7 +181,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
     const Index upper_slot = arg.last_position - slot;
     for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
       this->store_upper(lanes, d, updated(lanes, arg.upper_source[f], arg.to_upper, f, block), f);
-    this->report(lanes, inversion, slot);
+    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
   }
 
 private:
@@ -266,7 +255,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     const Inversion inversion = this->invert_pivot(lanes, d, scratch, scratch + 5 * n, slot);
     this->store(lanes, d, this->diagonal() + slot * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
-    this->report(lanes, inversion, slot);
+    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
     for (Index e = l0; e < l1; ++e) s.target[s.lower_row(e)] = -1;
     s.target[row] = -1;
     for (Index f = u0; f < u1; ++f) s.target[s.upper_row[f]] = -1;
@@ -346,7 +335,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       most = size > most ? size : most;
     }
     if (!(most <= before)) atomic_max(s.largest, most);
-    this->report(lanes, inversion, slot);
+    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }

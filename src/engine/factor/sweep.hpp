@@ -144,7 +144,7 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
     result.store(arg.y + v * arg.vectors.stride + (arg.y_by_row ? at.row : at.position) * n + s.first);
   }
 
-  // By lines.
+  // Completes a row of a sweep by lines.
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     Accumulator<1> scaled;
@@ -219,7 +219,7 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
       for (int i = 0; i < W; ++i) arg.total[to + i] += arg.x[to + i];
   }
 
-  // By lines.
+  // Completes a row of a sweep by lines.
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);

@@ -84,16 +84,17 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     Inversion inversion = invert_pivot_block(lanes, n, d, work, block, arg.shift,
                                              [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
     inversion.good = inversion.good && definite.good;
+    inversion.indefinite = definite.indefinite;
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
       sums.store(diagonal() + slot * nn + c * n + s.first);
     });
-    report(lanes, slot, inversion, definite);
+    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
   }
 
 private:
-  // As FactorBlocks has it: blocks of the matrix for a later row, on hosts; they come from several places.
+  // Prefetches the matrix's blocks of a later row, on hosts (FactorBlocks does it for unsymmetric factors).
   KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index slot) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
@@ -116,19 +117,6 @@ private:
     keep_rounding(l);
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r) block[c * n + r] = convert<Scalar>(l[r * n + c]);
-    });
-  }
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void report(const Lanes &lanes, Index slot,
-                                                                 const Inversion &inversion,
-                                                                 const Inversion &definite) const
-  {
-    if (inversion.good && !inversion.shifted) return;
-    lanes.once([&] {
-      const Index row = arg.row_of ? arg.row_of[slot] : slot;
-      if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
-      if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
-      if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
-      if (definite.indefinite) atomic_count(&arg.pivot_report->indefinite);
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }

@@ -201,13 +201,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
     });
-    if (!inversion.good || inversion.shifted) {
-      lanes.once([&] {
-        if (!inversion.good) atomic_lower(&arg.pivot_report->bad_row, row);
-        if (!inversion.finite) atomic_lower(&arg.pivot_report->not_finite, row);
-        if (inversion.shifted) atomic_count(&arg.pivot_report->shifted);
-      });
-    }
+    report_pivot(lanes, inversion, arg.row_of, pos, arg.pivot_report);
   }
 
 private:

@@ -86,14 +86,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     });
     for (int x = 0; x < 3; ++x)
       if (const Index f = arg.star.upper[3 * slot + x]; f >= 0) store_upper(lanes, f, d, partial + x * nn, block);
-    if (!all.good || all.shifted) {
-      lanes.once([&] {
-        const Index row = arg.row_of ? arg.row_of[slot] : slot;
-        if (!all.good) atomic_lower(&arg.pivot_report->bad_row, row);
-        if (!all.finite) atomic_lower(&arg.pivot_report->not_finite, row);
-        if (all.shifted) atomic_count(&arg.pivot_report->shifted);
-      });
-    }
+    report_pivot(lanes, all, arg.row_of, slot, arg.pivot_report);
   }
 
 private:
