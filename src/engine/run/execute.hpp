@@ -36,6 +36,7 @@ void launch_group(const Run<Exec> &run, const Row &row, Index g, [[maybe_unused]
 template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, const Row &row)
 {
   const TaskList &tasks = *run.tasks;
+  if (tasks.count == 0) return; // all groups may be empty
   Index workers = 0;
   if constexpr (works_in_teams<Exec>) {
     using Body = TeamBody<N, Exec, Row>;
@@ -49,6 +50,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
     for_threads(workers, ThreadBody<N, Row>{row, tasks, run.progress->next()});
   }
   run.progress->advance(tasks.count, workers);
+  ++*run.launches;
 }
 
 } // namespace detail
@@ -56,12 +58,7 @@ template <int N, class Exec, class Row> void run_tasks(const Run<Exec> &run, con
 template <int N, class Exec, class Row> void execute(const Run<Exec> &run, const Row &row)
 {
   if (run.groups == 0) return;
-  if (run.algorithm == Algorithm::tasks) {
-    if (run.tasks->count == 0) return; // all groups may be empty
-    detail::run_tasks<N>(run, row);
-    ++*run.launches;
-    return;
-  }
+  if (run.algorithm == Algorithm::tasks) return detail::run_tasks<N>(run, row);
   if constexpr (!works_in_teams<Exec>)
     if (run.algorithm == Algorithm::sequential)
       return detail::visit_rows<N>(row, run.visit, run.group[0], run.group[run.groups]);
@@ -87,12 +84,7 @@ void any_size_kernel([[maybe_unused]] const Run<Exec> &run, [[maybe_unused]] int
 // Executes a sweep of `count` tasks on a host, sequentially or by tasks.
 template <detail::DoesTasks Sweep> void execute_tasks(const Run<HostExec> &run, const Sweep &sweep, Index count)
 {
-  if (run.algorithm == Algorithm::tasks) {
-    if (count == 0) return;
-    detail::run_tasks<1>(run, sweep);
-    ++*run.launches;
-    return;
-  }
+  if (run.algorithm == Algorithm::tasks) return detail::run_tasks<1>(run, sweep);
   for (Index t = 0; t < count; ++t) sweep.run(t);
 }
 
