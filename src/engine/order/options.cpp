@@ -92,8 +92,7 @@ const char *find_conflict(const EngineOptions &r)
     return "@_alpha is 0 or more, and below 1";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
-           "goes "
-           "with any";
+           "goes with any";
   const bool drops = r.drop_band > 0 || (r.drop == Drop::after && r.schedule == ScheduleKind::color);
   if (drops && (r.factor == FactorKind::icc || r.factor == FactorKind::sip))
     return "@_drop after and @_drop_band are for block ILU; use @_factor auto, or leave them out";

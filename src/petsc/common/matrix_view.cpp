@@ -203,8 +203,7 @@ const char *RemedyForType(const std::string &type)
            "-mat_type aij";
   if (type == MATMFFD)
     return "use -snes_mf_operator, which keeps an assembled matrix for the preconditioner, or -snes_fd_color, "
-           "instead "
-           "of -snes_mf";
+           "instead of -snes_mf";
   if (type == MATIS) return "assemble it with -mat_type aij (-dm_mat_type aij), or convert it with MatConvert()";
   if (type == MATSHELL) return "a shell has no entries: give KSPSetOperators() an assembled matrix as its second";
   return "assemble it with -mat_type baij or aij (-dm_mat_type with a DM), convert it with MatConvert(), or give "

@@ -26,16 +26,14 @@ constexpr Refusal refusals[] = {
   {SetupError::conflict, PETSC_ERR_ARG_INCOMP, "Options exclude each other: {conflict}"},
   {SetupError::missing_diagonal, PETSC_ERR_ARG_WRONGSTATE,
    "Block row {row} of the preconditioning matrix has no diagonal block; insert one with MatSetValues(), zeros if "
-   "need "
-   "be, before the matrix is assembled, or use @_add_diagonal, which factors a copy that has one, "
+   "need be, before the matrix is assembled, or use @_add_diagonal, which factors a copy that has one, "
    "PCFinegrainSetAddDiagonal()"},
   {SetupError::no_grid, PETSC_ERR_ARG_WRONGSTATE,
    "{needs_grid} a structured grid in its natural order: give its local size with @_grid I,J,K or "
    "PCFinegrainSetGrid(), or set a DMDA with KSPSetDM(){without_grid}"},
   {SetupError::grid_size, PETSC_ERR_ARG_SIZ,
    "The grid {grid} (@_grid, PCFinegrainSetGrid() or a DMDA) does not have the {rows} block rows of this rank; give "
-   "the "
-   "local size in points, or leave the grid out"},
+   "the local size in points, or leave the grid out"},
   {SetupError::grid_fit, PETSC_ERR_ARG_INCOMP,
    "The matrix couples block rows that no hyperplanes of the grid {grid} (@_grid, PCFinegrainSetGrid() or a DMDA) "
    "separate: its stencil is neither a star nor a box of width up to 3, or the grid is not its own; @_schedule level "
@@ -49,8 +47,7 @@ constexpr Refusal refusals[] = {
    "the other; insert zeros there, or use @type fgbilu, which fits any matrix"},
   {SetupError::tile_fit, PETSC_ERR_ARG_INCOMP,
    "@_tile {tile} cuts the grid {grid} into tiles of which two need each other; tiles as long as the grid in the "
-   "first "
-   "direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose"},
+   "first direction and 1 thick in the third fit box stencils, and 0,0,0 lets finegrain choose"},
   {SetupError::color_fit, PETSC_ERR_ARG_INCOMP,
    "@_coloring redblack does not fit: points of the same parity are coupled{power}, or there is no grid{which_grid} "
    "(@_grid, PCFinegrainSetGrid() or a DMDA); @_coloring greedy fits any matrix"},
