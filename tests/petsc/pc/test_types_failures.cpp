@@ -108,7 +108,7 @@ TEST_P(FailurePerType, EndsWithNewValuesInTheSameMatrix)
           OK(KSPSetInitialGuessNonzero(*k, PetscBool(guess)));
           OK(KSPSetFromOptions(*k));
         }
-        KSPConvergedReason reason;
+        KSPConvergedReason reason, expected;
         PCFailedReason failed;
         OK(KSPSetOperators(ksp, A, A));
         for (int k = 0; k < 2; ++k) {
@@ -121,13 +121,18 @@ TEST_P(FailurePerType, EndsWithNewValuesInTheSameMatrix)
         OK(VecSet(s.x, 0.5));
         OK(KSPSolve(ksp, s.b, s.x));
         OK(KSPGetConvergedReason(ksp, &reason));
-        EXPECT_GT(reason, 0);
+        // Few of the preconditioners are symmetric, as CG needs it.
+        if (t.symmetric || type != std::string(KSPCG)) {
+          EXPECT_GT(reason, 0);
+        }
         OK(KSPGetPC(ksp, &pc));
         OK(PCGetFailedReason(pc, &failed));
         EXPECT_EQ(failed, PC_NOERROR);
         OK(KSPSetOperators(fresh, good, good));
         OK(VecSet(s.y, 0.5));
         OK(KSPSolve(fresh, s.b, s.y));
+        OK(KSPGetConvergedReason(fresh, &expected));
+        EXPECT_EQ(reason, expected);
         OK(KSPGetIterationNumber(ksp, &its[0]));
         OK(KSPGetIterationNumber(fresh, &its[1]));
         EXPECT_EQ(its[0], its[1]);
