@@ -4,6 +4,7 @@
 
 #include "staged_halo.hpp"
 
+#include "product/ordered_ghosts.hpp"
 #include "product/overlap.hpp"
 #include "product/product_kernels.hpp"
 #include "product/residual.hpp"
@@ -107,6 +108,13 @@ public:
     coupling_graph_ = view.coupling;
     owned_.set(view.owned, {});
     coupling_.set(view.coupling, {});
+    ordered_ = {};
+    next_owned_ = {};
+    if (view.coupling.entries() > 0 && view.agreed.ghost_key.extent(0) > 0) {
+      const OrderedGhosts ordered(view);
+      ordered_.set(ordered.graph, ordered.number);
+      next_owned_ = copy_to<Space>(ordered.before);
+    }
     parts_ = split_rows<Space>(rows_, view.coupling, [](Index row) { return row; });
     has_transposed_ = false;
     halo_ = nullptr;
@@ -162,18 +170,23 @@ public:
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
     if constexpr (!works_in_teams<Exec>)
       measure_prefetch_distance(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
-    const ResidualArguments a{.slots = parts_.slots.data(),
-                              .inside = owned_.list(),
-                              .ghost = coupling_.list(),
-                              .owned = values().owned,
-                              .coupling = values().coupling,
-                              .b = rhs,
-                              .x = from,
-                              .ghosts = ghosts_.data(),
-                              .r = to,
-                              .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
-    overlap(halo_, *this, from, ghosts_.data(),
-            [&](int which) { kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a); });
+    ResidualArguments a{.slots = parts_.slots.data(),
+                        .inside = owned_.list(),
+                        .ghost = coupling_.list(),
+                        .owned = values().owned,
+                        .coupling = values().coupling,
+                        .b = rhs,
+                        .x = from,
+                        .ghosts = ghosts_.data(),
+                        .r = to,
+                        .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
+    overlap(halo_, *this, from, ghosts_.data(), [&](int which) {
+      if (which == 1 && next_owned_.extent(0)) {
+        a.ghost = ordered_.list();
+        a.next_inside = next_owned_.data();
+      }
+      kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a);
+    });
     leave(memory, y, rows_);
   }
 
@@ -232,8 +245,9 @@ public:
   std::size_t bytes() const override { return blocks_.extent(0) ? scalars() * sizeof(Scalar) : 0; }
   std::size_t index_bytes() const override
   {
-    return owned_.bytes() + coupling_.bytes() + parts_.slots.span() * sizeof(Index) + by_column_.bytes() +
-           by_ghost_.bytes() + (list_ptr_.span() + list_.span()) * sizeof(Offset);
+    return owned_.bytes() + coupling_.bytes() + ordered_.bytes() + next_owned_.span() * sizeof(Index) +
+           parts_.slots.span() * sizeof(Index) + by_column_.bytes() + by_ghost_.bytes() +
+           (list_ptr_.span() + list_.span()) * sizeof(Offset);
   }
   double flops() const override { return 2 * double(scalars()); }
 
@@ -325,8 +339,9 @@ private:
 
   int n_ = 1;
   Index rows_ = 0, columns_ = 0, ghost_count_ = 0;
-  Graph owned_graph_, coupling_graph_; // on the host
-  Couplings<Space> owned_, coupling_;
+  Graph owned_graph_, coupling_graph_;          // on the host
+  Couplings<Space> owned_, coupling_, ordered_; // ordered_: couplings in the order of keys
+  Array<Index, Space> next_owned_;              // ResidualArguments::next_inside
   SplitRows<Space> parts_;
   ByColumn<Space> by_column_, by_ghost_;
   HostArray<Index> cut_;

@@ -24,7 +24,7 @@ public:
   virtual ~DeviceCopy() = default;
 
   // Starts with a new structure. `columns` is the number of owned block columns. Values are not defined until they
-  // are loaded or assembled.
+  // are loaded or assembled. If the view has keys, products add the terms of a row in their order, ghosts included.
   virtual void set_structure(const OperatorView &, Index columns) = 0;
   // Sets the halo that fetches ghosts; null: no rank has ghosts. Call after set_structure().
   virtual void set_halo(Halo *) = 0;

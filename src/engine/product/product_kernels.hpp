@@ -14,7 +14,7 @@ struct TransposedProductArguments;
 // Kernels of one block size. Kernels for any size need the block size as an argument.
 template <class Exec> struct ProductKernels {
   void (*residual)(const Run<Exec> &, int n, const ResidualArguments &);
-  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x, plain (ResidualRow)
+  void (*product)(const Run<Exec> &, int n, const ResidualArguments &); // r = b + A x
   void (*transposed_product)(const Run<Exec> &, int n, const TransposedProductArguments &);
 };
 

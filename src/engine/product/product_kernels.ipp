@@ -22,6 +22,12 @@ template <int N, class Exec> struct TypedProduct {
         return multiply<true, Sign::minus>(run, n, a);
     multiply<false, Sign::minus>(run, n, a);
   }
+  // Only rows with ghosts have next_inside, so that the others need no test.
+  static void product(const Run<Exec> &run, int n, const ResidualArguments &a)
+  {
+    if (a.next_inside) multiply<false, Sign::plus>(run, n, a);
+    else multiply<true, Sign::plus>(run, n, a);
+  }
   static void transposed_product(const Run<Exec> &run, int n, const TransposedProductArguments &a)
   {
     if constexpr (!works_in_teams<Exec>)
@@ -35,7 +41,7 @@ template <int N, class Exec> struct TypedProduct {
 template <int N, class Exec> ProductKernels<Exec> product_kernels_for()
 {
   using T = TypedProduct<N, Exec>;
-  return {T::residual, T::template multiply<true, Sign::plus>, T::transposed_product};
+  return {T::residual, T::product, T::transposed_product};
 }
 
 template ProductKernels<HostExec> product_kernels_for<FINEGRAIN_BLOCK, HostExec>();

@@ -60,3 +60,13 @@ private:
 // Creates a PetscSF from these global block rows (leaves) to their owners (roots), of which this rank has `rows`.
 // Collective.
 PetscErrorCode FinegrainMakeForest(MPI_Comm comm, PetscInt rows, const std::vector<PetscInt> &global, PetscSF *sf);
+
+// Fetches one value of each row from its owner.
+template <class T> PetscErrorCode FinegrainFetch(PetscSF sf, MPI_Datatype unit, const finegrain::HostArray<T> &owned,
+                                                 finegrain::HostArray<T> *others)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastBegin(sf, unit, owned.data(), others->data(), MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(sf, unit, owned.data(), others->data(), MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -2,6 +2,7 @@
 // Keeps the device copy and the host values consistent, and gives engines the values of any matrix.
 #include "mat/baijkokkos.hpp"
 
+#include "common/row_keys.hpp"
 #include "common/runtime.hpp"
 
 using namespace finegrain;
@@ -15,20 +16,27 @@ PetscErrorCode MakeCopy(Mat A, BAIJKokkos *m)
   OperatorView view;
   MatInfo info;
   PetscMPIInt size;
+  DM dm;
 
   PetscFunctionBegin;
   m->structure = -1;
   m->op = Operator();
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
   PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(OperatorGetBlocks(A, &m->op, &view));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(MatGetDM(A, &dm));
+  if (size > 1) PetscCall(FinegrainFindKeys(A, dm, m->op, &view));
+  PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
     m->op.backend = has_device() && !BAIJKokkosGet(A)->bound ? Backend::device : Backend::host;
     if (!m->copy) m->copy = make_device_copy(m->op.backend);
     m->copy->set_structure(view, Index(A->cmap->n / A->rmap->bs));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(m->halo.create(reinterpret_cast<PetscObject>(A), m->op, view, A->cmap->n / A->rmap->bs));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &size));
   PetscCall(FinegrainOnAllRanks(A, [&]() -> PetscErrorCode { // may allocate memory for ghosts
     PetscFunctionBegin;
     m->copy->set_halo(size > 1 ? &m->halo : nullptr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keys, colors and rows that other ranks have as ghosts, for relaxations and factorizations that do not depend on
+// Colors, and rows that other ranks have as ghosts, for relaxations and factorizations that do not depend on
 // the number of ranks.
 #include "pc/ranks/global_coloring.hpp"
+#include "common/row_keys.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/local_grid.hpp"
 
@@ -10,31 +11,6 @@
 #include <algorithm>
 
 using namespace finegrain;
-
-// Finds the keys of owned rows.
-static PetscErrorCode FindKeys(PC pc, PetscInt first, Index rows, HostArray<std::int64_t> *key)
-{
-  DM da;
-  PetscInt M, N, i, j, k, m = 0, n = 0, p = 0;
-
-  PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&] { *key = make_array<std::int64_t>("finegrain::key", std::size_t(rows)); }));
-  PetscCall(PCFinegrainFindGrid(pc, &da));
-  if (da) {
-    PetscCall(DMDAGetInfo(da, nullptr, &M, &N, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                          nullptr, nullptr));
-    PetscCall(DMDAGetCorners(da, &i, &j, &k, &m, &n, &p));
-  }
-  int mine = da && PetscInt64(m) * n * p == rows, all;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  Index row = 0;
-  if (all)
-    for (PetscInt c = k; c < k + p; ++c)
-      for (PetscInt b = j; b < j + n; ++b)
-        for (PetscInt a = i; a < i + m; ++a) (*key)(row++) = a + PetscInt64(M) * (b + PetscInt64(N) * c);
-  for (; row < rows; ++row) (*key)(row) = first + row;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const OperatorView &view,
                                       const std::vector<PetscInt> &ghosts, FinegrainNeighbors *n)
@@ -150,21 +126,13 @@ PetscErrorCode PCFinegrainColorByParity(PC pc, const OperatorView &view, PetscSF
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCFinegrainFindGhostKeys(PC pc, const PC_Finegrain &e, OperatorView *view)
+PetscErrorCode PCFinegrainFindKeys(PC pc, const PC_Finegrain &e, OperatorView *view)
 {
-  GlobalColoring &a = view->agreed;
-  PetscInt first;
-  PetscSF sf;
+  DM da;
 
   PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
-  PetscCall(FindKeys(pc, first / e.analysis.op.block, view->owned.rows, &a.key));
-  PetscCall(FinegrainOnAllRanks(
-    pc, [&] { a.ghost_key = make_array<std::int64_t>("finegrain::key", std::size_t(view->ghosts)); }));
-  PetscCall(FinegrainMakeForest(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), view->owned.rows,
-                                e.analysis.op.ghosts, &sf));
-  PetscCall(FinegrainFetch(sf, MPI_INT64_T, a.key, &a.ghost_key));
-  PetscCall(PetscSFDestroy(&sf));
+  PetscCall(PCFinegrainFindGrid(pc, &da));
+  PetscCall(FinegrainFindKeys(pc->pmat, da, e.analysis.op, view));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,7 +158,7 @@ PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, OperatorView *view
     PCFinegrainText(pc, "@_coloring_balance depends on the ranks; it goes with @_exchange none and sweep").c_str());
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.analysis.op.block;
-  PetscCall(PCFinegrainFindGhostKeys(pc, e, view));
+  PetscCall(PCFinegrainFindKeys(pc, e, view));
   PetscCall(FinegrainMakeForest(comm, rows, e.analysis.op.ghosts, &sf));
   PetscCall(FinegrainOnAllRanks(pc, [&] {
     a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));

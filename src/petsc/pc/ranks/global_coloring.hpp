@@ -4,23 +4,11 @@
 
 #include "pc/pc_finegrain.hpp"
 
-// Finds keys of owned rows and of the view's ghosts, which order the terms of sums over rows of all ranks. Keys are
-// natural indices of a DMDA, because its numbering depends on the number of ranks, else global block rows.
-// Collective.
-PetscErrorCode PCFinegrainFindGhostKeys(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
+// Finds keys of owned rows and of the view's ghosts with the grid of the PC (FinegrainFindKeys()). Collective.
+PetscErrorCode PCFinegrainFindKeys(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
 
 // Finds colors and an order of terms that do not depend on the number of ranks, for Exchange::color. Collective.
 PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
-
-// Fetches one value of each row from its owner.
-template <class T> PetscErrorCode FinegrainFetch(PetscSF sf, MPI_Datatype unit, const finegrain::HostArray<T> &owned,
-                                                 finegrain::HostArray<T> *others)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscSFBcastBegin(sf, unit, owned.data(), others->data(), MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(sf, unit, owned.data(), others->data(), MPI_REPLACE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 // Couplings of owned rows to rows of other ranks, in either direction.
 struct FinegrainNeighbors {

@@ -71,7 +71,7 @@ PetscErrorCode SharedExchange::find_rows(PC pc, PC_Finegrain *e, OperatorView *v
   eisenstat_ = e->analysis.options.eisenstat;
   PetscCall(MatGetOwnershipRange(pc->pmat, &owned.first, nullptr));
   owned.first /= e->analysis.op.block;
-  PetscCall(PCFinegrainFindGhostKeys(pc, *e, view));
+  PetscCall(PCFinegrainFindKeys(pc, *e, view));
   const HostArray<std::int64_t> &key = view->agreed.key;
   PetscCall(find_stages(pc, e, owned, *view, &coloring, &s));
   PetscCall(find_pattern(*e, owned, *view, coloring, &mine, &second_ring));

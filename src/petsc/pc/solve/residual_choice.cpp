@@ -25,7 +25,7 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PC_Finegrain *e, MatrixChange
   PetscCall(OperatorAnalyze(PCFinegrainMatrix(pc, e->conversion), e->settings.block_size, "", &op, &view));
   if (e->analysis.options.relaxation.exchange == Exchange::color)
     PetscCall(PCFinegrainAgree(pc, *e, &view)); // for the order of sums
-  if (FinegrainSharesRows(e->analysis.options)) PetscCall(PCFinegrainFindGhostKeys(pc, *e, &view));
+  if (FinegrainSharesRows(e->analysis.options)) PetscCall(PCFinegrainFindKeys(pc, *e, &view));
   PetscCall(PCFinegrainAllowCorrections(pc, e, view));
   if (change == MatrixChange::none) // for residuals from the factor; a lagged factor stays as it is
     PetscCall(PCFinegrainRefactor(pc, e));
