@@ -42,6 +42,11 @@ FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainGetVersion(char version[], size_t 
 FINEGRAIN_EXTERN PetscErrorCode MatBAIJKokkosSetPreallocationCOO(Mat A, PetscCount ncoo, const PetscInt i[],
                                                                  const PetscInt j[]);
 
+/* Vec types: vectors of the host whose sums do not depend on the number of ranks and threads */
+#define VECREPRODUCIBLE "reproducible"
+#define VECSEQREPRODUCIBLE "seqreproducible"
+#define VECMPIREPRODUCIBLE "mpireproducible"
+
 /* KSP types */
 #define KSPREFINE "refine"
 #define KSPSIP "sip"

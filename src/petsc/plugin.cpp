@@ -6,6 +6,7 @@
 
 #include "base/threads.hpp"
 #include "mat/baijkokkos.hpp"
+#include "vec/reproducible.hpp"
 #include "base/prefetch_distance.hpp"
 
 #include <cstdint>
@@ -85,6 +86,7 @@ PetscErrorCode PetscFinegrainFinalizePackage(void)
 {
   PetscFunctionBegin;
   registered = false;
+  PetscCall(VecReproducibleFinalize());
   for (PCFinegrainType *type : finegrain_types) type->cited = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,6 +105,10 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));
   PetscCall(MatRegisterRootName(MATBAIJKOKKOS, MATSEQBAIJKOKKOS, MATMPIBAIJKOKKOS));
   PetscCall(BAIJKokkosRegisterFactors());
+  PetscCall(VecRegister(VECREPRODUCIBLE, VecCreate_Reproducible));
+  PetscCall(VecRegister(VECSEQREPRODUCIBLE, VecCreate_SeqReproducible));
+  PetscCall(VecRegister(VECMPIREPRODUCIBLE, VecCreate_MPIReproducible));
+  PetscCall(VecReproducibleInitialize());
   PetscCall(KSPRegister(KSPREFINE, KSPCreate_Refine));
   PetscCall(KSPRegister(KSPSIP, KSPCreate_SIP));
   PetscCall(PetscLogEventRegister("FGConvert", PC_CLASSID, &finegrain_events.convert));

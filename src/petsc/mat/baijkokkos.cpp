@@ -5,6 +5,8 @@
 
 #include "common/runtime.hpp"
 
+#include <petscdm.h>
+
 #include <cstring>
 
 using namespace finegrain;
@@ -72,6 +74,21 @@ PetscErrorCode CountStructure(Mat A, BAIJKokkos *m, PetscObjectState before)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Uses VECREPRODUCIBLE for vectors of the matrix if its DM does. PETSc's DMs pass no type of vectors to matrices.
+PetscErrorCode TakeVecTypeOfDM(Mat A)
+{
+  DM dm;
+  VecType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDM(A, &dm));
+  if (!dm) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(DMGetVecType(dm, &type));
+  for (const char *ours : {VECREPRODUCIBLE, VECSEQREPRODUCIBLE, VECMPIREPRODUCIBLE})
+    if (!std::strcmp(type, ours)) PetscCall(MatSetVecType(A, VECREPRODUCIBLE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Values assembled in the device copy change nothing on the host.
 PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
 {
@@ -81,6 +98,7 @@ PetscErrorCode MatAssemblyEnd_BAIJKokkos(Mat A, MatAssemblyType type)
   PetscFunctionBegin;
   PetscCall((*m->parent.assemblyend)(A, type));
   if (type == MAT_FLUSH_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(TakeVecTypeOfDM(A));
   if (!m->host_is_behind) {
     m->from_coordinates = false;
     PetscCall(CountStructure(A, m, before));

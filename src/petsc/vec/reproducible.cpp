@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Creates vectors of these types as SEQ or MPI and replaces some of their operations.
+#include "vec/reproducible.hpp"
+
+#include <string_view>
+
+namespace
+{
+
+PetscErrorCode VecDuplicate_Reproducible(Vec, Vec *);
+
+// Operations of SEQ and MPI that are also used here.
+struct Parent {
+  PetscErrorCode (*duplicate)(Vec, Vec *) = nullptr;
+} seq, mpi;
+
+bool IsParallel(Vec v) { return std::string_view(reinterpret_cast<PetscObject>(v)->type_name) == VECMPIREPRODUCIBLE; }
+
+PetscErrorCode Adopt(Vec v, bool parallel)
+{
+  PetscFunctionBegin;
+  PetscCall(VecReproducibleSetSums(v));
+  PetscCall(VecReproducibleSetUpdates(v));
+  v->ops->duplicate = VecDuplicate_Reproducible;
+  v->ops->duplicatevecs = VecDuplicateVecs_Default;
+  v->ops->destroyvecs = VecDestroyVecs_Default;
+  PetscCall(
+    PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), parallel ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecDuplicate_Reproducible(Vec v, Vec *to)
+{
+  const bool parallel = IsParallel(v);
+
+  PetscFunctionBegin;
+  PetscCall((*(parallel ? mpi : seq).duplicate)(v, to));
+  PetscCall(Adopt(*to, parallel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Create(Vec v, bool parallel)
+{
+  PetscFunctionBegin;
+  // A vector whose type changes still has its former name, and VecSetType() does nothing if that is the parent's.
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), nullptr));
+  PetscCall(VecSetType(v, parallel ? VECMPI : VECSEQ));
+  (parallel ? mpi : seq).duplicate = v->ops->duplicate;
+  PetscCall(Adopt(v, parallel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode VecCreate_SeqReproducible(Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(Create(v, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_MPIReproducible(Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(Create(v, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecCreate_Reproducible(Vec v)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(v)), &size));
+  PetscCall(VecSetType(v, size > 1 ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

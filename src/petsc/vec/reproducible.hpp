@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Vec types REPRODUCIBLE, SEQREPRODUCIBLE, MPIREPRODUCIBLE: PETSc's vectors of the host with other sums and updates.
+#pragma once
+
+#include "common/petsc_compat.hpp"
+
+#include <petsc/private/vecimpl.h>
+#include <petscfinegrain.h>
+
+PetscErrorCode VecCreate_Reproducible(Vec);
+PetscErrorCode VecCreate_SeqReproducible(Vec);
+PetscErrorCode VecCreate_MPIReproducible(Vec);
+
+// Replaces the operations that sum over entries, and those that PETSc leaves to the BLAS.
+PetscErrorCode VecReproducibleSetSums(Vec v);
+PetscErrorCode VecReproducibleSetUpdates(Vec v);
+
+// Creates and frees MPI's operation that merges sums.
+PetscErrorCode VecReproducibleInitialize();
+PetscErrorCode VecReproducibleFinalize();
