@@ -288,6 +288,12 @@ def more_by_half(docs):
     return [sum(m <= 1 for m in more), len(some), min(some), max(some)]
 
 
+def of_pipeline(docs):
+    """Efficiency of the model of a global factorization on 8, 64 and 4096 ranks, in %, with 64^3 and 16^3 points per rank."""
+    return [number(rows(docs / "performance/pipeline_model.csv", points=f"{side}^3 per rank")[0][f"1 x {grid} ranks"])
+            for side in (64, 16) for grid in ("2 x 4", "8 x 8", "64 x 64")]
+
+
 def colors_and_levels(docs):
     """The circuit with CG and three levels of fill: set-up and solve on one thread and on two."""
     table = {(row[0], row[1]): row for row in csv.reader((docs / "performance/cpu/powerq_times.csv").read_text().splitlines()[1:])}
@@ -322,6 +328,7 @@ def gpu_iteration(docs, method, algorithm):
 figures = [
     ("topics/multigrid.md", r"Of (\w+) systems with several unknowns per point \(one core, limit of 25 s for each\), gamg with default options did not "
      r"finish on (\w+)\. The recipe, with the option for elasticity below, needed ([\d.]+) to ([\d.]+) s", lambda docs: smoothers(docs)[:4]),
+    ("topics/ranks.md", r"predicts (\d+) % on 8 ranks, (\d+) % on 64 and (\d+) % on 4096; with 16\^3 points (\d+), (\d+) and (\d+) %", of_pipeline),
     ("topics/multigrid.md", r"reached the limit of time on (\w+) of the", lambda docs: smoothers(docs)[4:]),
     ("topics/gpu.md", r"needed ([\d.]+) ns per point on the GPU and ([\d.]+) ns on the core: ([\d.]+) of the time", lambda docs: on_gpu(docs, 5)),
     ("topics/gpu.md", r"needed ([\d.]+) ns per point on the GPU and ([\d.]+) ns on the core, ([\d.]+) of the time", lambda docs: on_gpu(docs, 1)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Low-precision factors need as many iterations as those in working precision, and with -ksp_type refine reach as
-// many digits. The table that this prints is in docs/topics/precision.md.
+// many digits. docs/topics/precision.md quotes the table that this prints.
 #include "flows.hpp"
 #include "refine.hpp"
 
