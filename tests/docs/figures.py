@@ -135,24 +135,6 @@ def of_threads(cpu):
     return markdown(machine(cpu / "algorithms_threads.csv"), ["type, algorithm", "application", "factorization"], found)
 
 
-def taken(file, wanted=""):
-    """The choice of auto on one thread and on all, and its times over those of sequential, from auto.csv and
-    auto_threads.csv, of the rows with these values."""
-    values = [pair.split("=", 1) for pair in wanted.split(" | ") if pair]
-    found = {}
-    several = file.with_name(f"{file.stem}_threads.csv")
-    for part in (file, several):
-        for row in read(part)[1]:
-            if row["algorithm"].startswith("auto: ") and all(row[column] == value for column, value in values):
-                found.setdefault((row["points"], row["n"], row["method"]), []).extend(
-                    [row["algorithm"].removeprefix("auto: "), row["apply, of sequential"], row["factor, of sequential"]])
-    threads = re.search(r"(\d+) thread", read(several)[0])[1]
-    head = ["points", "n", "method"]
-    for t in ("1 thread", f"{threads} threads"):
-        head += [f"{t}: auto chooses", "apply, of sequential", "set-up, of sequential"]
-    return markdown(f"{read(file)[0]}, and with {threads}", head, [[*key, *row] for key, row in found.items()])
-
-
 def gain(docs, method="fgbilu", threads=1, ranks=1):
     """For systems with blocks: median gain over the best of PETSc's ILU and SOR, number of systems, minimum and
     maximum."""
@@ -381,6 +363,14 @@ figures = [
     ("gpu_times.md", r"an iteration with `fgbilu` takes ([\d.]+) of the time with `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "tasks")]),
     ("gpu_times.md", r"`fgbilu` needs (\d+) ms, PETSc (\d+) ms, ([\d.]+) of the time", with_set_up),
     ("kernels.md", r"for n = 5 and 6 run at (\d+) and (\d+) % of that bound", of_bound),
+    ("kernels.md", r"At n = 4, 5, 6, 8 an application is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as in working precision; "
+     r"at n = 1 it has ([\d.]+) times the speed", lambda docs: [*(gains := measured(docs, "storage", "working / this", storage="half"))[1:], gains[0]]),
+    ("kernels.md", r"At n = 1, 4, 5, 6, 8 an application is ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's, "
+     r"a refactorization ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times",
+     lambda docs: measured(docs, "fgbicc", "PETSc's / it") + measured(docs, "fgbicc", "PETSc's / it, refactor")),
+    ("kernels.md", r"with DSH is ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as with DS on the grid at n = 4, 5, 6, and ([\d.]+), ([\d.]+) and ([\d.]+) "
+     r"times on the mesh\. \[The bytes\]\(numerics.md\) allow ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+), ([\d.]+), ([\d.]+)\.",
+     lambda docs: [x for column in ("DS / it", "bytes of DS / its") for x in measured(docs, "mcpi", column, **{"blocks,_sums": "DSH"})]),
     ("kernels.md", r"An application takes ([\d.]+) to ([\d.]+) times as long as one of `fgbilu`",
      lambda docs: [f(a / b for a, b in zip(measured(docs, "fgbicc", "fgbicc apply"), measured(docs, "fgbicc", "fgbilu apply"), strict=True)) for f in (min, max)]),
     ("performance.md", r"are ([\d.]+) times as fast in the median of (\w+) systems with blocks, ([\d.]+) to ([\d.]+) times in all\. "
