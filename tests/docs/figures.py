@@ -357,6 +357,8 @@ figures = [
      r"and ([\d.]+) to ([\d.]+) times as fast in all; single precision has ([\d.]+) in the median",
      lambda docs: [*gain(docs), gain(docs, "fgbilu, single")[0]]),
     ("compare.md", r"# Why the median is ([\d.]+)", lambda docs: gain(docs)[:1]),
+    ("compare.md", r"the medians of double precision are ([\d.]+), ([\d.]+) and (\d+\.\d+)",
+     lambda docs: [gain(docs, "fgbilu, eisenstat false", threads, ranks)[0] for threads, ranks in ((1, 1), (2, 1), (1, 2))]),
     ("compare.md", r"compared with the better of smoothed and unsmoothed it is ([\d.]+) to ([\d.]+) times as fast", gamg),
     ("solves.md", r"with the trick are ([\d.]+) to ([\d.]+) times as fast as the baseline for n = 1 to 8, and ([\d.]+) to ([\d.]+) times without it",
      with_and_without_trick),

@@ -35,17 +35,18 @@ def cell(rows, names):
     return float(best["total s"]), f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
 
 
-def times(file):
-    """The fastest of each group, on one rank with one thread."""
+def times(file, wanted=""):
+    """The fastest of each group, on one rank with one thread, of all systems or those of `systems=a,b`."""
     machine, every = read(file)
-    alone = [r for r in every if r["ranks"] == r["threads"] == "1"]
+    systems = wanted.partition("systems=")[2].split(",")
+    alone = [r for r in every if r["ranks"] == r["threads"] == "1" and (systems == [""] or r["problem"] in systems)]
     out = []
     for name in dict.fromkeys(r["problem"] for r in alone):
         mine = [r for r in alone if r["problem"] == name]
         cells = [cell(mine, names) for names in groups.values()]
         least = min(t for t, _ in cells if t is not None)
-        out.append([name, mine[0]["unknowns"], mine[0]["block"], *(f"**{text}**" if t == least else text for t, text in cells)])
-    return markdown(f"{machine}, one rank of one thread, seconds (iterations)", ["system", "unknowns", "n", *groups], out)
+        out.append([name, *(f"**{text}**" if t == least else text for t, text in cells)])
+    return markdown(f"{machine}, one rank of one thread, seconds (iterations)", ["system", *groups], out)
 
 
 def iterations(file):
@@ -76,7 +77,7 @@ def gain(file):
     """Speedup of each of finegrain's methods over the best of PETSc's ILU and SOR, on one rank with one thread,
     and medians over the systems with blocks."""
     machine, rows = read(file)
-    ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
+    ours = ["fgbilu", "fgbilu, single"]
     tables, medians = [], []
     for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
         out, gains = {}, {m: [] for m in ours}
