@@ -70,7 +70,8 @@ def gains(cpu):
         return spread(of_solves(cpu.parents[1], theirs, ours))
 
     def computer(file):
-        return " ".join(re.search(r"AMD (.*?),.*?, (\d{4}-\d\d-\d\d)", read(cpu / f"{file}.csv")[0]).groups())
+        machine, day = re.search(r"AMD (.*?),.*?, (\d{4}-\d\d-\d\d)", read(cpu / f"{file}.csv")[0]).groups()
+        return f"{machine.removeprefix('EPYC (').removesuffix(')')}, {day}"
 
     sweeps = {key: spread(r["PETSc's / next"] for r in table("mcpi", problem=key[0]) if r["blocks, sums"] == key[1])
               for key in (("grid", "DSH"), ("mesh", "DSH"), ("grid", "working"), ("mesh", "working"))}
@@ -98,8 +99,9 @@ def gains(cpu):
         ("BAIJ and `fgbilu` compared with BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
     ]
     return markdown("One thread of an AMD EPYC with AVX-512; speedup is PETSc's time over finegrain's",
-                    ["what", "speedup", "machine and day", "section"],
-                    [[what, gain, computer(page), "[solves](solves.md)" if page == "solves" else f"[{page}](kernels.md#{page})"] for what, gain, page in found])
+                    ["what", "speedup", "machine and day"],
+                    [[what, gain, f"[{computer(page)}]({page if page == 'solves' else 'kernels'}.md{'' if page == 'solves' else '#' + page})"]
+                     for what, gain, page in found])
 
 
 def of_solves(docs, theirs, ours):
