@@ -272,10 +272,10 @@ def more_by_half(docs):
     return [sum(m <= 1 for m in more), len(some), min(some), max(some)]
 
 
-def colors_and_levels(docs):
-    """The circuit with CG and three levels of fill: set-up and solve on one thread and on two."""
+def colors_and_levels(docs, matrix="circuit"):
+    """A matrix with CG and three levels of fill: set-up and solve on one thread and on two."""
     table = {(row[0], row[1]): row for row in csv.reader((docs / "performance/cpu/powerq_times.csv").read_text().splitlines()[1:])}
-    return [float(table["circuit", which][column]) for column in (5, 8) for which in ("PETSc ILU(3)", "ILU(3) by levels", "ILU(3,4)")]
+    return [float(table[matrix, which][column]) for column in (5, 8) for which in ("PETSc ILU(3)", "ILU(3) by levels", "ILU(3,4)")]
 
 
 def smoothers(docs):
@@ -355,6 +355,8 @@ figures = [
      r"and ([\d.]+), ([\d.]+) and ([\d.]+) s on two", colors_and_levels),
     ("types/sip.md", r"is ([\d.]+) to ([\d.]+) times as fast as one of PETSc's ILU\(0\)",
      lambda docs: [f(measured(docs, "sip", "PETSc's apply / it", which="sequential")) for f in (min, max)]),
+    *[("reproduction.md", matrix.title() + r" needs ([\d.]+), ([\d.]+) and ([\d.]+) s on one thread, and ([\d.]+), ([\d.]+) and ([\d.]+) s on two",
+       lambda docs, matrix=matrix: colors_and_levels(docs, matrix)) for matrix in ("ecology", "circuit")],
     ("compare.md", r"with default options is ([\d.]+) times as fast as the best of PETSc's ILU and SOR in the median of (\w+) systems with blocks, "
      r"and ([\d.]+) to ([\d.]+) times as fast in all; single precision has ([\d.]+) in the median",
      lambda docs: [*gain(docs), gain(docs, "fgbilu, single")[0]]),
