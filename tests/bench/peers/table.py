@@ -85,11 +85,11 @@ def gain(file):
             for best, found in beside_ilu(rows, m, ranks, threads):
                 gained = float(best["total s"]) / float(found["total s"]) if found else None
                 text = f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
-                row = out.setdefault(best["problem"], [best["problem"], best["block"], text])
+                row = out.setdefault(best["problem"], [best["problem"], text])
                 row.append(f"{gained:.2f} ({found['iterations']})" if found else "none")
                 if found and best["block"] != "1":
                     gains[m].append(gained)
         tables.append(out.values())
         medians.append([ranks, threads, *(f"{statistics.median(gains[m]):.2f}" for m in ours)])
-    of_one = markdown(f"{machine}, one rank of one thread, seconds and speedups (iterations)", ["system", "n", "best of PETSc's ILU and SOR", *ours], tables[0])
+    of_one = markdown(f"{machine}, one rank of one thread, seconds and speedups (iterations)", ["system", "best of PETSc's ILU and SOR", *ours], tables[0])
     return of_one + "\n" + markdown("Medians of the systems with n > 1", ["ranks", "threads of each", *ours], medians)
