@@ -302,6 +302,11 @@ def gpu_iteration(docs, method, algorithm):
     return [number(ours["an iteration"]) / number(theirs["an iteration"]), number(ours["iterations"]), number(theirs["iterations"])]
 
 
+def several(count):
+    """Pattern of a list of figures: 1, 2 and 3."""
+    return ", ".join([r"([\d.]+)"] * (count - 1)) + r" and ([\d.]+)"
+
+
 # Page, sentence with the figures in parentheses, function that computes them.
 figures = [
     ("topics/multigrid.md", r"Of (\w+) systems with several unknowns per point \(one core, limit of 25 s for each\), gamg with default options did not "
@@ -355,7 +360,7 @@ figures = [
      r"and ([\d.]+), ([\d.]+) and ([\d.]+) s on two", colors_and_levels),
     ("types/sip.md", r"is ([\d.]+) to ([\d.]+) times as fast as one of PETSc's ILU\(0\)",
      lambda docs: [f(measured(docs, "sip", "PETSc's apply / it", which="sequential")) for f in (min, max)]),
-    *[("reproduction.md", matrix.title() + r" needs ([\d.]+), ([\d.]+) and ([\d.]+) s on one thread, and ([\d.]+), ([\d.]+) and ([\d.]+) s on two",
+    *[("reproduction.md", f"{matrix.title()} needs {several(3)} s on one thread, and {several(3)} s on two",
        lambda docs, matrix=matrix: colors_and_levels(docs, matrix)) for matrix in ("ecology", "circuit")],
     ("compare.md", r"with default options is ([\d.]+) times as fast as the best of PETSc's ILU and SOR in the median of (\w+) systems with blocks, "
      r"and ([\d.]+) to ([\d.]+) times as fast in all; single precision has ([\d.]+) in the median",
@@ -369,16 +374,27 @@ figures = [
     ("gpu_times.md", r"an iteration with `fgbilu` takes ([\d.]+) of the time with `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "tasks")]),
     ("gpu_times.md", r"`fgbilu` needs (\d+) ms, PETSc (\d+) ms, ([\d.]+) of the time", with_set_up),
     ("kernels.md", r"for n = 5 and 6 run at (\d+) and (\d+) % of that bound", of_bound),
-    ("kernels.md", r"At n = 4, 5, 6, 8 an application is ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as in working precision; "
+    ("kernels.md", f"At n = 4, 5, 6, 8 an application is {several(4)} times as fast as in working precision; "
      r"at n = 1 it has ([\d.]+) times the speed", lambda docs: [*(gains := measured(docs, "storage", "working / this", storage="half"))[1:], gains[0]]),
-    ("kernels.md", r"At n = 1, 4, 5, 6, 8 an application is ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as PETSc's, "
-     r"a refactorization ([\d.]+), ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) times",
+    ("kernels.md", f"At n = 1, 4, 5, 6, 8 an application is {several(5)} times as fast as PETSc's, a refactorization {several(5)} times",
      lambda docs: measured(docs, "fgbicc", "PETSc's / it") + measured(docs, "fgbicc", "PETSc's / it, refactor")),
-    ("kernels.md", r"with DSH is ([\d.]+), ([\d.]+) and ([\d.]+) times as fast as with DS on the grid at n = 4, 5, 6, and ([\d.]+), ([\d.]+) and ([\d.]+) "
+    ("kernels.md", f"with DSH is {several(3)} times as fast as with DS on the grid at n = 4, 5, 6, and {several(3)} "
      r"times on the mesh\. \[The bytes\]\(numerics.md\) allow ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+), ([\d.]+), ([\d.]+)\.",
      lambda docs: [x for column in ("DS / it", "bytes of DS / its") for x in measured(docs, "mcpi", column, **{"blocks,_sums": "DSH"})]),
     ("kernels.md", r"An application takes ([\d.]+) to ([\d.]+) times as long as one of `fgbilu`",
      lambda docs: [f(a / b for a, b in zip(measured(docs, "fgbicc", "fgbicc apply"), measured(docs, "fgbicc", "fgbilu apply"), strict=True)) for f in (min, max)]),
+    ("kernels.md", f"it is {several(5)} times as fast as these two. It is {several(5)} times as fast as `MatMult",
+     lambda docs: measured(docs, "eisenstat", "ours / it") + measured(docs, "eisenstat", "PETSc / it")),
+    ("kernels.md", f"Applications need {several(3)} ns, and are {several(3)} times as fast as PETSc's. Iterations need {several(3)} ns, "
+     f"and are {several(3)} times as fast. Factorizations have {several(3)} times PETSc's speed", lambda docs: [
+         x for column in ("apply", "PETSc's apply / it", "iteration", "PETSc's iteration / it", "PETSc's numeric / it")
+         for x in measured(docs, "sip", column, which="sequential")]),
+    ("kernels.md", f"products are {several(4)} times as fast as `MATBAIJ`'s, at {several(4)} % of the bound .*?"
+     f"Transposed products are {several(4)} times", lambda docs: [
+         x for column in ("theirs / ours", "of least", "transposed, theirs / ours") for x in measured(docs, "baijkokkos", column)]),
+    ("kernels.md", f"need {several(2)} of the time of `sequential` for an application, {several(2)} for a factorization",
+     lambda docs: [number(rows(docs / "performance/cpu/algorithms_threads.csv", points="64^3", n=5, method="dilu", algorithm=a)[0][column])
+                   for column in ("apply, of sequential", "factor, of sequential") for a in ("levels", "tasks")]),
     ("performance.md", r"are ([\d.]+) times as fast in the median of (\w+) systems with blocks, ([\d.]+) to ([\d.]+) times in all\. "
      r"On two threads the median is ([\d.]+), on two ranks (\d+\.\d+)",
      lambda docs: [*gain(docs), gain(docs, threads=2)[0], gain(docs, ranks=2)[0]]),
