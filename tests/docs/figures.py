@@ -70,7 +70,8 @@ def gains(cpu):
         return spread(of_solves(cpu.parents[1], theirs, ours))
 
     def computer(file):
-        return " ".join(re.search(r"AMD (.*?),.*?, (\d{4}-\d\d-\d\d)", read(cpu / f"{file}.csv")[0]).groups())
+        machine, day = re.search(r"AMD (.*?),.*?, (\d{4}-\d\d-\d\d)", read(cpu / f"{file}.csv")[0]).groups()
+        return f"{machine.removeprefix('EPYC (').removesuffix(')')}, {day}"
 
     sweeps = {key: spread(r["PETSc's / next"] for r in table("mcpi", problem=key[0]) if r["blocks, sums"] == key[1])
               for key in (("grid", "DSH"), ("mesh", "DSH"), ("grid", "working"), ("mesh", "working"))}
@@ -98,8 +99,9 @@ def gains(cpu):
         ("BAIJ and `fgbilu` compared with BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
     ]
     return markdown("One thread of an AMD EPYC with AVX-512; speedup is PETSc's time over finegrain's",
-                    ["what", "speedup", "machine and day", "section"],
-                    [[what, gain, computer(page), "[solves](solves.md)" if page == "solves" else f"[{page}](kernels.md#{page})"] for what, gain, page in found])
+                    ["what", "speedup", "machine and day"],
+                    [[what, gain, f"[{computer(page)}]({page if page == 'solves' else 'kernels'}.md{'' if page == 'solves' else '#' + page})"]
+                     for what, gain, page in found])
 
 
 def of_solves(docs, theirs, ours):
@@ -133,24 +135,6 @@ def of_threads(cpu):
     found += [["`sip`, tasks", against("sip", "tasks", "apply"), against("sip", "tasks", "numeric")],
               ["`-ksp_type sip`, tasks, an iteration", against("sip", "tasks", "iteration"), ""]]
     return markdown(machine(cpu / "algorithms_threads.csv"), ["type, algorithm", "application", "factorization"], found)
-
-
-def taken(file, wanted=""):
-    """The choice of auto on one thread and on all, and its times over those of sequential, from auto.csv and
-    auto_threads.csv, of the rows with these values."""
-    values = [pair.split("=", 1) for pair in wanted.split(" | ") if pair]
-    found = {}
-    several = file.with_name(f"{file.stem}_threads.csv")
-    for part in (file, several):
-        for row in read(part)[1]:
-            if row["algorithm"].startswith("auto: ") and all(row[column] == value for column, value in values):
-                found.setdefault((row["points"], row["n"], row["method"]), []).extend(
-                    [row["algorithm"].removeprefix("auto: "), row["apply, of sequential"], row["factor, of sequential"]])
-    threads = re.search(r"(\d+) thread", read(several)[0])[1]
-    head = ["points", "n", "method"]
-    for t in ("1 thread", f"{threads} threads"):
-        head += [f"{t}: auto chooses", "apply, of sequential", "set-up, of sequential"]
-    return markdown(f"{read(file)[0]}, and with {threads}", head, [[*key, *row] for key, row in found.items()])
 
 
 def gain(docs, method="fgbilu", threads=1, ranks=1):
@@ -294,10 +278,10 @@ def of_pipeline(docs):
             for side in (64, 16) for grid in ("2 x 4", "8 x 8", "64 x 64")]
 
 
-def colors_and_levels(docs):
-    """The circuit with CG and three levels of fill: set-up and solve on one thread and on two."""
+def colors_and_levels(docs, matrix="circuit"):
+    """A matrix with CG and three levels of fill: set-up and solve on one thread and on two."""
     table = {(row[0], row[1]): row for row in csv.reader((docs / "performance/cpu/powerq_times.csv").read_text().splitlines()[1:])}
-    return [float(table["circuit", which][column]) for column in (5, 8) for which in ("PETSc ILU(3)", "ILU(3) by levels", "ILU(3,4)")]
+    return [float(table[matrix, which][column]) for column in (5, 8) for which in ("PETSc ILU(3)", "ILU(3) by levels", "ILU(3,4)")]
 
 
 def smoothers(docs):
@@ -322,6 +306,11 @@ def gpu_iteration(docs, method, algorithm):
     time = {(r["matrix, preconditioner"], r["algorithm"]): r for r in rows(docs / "performance/h200/solves.csv")}
     ours, theirs = time["seqbaijkokkos, " + method, algorithm], time["seqaijcusparse, ilu", ""]
     return [number(ours["an iteration"]) / number(theirs["an iteration"]), number(ours["iterations"]), number(theirs["iterations"])]
+
+
+def several(count):
+    """Pattern of a list of figures: 1, 2 and 3."""
+    return ", ".join([r"([\d.]+)"] * (count - 1)) + r" and ([\d.]+)"
 
 
 # Page, sentence with the figures in parentheses, function that computes them.
@@ -378,18 +367,41 @@ figures = [
      r"and ([\d.]+), ([\d.]+) and ([\d.]+) s on two", colors_and_levels),
     ("types/sip.md", r"is ([\d.]+) to ([\d.]+) times as fast as one of PETSc's ILU\(0\)",
      lambda docs: [f(measured(docs, "sip", "PETSc's apply / it", which="sequential")) for f in (min, max)]),
+    *[("reproduction.md", f"{matrix.title()} needs {several(3)} s on one thread, and {several(3)} s on two",
+       lambda docs, matrix=matrix: colors_and_levels(docs, matrix)) for matrix in ("ecology", "circuit")],
     ("compare.md", r"with default options is ([\d.]+) times as fast as the best of PETSc's ILU and SOR in the median of (\w+) systems with blocks, "
      r"and ([\d.]+) to ([\d.]+) times as fast in all; single precision has ([\d.]+) in the median",
      lambda docs: [*gain(docs), gain(docs, "fgbilu, single")[0]]),
     ("compare.md", r"# Why the median is ([\d.]+)", lambda docs: gain(docs)[:1]),
+    ("compare.md", r"the medians of double precision are ([\d.]+), ([\d.]+) and (\d+\.\d+)",
+     lambda docs: [gain(docs, "fgbilu, eisenstat false", threads, ranks)[0] for threads, ranks in ((1, 1), (2, 1), (1, 2))]),
     ("compare.md", r"compared with the better of smoothed and unsmoothed it is ([\d.]+) to ([\d.]+) times as fast", gamg),
     ("solves.md", r"with the trick are ([\d.]+) to ([\d.]+) times as fast as the baseline for n = 1 to 8, and ([\d.]+) to ([\d.]+) times without it",
      with_and_without_trick),
     ("gpu_times.md", r"an iteration with `fgbilu` takes ([\d.]+) of the time with `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "tasks")]),
     ("gpu_times.md", r"`fgbilu` needs (\d+) ms, PETSc (\d+) ms, ([\d.]+) of the time", with_set_up),
     ("kernels.md", r"for n = 5 and 6 run at (\d+) and (\d+) % of that bound", of_bound),
+    ("kernels.md", f"At n = 4, 5, 6, 8 an application is {several(4)} times as fast as in working precision; "
+     r"at n = 1 it has ([\d.]+) times the speed", lambda docs: [*(gains := measured(docs, "storage", "working / this", storage="half"))[1:], gains[0]]),
+    ("kernels.md", f"At n = 1, 4, 5, 6, 8 an application is {several(5)} times as fast as PETSc's, a refactorization {several(5)} times",
+     lambda docs: measured(docs, "fgbicc", "PETSc's / it") + measured(docs, "fgbicc", "PETSc's / it, refactor")),
+    ("kernels.md", f"with DSH is {several(3)} times as fast as with DS on the grid at n = 4, 5, 6, and {several(3)} "
+     r"times on the mesh\. \[The bytes\]\(numerics.md\) allow ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+), ([\d.]+), ([\d.]+)\.",
+     lambda docs: [x for column in ("DS / it", "bytes of DS / its") for x in measured(docs, "mcpi", column, **{"blocks,_sums": "DSH"})]),
     ("kernels.md", r"An application takes ([\d.]+) to ([\d.]+) times as long as one of `fgbilu`",
      lambda docs: [f(a / b for a, b in zip(measured(docs, "fgbicc", "fgbicc apply"), measured(docs, "fgbicc", "fgbilu apply"), strict=True)) for f in (min, max)]),
+    ("kernels.md", f"it is {several(5)} times as fast as these two. It is {several(5)} times as fast as `MatMult",
+     lambda docs: measured(docs, "eisenstat", "ours / it") + measured(docs, "eisenstat", "PETSc / it")),
+    ("kernels.md", f"Applications need {several(3)} ns, and are {several(3)} times as fast as PETSc's. Iterations need {several(3)} ns, "
+     f"and are {several(3)} times as fast. Factorizations have {several(3)} times PETSc's speed", lambda docs: [
+         x for column in ("apply", "PETSc's apply / it", "iteration", "PETSc's iteration / it", "PETSc's numeric / it")
+         for x in measured(docs, "sip", column, which="sequential")]),
+    ("kernels.md", f"products are {several(4)} times as fast as `MATBAIJ`'s, at {several(4)} % of the bound .*?"
+     f"Transposed products are {several(4)} times", lambda docs: [
+         x for column in ("theirs / ours", "of least", "transposed, theirs / ours") for x in measured(docs, "baijkokkos", column)]),
+    ("kernels.md", f"need {several(2)} of the time of `sequential` for an application, {several(2)} for a factorization",
+     lambda docs: [number(rows(docs / "performance/cpu/algorithms_threads.csv", points="64^3", n=5, method="dilu", algorithm=a)[0][column])
+                   for column in ("apply, of sequential", "factor, of sequential") for a in ("levels", "tasks")]),
     ("performance.md", r"are ([\d.]+) times as fast in the median of (\w+) systems with blocks, ([\d.]+) to ([\d.]+) times in all\. "
      r"On two threads the median is ([\d.]+), on two ranks (\d+\.\d+)",
      lambda docs: [*gain(docs), gain(docs, threads=2)[0], gain(docs, ranks=2)[0]]),

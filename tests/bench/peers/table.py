@@ -35,17 +35,18 @@ def cell(rows, names):
     return float(best["total s"]), f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
 
 
-def times(file):
-    """The fastest of each group, on one rank with one thread."""
+def times(file, wanted=""):
+    """The fastest of each group, on one rank with one thread, of all systems or those of `systems=a,b`."""
     machine, every = read(file)
-    alone = [r for r in every if r["ranks"] == r["threads"] == "1"]
+    systems = wanted.partition("systems=")[2].split(",")
+    alone = [r for r in every if r["ranks"] == r["threads"] == "1" and (systems == [""] or r["problem"] in systems)]
     out = []
     for name in dict.fromkeys(r["problem"] for r in alone):
         mine = [r for r in alone if r["problem"] == name]
         cells = [cell(mine, names) for names in groups.values()]
         least = min(t for t, _ in cells if t is not None)
-        out.append([name, mine[0]["unknowns"], mine[0]["block"], *(f"**{text}**" if t == least else text for t, text in cells)])
-    return markdown(f"{machine}, one rank of one thread, seconds (iterations)", ["system", "unknowns", "n", *groups], out)
+        out.append([name, *(f"**{text}**" if t == least else text for t, text in cells)])
+    return markdown(f"{machine}, one rank of one thread, seconds (iterations)", ["system", *groups], out)
 
 
 def iterations(file):
@@ -76,7 +77,7 @@ def gain(file):
     """Speedup of each of finegrain's methods over the best of PETSc's ILU and SOR, on one rank with one thread,
     and medians over the systems with blocks."""
     machine, rows = read(file)
-    ours = ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half"]
+    ours = ["fgbilu", "fgbilu, single"]
     tables, medians = [], []
     for ranks, threads in dict.fromkeys((r["ranks"], r["threads"]) for r in rows):
         out, gains = {}, {m: [] for m in ours}
@@ -84,11 +85,11 @@ def gain(file):
             for best, found in beside_ilu(rows, m, ranks, threads):
                 gained = float(best["total s"]) / float(found["total s"]) if found else None
                 text = f"{float(best['total s']):.2f} ({best['iterations']}) {best['method']}"
-                row = out.setdefault(best["problem"], [best["problem"], best["block"], text])
+                row = out.setdefault(best["problem"], [best["problem"], text])
                 row.append(f"{gained:.2f} ({found['iterations']})" if found else "none")
                 if found and best["block"] != "1":
                     gains[m].append(gained)
         tables.append(out.values())
         medians.append([ranks, threads, *(f"{statistics.median(gains[m]):.2f}" for m in ours)])
-    of_one = markdown(f"{machine}, one rank of one thread, seconds and speedups (iterations)", ["system", "n", "best of PETSc's ILU and SOR", *ours], tables[0])
+    of_one = markdown(f"{machine}, one rank of one thread, seconds and speedups (iterations)", ["system", "best of PETSc's ILU and SOR", *ours], tables[0])
     return of_one + "\n" + markdown("Medians of the systems with n > 1", ["ranks", "threads of each", *ours], medians)
