@@ -4,13 +4,15 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+folder = Path(__file__).parent
+sys.path.insert(0, str(folder))
 
 project = "finegrain"
-header = (Path(__file__).parent / "../include/petscfinegrain.h").read_text()
+header = (folder / "../include/petscfinegrain.h").read_text()
 release = version = re.search(r'PETSCFINEGRAIN_VERSION "(.*)"', header)[1]
-author = "the authors of finegrain"
-copyright = "the authors of finegrain, BSD-2-Clause"
+publication = dict(re.findall(r'^(\w+)="(.*)"$', (folder / "../.packaging/publication").read_text(), re.M))
+author = publication["authors"]
+copyright = f"{author}, BSD-2-Clause"
 
 extensions = ["myst_parser", "sphinx.ext.mathjax", "manual_pages", "bench_tables"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
@@ -21,6 +23,11 @@ exclude_patterns = ["_build"]
 
 html_theme = "sphinx_rtd_theme"
 html_show_sourcelink = False
+html_baseurl = publication["site"]
+# Links at the end of each page (_templates/footer.html).
+html_context = {"addresses": [(text, publication[name]) for text, name in (("Repository", "repository"), ("Issues", "tracker"))
+                              if publication[name]]}
+templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["finegrain.css"]
 html_theme_options = {"navigation_depth": 2, "collapse_navigation": True}

@@ -8,7 +8,7 @@ class Configure(config.package.CMakePackage):
   def __init__(self, framework):
     config.package.CMakePackage.__init__(self, framework)
     self.version                = '1.0.0'
-    self.download               = ['finegrain-' + self.version + '.tar.gz'] # its address, once there is one
+    self.download               = ['finegrain-' + self.version + '.tar.gz'] # until .packaging/publication has a repository
     self.downloaddirnames       = ['finegrain']
     self.buildLanguages         = ['Cxx']
     self.minCxxVersion          = 'c++20'

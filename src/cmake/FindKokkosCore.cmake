@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Finds Kokkos and defines the target finegrain_kokkos. Order: PETSc's own Kokkos, Kokkos_ROOT, a CMake package,
-# header and library (as in Debian, whose CMake packages name files that it does not ship). A Kokkos with CUDA is
-# also found by header and library, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would compile the whole
-# project with nvcc_wrapper.
+# Finds Kokkos and defines the target finegrain_kokkos. Order: Kokkos_ROOT, PETSc's own Kokkos, a CMake package in
+# CMAKE_PREFIX_PATH, header and library (as in Debian, whose CMake packages name files that it does not ship). A Kokkos
+# with CUDA is also found by header and library, and sets FINEGRAIN_CUDA (KokkosCuda.cmake): its package would compile
+# the whole project with nvcc_wrapper.
 add_library(finegrain_kokkos INTERFACE)
 
 # Tests if the Kokkos with these headers has a back end.
@@ -13,31 +13,59 @@ function(kokkos_has include backend result)
 endfunction()
 
 set(kokkos_roots ${Kokkos_ROOT} $ENV{Kokkos_ROOT})
-if(PETSC_HAS_KOKKOS)
-  find_path(kokkos_include Kokkos_Core.hpp PATHS ${PETSC_INCLUDE_DIRS} ${petsc_prefix}/include NO_DEFAULT_PATH NO_CACHE)
-  find_library(kokkos_library kokkoscore PATHS ${PETSC_LIBRARY_DIRS} ${petsc_prefix}/lib NO_DEFAULT_PATH NO_CACHE)
-  set(kokkos_origin "PETSc's")
-endif()
-if(NOT kokkos_include AND kokkos_roots)
+if(kokkos_roots)
   find_path(kokkos_folder KokkosCore_config.h PATHS ${kokkos_roots} PATH_SUFFIXES include include/kokkos NO_DEFAULT_PATH NO_CACHE)
-  if(kokkos_folder)
-    kokkos_has(${kokkos_folder} CUDA kokkos_cuda)
-    if(kokkos_cuda)
-      set(kokkos_include ${kokkos_folder})
-      find_library(kokkos_library kokkoscore PATHS ${kokkos_roots} PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH NO_CACHE)
-      set(kokkos_origin "Kokkos_ROOT's")
-    endif()
+endif()
+if(PETSC_HAS_KOKKOS)
+  find_path(petsc_kokkos Kokkos_Core.hpp PATHS ${PETSC_INCLUDE_DIRS} ${petsc_prefix}/include NO_DEFAULT_PATH NO_CACHE)
+endif()
+# Kokkos_ROOT may name PETSc's own Kokkos.
+set(petsc_kokkos_roots ${petsc_prefix})
+if(kokkos_folder AND petsc_kokkos)
+  get_filename_component(kokkos_real ${kokkos_folder} REALPATH)
+  get_filename_component(petsc_kokkos_real ${petsc_kokkos} REALPATH)
+  if(kokkos_real STREQUAL petsc_kokkos_real)
+    list(APPEND petsc_kokkos_roots ${kokkos_roots})
+    set(kokkos_roots "")
   endif()
 endif()
-if(NOT kokkos_include AND (kokkos_roots OR CMAKE_PREFIX_PATH))
-  find_package(Kokkos CONFIG QUIET PATHS ${kokkos_roots} ${CMAKE_PREFIX_PATH} NO_DEFAULT_PATH)
+
+if(kokkos_roots AND kokkos_folder)
+  kokkos_has(${kokkos_folder} CUDA kokkos_cuda)
+  if(kokkos_cuda)
+    set(kokkos_include ${kokkos_folder})
+    find_library(kokkos_library kokkoscore PATHS ${kokkos_roots} PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH NO_CACHE)
+    set(kokkos_origin "Kokkos_ROOT's")
+  endif()
+elseif(petsc_kokkos AND NOT kokkos_roots)
+  set(kokkos_include ${petsc_kokkos})
+  find_library(kokkos_library kokkoscore PATHS ${PETSC_LIBRARY_DIRS} ${petsc_kokkos_roots} PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH NO_CACHE)
+  set(kokkos_origin "PETSc's")
+endif()
+if(NOT kokkos_origin AND (kokkos_roots OR CMAKE_PREFIX_PATH))
+  if(kokkos_roots)
+    find_package(Kokkos CONFIG QUIET PATHS ${kokkos_roots} NO_DEFAULT_PATH)
+  else()
+    find_package(Kokkos CONFIG QUIET PATHS ${CMAKE_PREFIX_PATH} NO_DEFAULT_PATH)
+  endif()
   if(Kokkos_FOUND)
     target_link_libraries(finegrain_kokkos INTERFACE Kokkos::kokkos)
     set(kokkos_origin "CMake package ${Kokkos_DIR}")
     set(kokkos_openmp ${Kokkos_ENABLE_OPENMP})
+    if(TARGET Kokkos::kokkoscore)
+      get_target_property(kokkos_library Kokkos::kokkoscore LOCATION)
+    endif()
   elseif(kokkos_roots)
     message(FATAL_ERROR "No Kokkos in Kokkos_ROOT=${kokkos_roots}")
   endif()
+endif()
+# Symbols of a static Kokkos are hidden in the plugin (exports.map). Two shared ones would call each other's functions.
+if(kokkos_roots AND petsc_kokkos)
+  if(kokkos_library MATCHES "[.]so")
+    message(FATAL_ERROR "There are two Kokkos: PETSc's in ${petsc_kokkos}, and the shared library of Kokkos_ROOT, "
+      "${kokkos_library}. A process can load only one: unset Kokkos_ROOT, or let it name a static Kokkos (docs/topics/clusters.md)")
+  endif()
+  message(STATUS "PETSc's Kokkos in ${petsc_kokkos} is not used, for Kokkos_ROOT names another one, which is static")
 endif()
 if(NOT kokkos_origin)
   find_path(kokkos_include Kokkos_Core.hpp PATH_SUFFIXES kokkos trilinos NO_CACHE)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints a table from the folder that ./study has written, and plots it: nonlinear residuals over steps, linear
-ones over sweeps.
+"""Prints a table from the folder that ./study has written, and draws two pictures there: study_mcpi_steps.png, nonlinear
+residuals over steps, and study_mcpi_sweeps.png, linear ones over sweeps.
 
-usage: plot.py folder euler.png
+usage: plot.py folder
 
 """
 import glob
@@ -14,6 +14,7 @@ import sys
 COLORS = {"DS": "tab:blue", "DSH": "tab:red", "DSH_restarted": "tab:green"}
 LINES = {1: "-", 2: "--", 4: ":"}
 MARKERS = {1: "o", 2: "s", 4: "^"}
+PRECISIONS = {"DS": "DS (single)", "DSH": "DSH (half)"}
 NAMES = {f"{name}_restarted": f"{name}, restarted every 15 sweeps" for name in ("DSH",)}
 
 
@@ -60,42 +61,54 @@ def print_tables(flows, linear):
         print(f"| {NAMES.get(name, name)} | " + " | ".join(after.get(s, "") for s in sweeps) + " |")
 
 
-def plot(flows, linear, target):
-    import matplotlib
-
-    matplotlib.use("Agg")
+def plot_flows(flows, target):
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6))
+    figure, axes = plt.subplots(figsize=(5, 3), layout="constrained")
     for (name, ranks), (residuals, *_) in flows.items():
         # The curves coincide: lines for DS, markers for the others.
         style = {"linestyle": LINES.get(ranks, "-."), "linewidth": 1.5} if name == "DS" else {
-            "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 5 / ranks, "markevery": 2, "fillstyle": "none"}
-        left.semilogy(residuals, color=COLORS[name], label=f"{name}, {ranks} rank{'s' * (ranks > 1)}", **style)
-    left.set_xlabel("pseudo-time step, 15 sweeps each")
-    left.set_ylabel("nonlinear residual, relative")
+            "linestyle": "none", "marker": MARKERS.get(ranks, "x"), "markersize": 3 + 4 / ranks, "markevery": 2, "fillstyle": "none"}
+        axes.semilogy(residuals, color=COLORS[name], label=f"{PRECISIONS.get(name, name)}, {ranks} rank{'s' * (ranks > 1)}", **style)
+    axes.set_xlabel("pseudo-time steps of 15 sweeps each")
+    axes.set_ylabel("residual of the flow / first one")
+    save(figure, axes, target)
+
+
+def plot_linear(linear, target):
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(5, 3), layout="constrained")
     for name, points in linear.items():
-        right.semilogy(*zip(*points), "-", marker="" if name == "DS" else "o", color=COLORS[name], markersize=3.5,
-                       linewidth=2.5 if name == "DS" else 1, label=NAMES.get(name, name))
-    right.set_xlabel("sweeps")
-    right.set_ylabel("linear residual, relative")
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=8, frameon=False)
-    figure.tight_layout()
-    figure.savefig(target, dpi=90)
+        axes.semilogy(*zip(*points), "-", marker="" if name == "DS" else "o", color=COLORS[name], markersize=3,
+                      linewidth=2.5 if name == "DS" else 1, label=PRECISIONS.get(name, NAMES.get(name, name)))
+    axes.set_xlabel("sweeps of mcpi")
+    axes.set_ylabel("residual of one linear system / first one")
+    save(figure, axes, target)
 
 
-def main(folder, target):
+def save(figure, axes, target):
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    figure.savefig(target)
+
+
+def main(folder):
     flows, linear = read_flows(folder), read_linear(folder)
     print_tables(flows, linear)
     try:
-        plot(flows, linear, target)
+        import matplotlib
     except ImportError:
-        print("No plot: this needs Python's matplotlib", file=sys.stderr)
+        print("No picture: this needs Python's matplotlib", file=sys.stderr)
+        return
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"font.size": 8, "figure.dpi": 200})
+    plot_flows(flows, os.path.join(folder, "study_mcpi_steps.png"))
+    plot_linear(linear, os.path.join(folder, "study_mcpi_sweeps.png"))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1])

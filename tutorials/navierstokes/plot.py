@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables from the folder that ./study has written, and draws center lines, a flow with its blocks, and
-times.
+"""Prints tables from the folder that ./study has written, and draws its pictures there: cavity.png, center lines of the
+cavity, and street.png, the vortex street.
 
-usage: plot.py folder navierstokes.png           tables and a picture of a study
-       plot.py -vtk prefix flow.png [x0,x1,y0,y1] [vorticity]  the flow that `navierstokes -vtk prefix` wrote
+usage: plot.py folder                                           tables and pictures of a study
+       plot.py -vtk prefix flow.png [x0,x1,y0,y1] [vorticity]   the flow that `navierstokes -vtk prefix` wrote
 
 """
 import glob
@@ -102,36 +102,45 @@ def costs(folder):
                 scaled.append([way, kind, f"{one['iterations']}, {two['iterations']}"] + [
                     f"{one['seconds'].get(part, 0):.2f}, {two['seconds'].get(part, 0):.2f}" for part in ("residual", "Jacobian", "set-up of the preconditioner", "its application", "products", "linear solves in all")])
     table("One and two ranks, s", ["", "type", "iterations", "residual", "Jacobian", "set-up", "application", "products", "linear solves"], scaled)
-    return found
 
 
-def draw_lines(axes, folder):
+def draw_cavity(folder, picture):
     """Center lines of the finest cavities, and the points of Ghia, Ghia and Shin."""
+    import matplotlib.pyplot as plot
+    cells = max(int(name.split("_")[-1][:-4]) for name in glob.glob(os.path.join(folder, "lines_*.txt")))
+    figure, panels = plot.subplots(1, 2, figsize=(5, 2.9), layout="constrained", sharey=True)
     for color, reynolds in zip(("C0", "C1", "C2"), (100, 400, 1000)):
-        path = os.path.join(folder, f"lines_{reynolds}_128.txt")
+        path = os.path.join(folder, f"lines_{reynolds}_{cells}.txt")
         if not os.path.exists(path):
             continue
         parts = re.split(r"^# (.*)\n", open(path, encoding="utf-8").read(), flags=re.M)[1:]
         for name, text in zip(parts[::2], parts[1::2]):
             points = [tuple(map(float, line.split())) for line in text.splitlines()]
-            mark = dict(marker="o", linestyle="", markersize=3) if "Ghia" in name else dict(linestyle="-" if name.startswith("y") else "--", label=f"Re {reynolds}, {name[-1]}")
-            axes.plot([p[0] for p in points], [p[1] for p in points], color=color, **mark)
-    axes.set_xlabel("y of u, x of v")
-    axes.set_title("Cavity, 128 x 128: center lines; circles: Ghia et al.")
-    axes.legend(fontsize=7)
+            mark = dict(marker="o", linestyle="", markersize=3) if "Ghia" in name else dict(label=f"Re {reynolds}")
+            panels[0 if name.startswith("y") else 1].plot([p[0] for p in points], [p[1] for p in points], color=color, **mark)
+    panels[0].set(xlabel="y / side, at x = 1/2", ylabel="velocity / velocity of the lid", title="u")
+    panels[1].set(xlabel="x / side, at y = 1/2", title="v")
+    panels[0].plot([], [], "o", color="0.3", markersize=3, label="Ghia et al.")
+    panels[0].legend(frameon=False)
+    for panel in panels:
+        panel.grid(alpha=0.3)
+    figure.suptitle(f"Lid-driven cavity, {cells} x {cells} cells", fontsize=9)
+    figure.savefig(picture)
 
 
-def vorticity(places, speed):
-    """Vorticity of a plane of points, by differences along its own two directions."""
-    import numpy
-    (xi, eta), (ui, ueta), (vi, veta), (yi, yeta) = (
-        numpy.gradient(a, edge_order=2)[::-1] for a in (places[..., 0], speed[..., 0], speed[..., 1], places[..., 1]))
-    return (vi * yeta - veta * yi + ui * eta - ueta * xi) / (xi * yeta - eta * yi)
+def cell_vorticity(places, speed):
+    """Centers of the cells between points of a plane, and vorticity as the circulation around each cell by its area."""
+    corners = [(slice(None, -1), slice(None, -1)), (slice(None, -1), slice(1, None)), (slice(1, None), slice(1, None)), (slice(1, None), slice(None, -1))]
+    circulation = area = 0
+    for a, b in zip(corners, corners[1:] + corners[:1]):
+        edge, mean = places[b] - places[a], (speed[b] + speed[a]) / 2
+        circulation = circulation + mean[..., 0] * edge[..., 0] + mean[..., 1] * edge[..., 1]
+        area = area + (places[a][..., 0] * places[b][..., 1] - places[b][..., 0] * places[a][..., 1]) / 2
+    return sum(places[corner] for corner in corners)[..., :2] / 4, circulation / area
 
 
-def draw_flow(axes, prefix, title, spins=False):
-    """Velocity along x in the first plane of a flow with the outlines of its pieces, or its vorticity. Needs vtk."""
-    import numpy
+def read_flow(prefix):
+    """Points and velocities of the first plane of each piece. Needs vtk."""
     import vtk
     from vtk.util.numpy_support import vtk_to_numpy
     paths = sorted(glob.glob(prefix + "_[0-9]*.vts"))
@@ -142,78 +151,88 @@ def draw_flow(axes, prefix, title, spins=False):
         reader.SetFileName(path)
         reader.Update()
         grid = reader.GetOutput()
-        sizes = grid.GetDimensions()
-        shape = (sizes[2], sizes[1], sizes[0])
-        places = vtk_to_numpy(grid.GetPoints().GetData()).reshape(*shape, 3)[0]
-        speed = vtk_to_numpy(grid.GetPointData().GetArray("velocity")).reshape(*shape, 3)[0]
-        if spins:
-            filled = axes.contourf(places[..., 0], places[..., 1], vorticity(places, speed), levels=numpy.linspace(-3.05, 3.05, 62), cmap="RdBu_r", extend="both")
-            continue
+        ends = grid.GetExtent()
+        shape = (ends[5] - ends[4] + 1, ends[3] - ends[2] + 1, ends[1] - ends[0] + 1)
+        yield (vtk_to_numpy(grid.GetPoints().GetData()).reshape(*shape, 3)[0],
+               vtk_to_numpy(grid.GetPointData().GetArray("velocity")).reshape(*shape, 3)[0])
+
+
+def joined(pieces):
+    """The pieces, with the mean velocity at points of several pieces, each of which weights its own cells more."""
+    import numpy
+    points = numpy.round(numpy.concatenate([places.reshape(-1, 3) for places, _ in pieces]), 8)
+    speeds = numpy.concatenate([speed.reshape(-1, 3) for _, speed in pieces])
+    _, point, copies = numpy.unique(points, axis=0, return_inverse=True, return_counts=True)
+    point = point.ravel()
+    means = numpy.array([numpy.bincount(point, column) / copies for column in speeds.T]).T[point]
+    ends = numpy.cumsum([places.shape[0] * places.shape[1] for places, _ in pieces])[:-1]
+    return [(places, part.reshape(places.shape)) for (places, _), part in zip(pieces, numpy.split(means, ends))]
+
+
+def draw_velocity(axes, prefix):
+    """Velocity along x, with the outlines of the pieces."""
+    import numpy
+    for places, speed in joined(list(read_flow(prefix))):
         filled = axes.contourf(places[..., 0], places[..., 1], speed[..., 0], levels=numpy.linspace(-0.4, 1.4, 19), cmap="RdBu_r", extend="both")
         for line in (places[0], places[-1], places[:, 0], places[:, -1]):
             axes.plot(line[:, 0], line[:, 1], color="k", linewidth=0.5)
-    axes.set_aspect("equal")
-    axes.set_title(title)
     return filled
 
 
-def draw_breakdown(axes, found):
-    parts = [("residual", "residual"), ("Jacobian", "Jacobian"), ("set-up of the preconditioner", "set-up"), ("its application", "application"), ("products", "products")]
-    left = [0.0] * len(found)
-    names = [name.replace("_", " ") for name, _ in found]
-    for part, label in parts:
-        values = [run["seconds"].get(part, 0) for _, run in found]
-        axes.barh(names, values, left=left, label=label)
-        left = [a + b for a, b in zip(left, values)]
-    rest = [max(run["seconds"].get("linear solves in all", 0) - sum(run["seconds"].get(part, 0) for part, _ in parts[3:]), 0) for _, run in found]
-    axes.barh(names, rest, left=left, label="rest of KSP", color="0.7")
-    axes.set_xlabel("seconds of 20 steps, cube of 48 x 48 x 48, two ranks")
-    axes.legend(fontsize=7)
-
-
-def flow_alone(prefix, picture, limits, spins):
-    import matplotlib
-    matplotlib.use("Agg")
+def draw_vorticity(axes, prefix):
+    """Vorticity around a cylinder. Contours run between the centers of cells, also of neighboring pieces, so that no seam shows."""
     import matplotlib.pyplot as plot
-    ends = [float(number) for number in limits.split(",")] if limits else [0, 8, 0, 5]
-    figure, axes = plot.subplots(figsize=(8, 0.3 + 8 * (ends[3] - ends[2]) / (ends[1] - ends[0])) if spins else (8, 5), layout="constrained")
+    import numpy
+    centers, values = zip(*(cell_vorticity(*piece) for piece in joined(list(read_flow(prefix)))))
+    x, y = numpy.concatenate([part.reshape(-1, 2) for part in centers]).T
+    filled = axes.tricontourf(x, y, numpy.concatenate([part.ravel() for part in values]), levels=numpy.linspace(-3.05, 3.05, 62), cmap="RdBu_r", extend="both")
+    axes.add_patch(plot.Circle((0, 0), 0.5, color="0.3"))
+    axes.set(xlabel="x / D", ylabel="y / D")
+    return filled
+
+
+def draw_flow(prefix, picture, limits=None, spins=False):
+    import matplotlib.pyplot as plot
+    ends = limits or [0, 8, 0, 5]
+    figure, axes = plot.subplots(figsize=(5, 0.95 + 5 * (ends[3] - ends[2]) / (ends[1] - ends[0])), layout="constrained")
+    filled = (draw_vorticity if spins else draw_velocity)(axes, prefix)
+    axes.set_aspect("equal")
+    bar = figure.colorbar(filled, orientation="horizontal", aspect=40, shrink=0.9,
+                          label="vorticity in U / D: blue clockwise, red counterclockwise" if spins else "velocity along x; lines: pieces of the blocks")
     if spins:
-        draw_flow(axes, prefix, "", True)
-        axes.set_axis_off()
-        axes.add_patch(plot.Circle((0, 0), 0.5, color="0.3"))
-    else:
-        figure.colorbar(draw_flow(axes, prefix, "velocity along x; lines: pieces of the blocks"))
+        bar.set_ticks(range(-3, 4))
     if limits:
-        axes.axis(ends)
-    figure.savefig(picture, dpi=120)
+        axes.axis(limits)
+    figure.savefig(picture)
 
 
 def main():
-    if len(sys.argv) > 3 and sys.argv[1] == "-vtk" and sys.argv[5:] in ([], ["vorticity"]):
-        flow_alone(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else "", sys.argv[5:] == ["vorticity"])
-        return
-    if len(sys.argv) != 3 or sys.argv[1].startswith("-"):
+    study = len(sys.argv) == 2 and not sys.argv[1].startswith("-")
+    if not study and not (len(sys.argv) > 3 and sys.argv[1] == "-vtk" and sys.argv[5:] in ([], ["vorticity"])):
         sys.exit(__doc__)
-    folder = sys.argv[1]
-    published(folder)
-    histories(folder)
-    found = costs(folder)
+    if study:
+        published(sys.argv[1])
+        histories(sys.argv[1])
+        costs(sys.argv[1])
     try:
         import matplotlib
     except ImportError:
-        print("No plot: this needs Python's matplotlib")
+        print("No picture: this needs Python's matplotlib", file=sys.stderr)
         return
     matplotlib.use("Agg")
-    import matplotlib.pyplot as plot
-    figure, axes = plot.subplots(3, 1, figsize=(8, 12), layout="constrained")
-    draw_lines(axes[0], folder)
-    try:
-        draw_flow(axes[1], os.path.join(folder, "street"), "Cylinder, Re 100: velocity along x; lines: four blocks")
-        axes[1].axis([-2, 12, -3.5, 3.5])
-    except ImportError:
-        axes[1].set_axis_off()
-    draw_breakdown(axes[2], found)
-    figure.savefig(sys.argv[2], dpi=100)
+    matplotlib.rcParams.update({"font.size": 8, "axes.titlesize": 9, "figure.dpi": 200})
+    if not study:
+        limits = [float(number) for number in sys.argv[4].split(",")] if len(sys.argv) > 4 else None
+        draw_flow(sys.argv[2], sys.argv[3], limits, sys.argv[5:] == ["vorticity"])
+        return
+    if glob.glob(os.path.join(sys.argv[1], "lines_*.txt")):
+        draw_cavity(sys.argv[1], os.path.join(sys.argv[1], "cavity.png"))
+    street = os.path.join(sys.argv[1], "street")
+    if os.path.exists(street + "_0.vts"):
+        try:
+            draw_flow(street, street + ".png", [-1.5, 13, -2.6, 2.6], True)
+        except ImportError:
+            print("No picture of the vortex street: this needs Python's vtk", file=sys.stderr)
 
 
 main()

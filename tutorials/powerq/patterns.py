@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws nonzero patterns as in Figures 3 and 6 to 15 of Heuveline, Lukarski and Weiss: a matrix, L + U of ILU(p)
+"""Computes the nonzero patterns of Figures 3 and 6 to 15 of Heuveline, Lukarski and Weiss: a matrix, L + U of ILU(p)
 and the matrix sorted by level sets, the matrix sorted by the colors of |A|^q, and L + U of ILU(p,q) in that
-order, without dropped entries.
+order, without dropped entries. Draws eight of them.
 
 Colors, levels and fill are computed here by plain loops, for small matrices. The results are compared with the
 table that the program has printed for the same matrix with -all: colors, groups, fill and dropped entries. Exit
@@ -133,22 +133,19 @@ def draw(panels, target):
     import matplotlib.pyplot as plt
     from PIL import Image
 
-    figure, axes = plt.subplots(MOST + 1, MOST + 4, figsize=(14, 8.6))
-    for place in [(r, c) for r in range(MOST + 1) for c in range(MOST + 4)]:
-        panel = axes[place]
-        if place not in panels.drawn:
-            panel.axis("off")
-            continue
+    figure, axes = plt.subplots(2, 4, figsize=(5, 3.3), layout="constrained")
+    # Above without fill, below with the most of it.
+    chosen = [(0, MOST + 3), (0, 0), (0, 2), (0, 3), (MOST, 3), (MOST, 0), (MOST, 2), (MOST, MOST + 3)]
+    for panel, place in zip(axes.flat, chosen):
         title, rows, matrix = panels.drawn[place]
         for pattern, color in ([row - old for row, old in zip(rows, matrix)], "tab:orange"), (matrix, "black"):
             points = [(j, i) for i, row in enumerate(pattern) for j in row]
             if points:
                 panel.plot(*zip(*points), ",", color=color)
         panel.set(xlim=(-0.5, len(rows) - 0.5), ylim=(len(rows) - 0.5, -0.5), xticks=[], yticks=[], aspect="equal")
-        panel.set_title(title, fontsize=9)
-    figure.text(0.92, 0.7, "black: entries of A\norange: fill", ha="center", fontsize=9)
-    figure.tight_layout()
-    figure.savefig(target, dpi=130)
+        panel.set_title(title.replace(", ", "\n"), fontsize=7.5)
+    figure.supxlabel("black: entries of A, orange: fill", fontsize=7.5)
+    figure.savefig(target, dpi=200)
     Image.open(target).convert("RGB").quantize(16).save(target, optimize=True)  # reduces the size to a third
 
 

@@ -125,54 +125,46 @@ def print_times(runs):
     print_rows(["matrix", "preconditioner", "iterations"] + [part for head in heads for part in (head, "solve", "sum")], rows)
 
 
-def bars(axes, positions, rows, names, drop, width, **style):
-    for x, (name, _) in zip(positions, names):
-        row = find(rows, name, drop)
-        if drop == AFTER and name in rows:
-            continue
-        value = count(row)
-        if value is None:
-            axes.text(x, 1, "indefinite", rotation=90, ha="center", va="bottom", fontsize=7, color="grey")
-            continue
-        axes.bar(x, value, width, **style)
-        axes.annotate(str(value), (x, value), textcoords="offset points", xytext=(0, 1), ha="center", fontsize=7)
-
-
 def plot(figures, target):
+    """Bars of iterations, a column for each matrix: by level sets above, by colors below."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    from matplotlib.patches import Patch
 
+    plt.rcParams.update({"font.size": 8, "axes.titlesize": 9})
     levels, colors = names_of_figure()
-    figure, axes = plt.subplots(2, len(figures), figsize=(10, 6.6))
-    for column, (title, rows, numbers) in enumerate(figures):
-        upper, lower = axes[0][column], axes[1][column]
-        bars(upper, range(len(levels)), rows, levels, DURING, 0.7, color="tab:blue")
-        upper.set_title(f"{name_of(title)}, order of rows (level sets)", fontsize=10)
-        upper.set_xticks(range(len(levels)), [label for _, label in levels], fontsize=8)
-        for x, (name, label) in enumerate(colors):
-            both = name not in rows
-            bars(lower, [x - 0.22 * both], rows, [(name, label)], DURING, 0.42 if both else 0.7,
-                 color="tab:orange" if both else "tab:blue")
-            if both:
-                bars(lower, [x + 0.22], rows, [(name, label)], AFTER, 0.42, color="tab:green")
-        lower.set_title(f"{name_of(title)}, colors of $|A|^q$: {', '.join(numbers)}", fontsize=10)
-        lower.set_xticks(range(len(colors)), [label for _, label in colors], rotation=60, fontsize=8)
-        for panel in (upper, lower):
-            # Next to 428 iterations without a preconditioner the others would be invisible.
-            values = sorted(v for v in (count(row) for row in rows.values()) if v)
-            panel.set_ylim(0, 1.15 * values[-1])
-            if values[-1] > 2 * values[-2]:
-                panel.set_ylim(0, 1.15 * values[-2])
-                panel.text(0, values[-2] * 1.06, f"{values[-1]}", fontsize=8, ha="center", va="center", color="white")
-            panel.set_ylabel("CG iterations")
-            panel.grid(axis="y", alpha=0.3)
-    figure.legend(handles=[Patch(color="tab:blue", label="nothing dropped"), Patch(color="tab:orange", label="dropped during"),
-                           Patch(color="tab:green", label="dropped after")], loc="lower center", ncol=3, fontsize=8, frameon=False)
+    # Labels, with names in the program's output and the color of each bar.
+    bars = [(f"{label}{'' if name == 'none' else ', level sets'}", [(name, "tab:blue")]) for name, label in levels]
+    for name, label in colors[1:]:
+        dropped = not all(name in rows for _, rows, _ in figures)
+        bars.append((f"{label}, colors", [(f"{name} {DURING}", "tab:orange"), (f"{name} {AFTER}", "tab:green")] if dropped else [(name, "tab:blue")]))
+    figure, axes = plt.subplots(1, len(figures), figsize=(5, 5.4), sharey=True)
+    for panel, (title, rows, _) in zip(axes, figures):
+        values = sorted(count(row) or 0 for row in rows.values())
+        most = 1.2 * (values[-2] if values[-1] > 2 * values[-2] else values[-1])
+        for y, (_, parts) in enumerate(bars):
+            for k, (name, color) in enumerate(parts):
+                value, height = count(rows[name]), 0.8 / len(parts)
+                place = y + (k - (len(parts) - 1) / 2) * height
+                if value is None:
+                    panel.text(0, place, " indefinite", va="center", color="grey", fontsize=7)
+                    continue
+                panel.barh(place, min(value, most), height, color=color)
+                cut = value > most
+                panel.text(0.97 * most if cut else value, place, f"{value} (cut)" if cut else f" {value}", va="center", ha="right" if cut else "left",
+                           color="white" if cut else "black", fontsize=7)
+        panel.set_xlim(0, most)
+        panel.set_title(name_of(title))
+        panel.set_xlabel("iterations of CG to 1e-6")
+        panel.spines[["top", "right"]].set_visible(False)
+    axes[0].set_yticks(range(len(bars)), [label for label, _ in bars])
+    axes[0].invert_yaxis()
+    handles = [plt.Rectangle((0, 0), 1, 1, color=color) for color in ("tab:blue", "tab:orange", "tab:green")]
+    figure.legend(handles, ["nothing dropped", "fill inside colors dropped during", "or after the factorization"], loc="lower center", ncol=3,
+                  fontsize=7.5, frameon=False, columnspacing=1, handlelength=1)
     figure.tight_layout(rect=(0, 0.03, 1, 1))
-    figure.savefig(target, dpi=90)
+    figure.savefig(target, dpi=200)
 
 
 def main(folder, target):

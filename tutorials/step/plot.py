@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prints tables from the folder that ./study has written, and draws the flow and x1/S against Re.
+"""Prints tables from the folder that ./study has written, and draws two pictures there: study_step_flow.png, the flow at the
+smallest and largest Re, and study_step.png, x1/S against Re.
 
-usage: plot.py folder study_step.png
+usage: plot.py folder
 
 """
 import glob
@@ -72,50 +73,63 @@ def draw_flow(axes, path, re_number, x1):
     step = y[ny // 2]
     solid = (cx[None, :] < 0) & (cy[:, None] < step)
     speed = numpy.ma.array(numpy.hypot(u, v), mask=solid)
-    axes.contourf(cx / step, cy / step, speed, levels=numpy.linspace(0, 1.5, 16), cmap="YlGnBu", extend="max")
+    filled = axes.contourf(cx / step, cy / step, speed, levels=numpy.linspace(0, 1.5, 16), cmap="YlGnBu", extend="max")
     gx, gy = numpy.linspace(max(cx[0], -step), 12 * step, 400), numpy.linspace(cy[0], cy[-1], 120)
     columns = numpy.array([numpy.interp(gx, cx, row) for row in numpy.where(solid, 0, u)])
     gu = numpy.array([numpy.interp(gy, cy, column) for column in columns.T]).T
     columns = numpy.array([numpy.interp(gx, cx, row) for row in numpy.where(solid, 0, v)])
     gv = numpy.array([numpy.interp(gy, cy, column) for column in columns.T]).T
-    axes.streamplot(gx / step, gy / step, gu, gv, color="0.25", linewidth=0.5, arrowsize=0.5, density=(2.2, 1.1))
+    axes.streamplot(gx / step, gy / step, gu, gv, color="0.25", linewidth=0.5, arrowsize=0.5, density=(1.6, 0.8))
     axes.fill([x[0] / step, 0, 0, x[0] / step], [0, 0, 1, 1], color="0.6")
     axes.plot(x1, 0, "^", color="tab:red", clip_on=False, markersize=7)
-    axes.set(xlim=(-1, 12), ylim=(0, y[-1] / step), ylabel="y/S", title=f"Re {re_number}: speed, streamlines, reattachment at {x1:.2f} S")
+    axes.set(xlim=(-1, 12), ylim=(0, y[-1] / step), ylabel="y/S", title=f"Re {re_number}: reattachment at x1 = {x1:.2f} S")
+    return filled
 
 
-def picture(folder, runs, path):
-    import matplotlib
-    matplotlib.use("Agg")
+def own_lengths(runs):
+    """x1/S of the runs with the step of Armaly et al."""
+    return {key: run["x1"] for key, run in runs.items() if key[1] == "0.94" and key[3] == "fcg" and key[4] == 1}
+
+
+def picture_of_flow(folder, runs, path):
     import matplotlib.pyplot as pyplot
     fields = sorted(glob.glob(os.path.join(folder, "fields_*.bin")), key=lambda name: int(re.findall(r"\d+", name)[-1]))
-    fields = [fields[0], fields[-1]]
-    figure = pyplot.figure(figsize=(9, 7.6))
-    grid = figure.add_gridspec(3, 1, height_ratios=[1, 1, 1.9])
-    own = {key: run["x1"] for key, run in runs.items() if key[1] == "0.94" and key[3] == "fcg" and key[4] == 1}
-    for row, name in enumerate(fields):
+    figure, panels = pyplot.subplots(2, 1, figsize=(5, 3.3), layout="constrained", sharex=True)
+    own = own_lengths(runs)
+    for axes, name in zip(panels, (fields[0], fields[-1])):
         re_number = int(re.findall(r"\d+", name)[-1])
         fine = max((key for key in own if key[0] == re_number), key=lambda key: int(key[2].split("x")[0]))
-        draw_flow(figure.add_subplot(grid[row]), name, re_number, own[fine])
-    axes = figure.add_subplot(grid[2])
+        filled = draw_flow(axes, name, re_number, own[fine])
+    panels[1].set_xlabel("x/S")
+    figure.colorbar(filled, ax=panels, orientation="horizontal", aspect=40, ticks=(0, 0.5, 1, 1.5), label="speed / mean speed of the inlet")
+    figure.savefig(path)
+
+
+def picture_of_lengths(runs, path):
+    import matplotlib.pyplot as pyplot
+    figure, axes = pyplot.subplots(figsize=(5, 3.3), layout="constrained")
+    own = own_lengths(runs)
     axes.plot(COMPUTED.keys(), COMPUTED.values(), "--", color="0.5", label="Armaly et al., computed")
     axes.errorbar(MEASURED.keys(), MEASURED.values(), yerr=[0.05 * value for value in MEASURED.values()], fmt="o", color="0.2", mfc="none",
                   capsize=3, label="Armaly et al., measured, with 5 %")
     for cells, mark in zip(sorted({key[2] for key in own}, key=lambda name: int(name.split("x")[0])), ("x", "+", "1")):
         points = sorted((key[0], x1) for key, x1 in own.items() if key[2] == cells)
-        axes.plot(*zip(*points), mark, markersize=10, mew=2, label=f"step, {cells} cells")
-    axes.set(xlabel="Re", ylabel="x1/S", xlim=(40, 410), ylim=(1.5, 9))
+        axes.plot(*zip(*points), mark, markersize=8, mew=1.5, label=f"step, {cells.replace('x', ' x ')} cells")
+    axes.set(xlabel="Re", ylabel="length of the recirculation, x1/S", xlim=(40, 410), ylim=(1.5, 9))
     axes.grid(color="0.9")
-    axes.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=80, pil_kwargs={"optimize": True})
+    axes.legend(frameon=False)
+    figure.savefig(path)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
     everything = tables(sys.argv[1])
     try:
-        picture(sys.argv[1], everything, sys.argv[2])
+        import matplotlib
+        matplotlib.use("Agg")
+        matplotlib.rcParams.update({"font.size": 8, "axes.titlesize": 9, "figure.dpi": 200})
+        picture_of_flow(sys.argv[1], everything, os.path.join(sys.argv[1], "study_step_flow.png"))
+        picture_of_lengths(everything, os.path.join(sys.argv[1], "study_step.png"))
     except ImportError:
         print("No matplotlib, no picture", file=sys.stderr)
