@@ -44,6 +44,8 @@ struct PCFinegrainType {
   const char *citation;
   // Advice after a failed set-up and after a rejected solution, for PCFinegrainText().
   const char *pivot_remedy = pivot_remedy_of_factors, *accuracy_remedy = "";
+  // Setting that makes results independent of the number of ranks.
+  const char *ranks_remedy = "use @_global";
   PetscErrorCode (*check_matrix)(PC) = nullptr; // rejects a matrix, at every set-up; collective
   bool reads_upper = false;                     // reads SBAIJ without conversion
   PetscBool cited = PETSC_FALSE;                // since PetscInitialize()
@@ -113,6 +115,7 @@ struct FinegrainRanks {
   bool has_halo = false;
   finegrain::PetscHalo halo;
   std::shared_ptr<finegrain::SharedExchange> shared; // for Method::shared, else null
+  bool has_warned = false;                           // in -info, of what depends on the ranks
 };
 
 // Solve with Eisenstat's trick (solve/eisenstat_solve.cpp).

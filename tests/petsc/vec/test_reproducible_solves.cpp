@@ -16,7 +16,7 @@ struct Solve {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
 };
 
-PetscErrorCode Run(const Make &make, MPI_Comm comm, const std::string &options, VecType type, Solve *out)
+PetscErrorCode SolveOn(const Make &make, MPI_Comm comm, const std::string &options, VecType type, Solve *out)
 {
   Owned<Mat> A;
   Owned<DM> da;
@@ -50,8 +50,8 @@ PetscErrorCode IsReproducible(const Make &make, const std::string &options, VecT
   Solve all, alone;
 
   PetscFunctionBegin;
-  PetscCall(Run(make, PETSC_COMM_WORLD, options, type, &all));
-  PetscCall(Run(make, PETSC_COMM_SELF, options, type, &alone));
+  PetscCall(SolveOn(make, PETSC_COMM_WORLD, options, type, &all));
+  PetscCall(SolveOn(make, PETSC_COMM_SELF, options, type, &alone));
   EXPECT_GT(all.history.size(), 1u);
   int differ = all.history != alone.history || all.reason != alone.reason ||
                CountDifferences(all.index, all.solution, alone.solution) > 0;
@@ -209,6 +209,27 @@ TEST(Reproducible, SolvesThatAreNot)
   expect_different(Grid(3), "-ksp_type gmres -pc_type gamg", VECREPRODUCIBLE);
   for (const char *type : {"fbcgsr", "pipecg2", "bicg"})
     expect_different(Grid(3), std::string("-ksp_type ") + type + pc, VECREPRODUCIBLE);
+}
+
+TEST(Reproducible, InfoNamesWhatDependsOnTheRanks)
+{
+  if (Size() == 1) GTEST_SKIP() << "one rank";
+  const auto info = [](const Make &make, const std::string &options, const std::vector<std::string> &parts) {
+    SCOPED_TRACE(options);
+    Solve solve;
+    std::string text;
+    OK(InfoText([&] { return SolveOn(make, PETSC_COMM_WORLD, options, VECREPRODUCIBLE, &solve); }, &text));
+    if (Rank()) return;
+    if (parts.empty()) {
+      EXPECT_EQ(text.find("The vectors are reproducible"), std::string::npos);
+    }
+    ExpectIn(text, parts);
+  };
+  info(Grid(3), "-pc_type mcpi -pc_mcpi_exchange color", {});
+  info(Grid(3), "-pc_type fgbilu -pc_fgbilu_global", {});
+  info(Grid(3), "-pc_type fgbilu", {"the solve is not", "use -pc_fgbilu_global"});
+  info(Grid(3), "-pc_type mcpi", {"use -pc_mcpi_exchange color"});
+  info(Grid(3, MATBAIJ), "-pc_type fgbilu -pc_fgbilu_global", {"products with a Mat of type mpibaij depend"});
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 // with an error does not call it.)
 #include "pc/solve/ksp_solve.hpp"
 #include "pc/solve/eisenstat_solve.hpp"
+#include "pc/solve/rank_dependence.hpp"
 #include "pc/find.hpp"
 #include "pc/solve/solution_check.hpp"
 
@@ -22,6 +23,7 @@ PetscErrorCode Solve(KSP ksp, PC pc, KSPSolver solve)
   PetscFunctionBegin;
   PetscCall(PCFinegrainFind(pc, &e));
   if (e) PetscCall(PCFinegrainBeginCheck(pc, e, ksp));
+  if (e) PetscCall(PCFinegrainNameRankDependence(pc, e, ksp));
   if (e && e->settings.eisenstat != PCFGBILU_EISENSTAT_FALSE) PetscCall(PCFinegrainSolveByParts(pc, e, ksp, solve));
   else PetscCall((*solve)(ksp));
   PetscCall(PCFinegrainFind(pc, &e));

@@ -96,6 +96,7 @@ PCFinegrainType fgbicc_type = {.name = PCFGBICC,
                                .pivot_remedy = "if the matrix is indefinite, use @type fgbilu; else try @_shift_type "
                                                "inblocks with @_shift_amount 1e-8 to 1e-3",
                                .accuracy_remedy = "try @_ordering rcm, or @type fgbilu",
+                               .ranks_remedy = "use @type mcpi",
                                .check_matrix = PCCheck_FGBICC,
                                .reads_upper = true};
 

@@ -97,7 +97,8 @@ PCFinegrainType mcpi_type = {
   .pivot_remedy = "a zero diagonal block needs a field split (@type fieldsplit) or a factorization (@type fgbilu); "
                   "for a small pivot try @_shift_type inblocks with @_shift_amount 1e-8 to 1e-3",
   .accuracy_remedy = "its sweeps diverge: a saddle point needs a field split (@type fieldsplit) or a factorization "
-                     "(@type fgbilu), other matrices a smaller @_omega or fewer @_its"};
+                     "(@type fgbilu), other matrices a smaller @_omega or fewer @_its",
+  .ranks_remedy = "use @_exchange color"};
 
 /*MC
    PCMCPI - "mcpi": multicolor point-implicit relaxation (block Gauss-Seidel)
