@@ -24,6 +24,11 @@ A.shift(4)
 A.assemble()
 b, x = A.createVecs()
 b.set(1)
+v = PETSc.Vec().create()
+v.setType(finegrain.REPRODUCIBLE)
+v.setSizes(8)
+v.set(0.5)
+assert v.duplicate().getType() == "seqreproducible" and v.dot(v) == 2
 
 pc = PETSc.PC().create()
 pc.setOptionsPrefix("mine_")

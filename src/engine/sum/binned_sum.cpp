@@ -4,6 +4,7 @@
 #include "sum/binned_sum.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -25,6 +26,9 @@ typedef double Doubles __attribute__((vector_size(sizeof(double) * width)));
 typedef std::int64_t Masks __attribute__((vector_size(sizeof(std::int64_t) * width)));
 constexpr int unrolled = 2; // vectors at a time, because an addition takes four cycles
 
+// 2^exponent, of a normal double.
+double power_of_two(int exponent) { return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52); }
+
 Doubles fill(double value) { return value - Doubles{}; }
 
 Doubles load(const double *from)
@@ -40,19 +44,23 @@ struct Split {
   Masks fits;
 };
 
-// Splits `padded` terms, a multiple of width * unrolled. The bins begin at `top`. Returns false if a term does not
-// fit.
-bool split(const double *terms, int padded, int bits, int top, double parts[3])
+constexpr int step = width * unrolled;
+
+// Splits `padded` terms, a multiple of `step`, of which term(i) loads a vector. The bins begin at `top`. Returns
+// false if a term does not fit.
+template <class Term> bool split(const Term &term, int padded, const void *next, int bits, int top, double parts[3])
 {
-  const double limit = std::ldexp(1.0, bits * (top + 1) - 1);
+  const double limit = power_of_two(bits * (top + 1) - 1);
   Doubles shift[3];
   Split s[unrolled];
   // Adding and subtracting 1.5 * 2^52 units rounds to a multiple of the unit.
-  for (int k = 0; k < 3; ++k) shift[k] = fill(std::ldexp(1.5, 52 + bits * (top - k)));
+  for (int k = 0; k < 3; ++k) shift[k] = fill(1.5 * power_of_two(52 + bits * (top - k)));
   for (Split &u : s) u = {{Doubles{}, Doubles{}, Doubles{}}, Doubles{} == Doubles{}};
-  for (int i = 0; i < padded; i += width * unrolled)
+  for (int i = 0; i < padded; i += step) {
+    for (int byte = 0; byte < int(sizeof(Doubles)) * unrolled; byte += 64)
+      __builtin_prefetch(static_cast<const char *>(next) + sizeof(double) * std::size_t(i) + byte);
     for (int u = 0; u < unrolled; ++u) {
-      Doubles rest = load(terms + i + u * width);
+      Doubles rest = term(i + u * width);
       s[u].fits &= (rest < limit) & (rest > -limit);
       for (int k = 0; k < 3; ++k) {
         const Doubles part = (rest + shift[k]) - shift[k];
@@ -60,6 +68,7 @@ bool split(const double *terms, int padded, int bits, int top, double parts[3])
         rest -= part;
       }
     }
+  }
   bool fits = true;
   for (int k = 0; k < 3; ++k) parts[k] = 0;
   for (const Split &u : s)
@@ -69,6 +78,8 @@ bool split(const double *terms, int padded, int bits, int top, double parts[3])
     }
   return fits;
 }
+
+constexpr int far = 15; // bins from here on are near the ends of the range
 
 } // namespace
 
@@ -81,30 +92,34 @@ void BinnedSum::raise(int top)
   }
 }
 
-bool BinnedSum::add_finite(const double *terms, int padded)
+void BinnedSum::add_parts(const double parts[3], int top)
+{
+  for (int k = 0; k < 3; ++k) digits_[k] += std::int64_t(parts[k] * power_of_two(-bits * (top - k)));
+}
+
+bool BinnedSum::add_finite(const double *terms, int padded, const void *next)
 {
   // Numbers near the ends of the range are moved by eight bins, so that shifts neither overflow nor underflow. Of
   // terms that are moved downwards only bits below the three bins get lost.
-  constexpr int moved = 8, far = 15;
+  constexpr int moved = 8;
   const int move = top_ >= far ? -moved : top_ <= -far ? moved : 0, top = int(top_) + move;
   alignas(64) double scaled[most];
   double parts[3];
   if (move) {
-    const double factor = std::ldexp(1.0, bits * move);
+    const double factor = power_of_two(bits * move);
     for (int i = 0; i < padded; ++i) scaled[i] = terms[i] * factor;
     terms = scaled;
   }
-  if (!split(terms, padded, bits, top, parts)) return false;
-  for (int k = 0; k < 3; ++k) digits_[k] += std::int64_t(std::ldexp(parts[k], -bits * (top - k)));
+  if (!split([=](int i) { return load(terms + i); }, padded, next ? next : terms, bits, top, parts)) return false;
+  add_parts(parts, top);
   return true;
 }
 
-void BinnedSum::add(double *terms, int count)
+void BinnedSum::add(double *terms, int count, const void *next)
 {
-  constexpr int step = width * unrolled;
   const int padded = (count + step - 1) / step * step;
   std::fill(terms + count, terms + padded, 0.0);
-  if (add_finite(terms, padded)) return;
+  if (add_finite(terms, padded, next)) return;
   double largest = 0;
   for (int i = 0; i < count; ++i) {
     if (std::isnan(terms[i])) flags_ |= nan;
@@ -116,7 +131,22 @@ void BinnedSum::add(double *terms, int count)
   std::frexp(largest, &exponent); // largest < 2^exponent
   while (bits * (top + 1) - 1 < exponent) ++top;
   raise(top);
-  add_finite(terms, padded);
+  add_finite(terms, padded, nullptr);
+}
+
+void BinnedSum::add_products(const double *x, const double *y, int count, const void *next)
+{
+  const int top = int(top_);
+  int done = count / step * step;
+  double parts[3];
+  if (done && std::abs(top) < far &&
+      split([=](int i) { return load(x + i) * load(y + i); }, done, next ? next : y, bits, top, parts))
+    add_parts(parts, top);
+  else done = 0;
+  if (done == count) return;
+  alignas(64) double terms[most];
+  for (int i = done; i < count; ++i) terms[i - done] = x[i] * y[i];
+  add(terms, count - done, next);
 }
 
 void BinnedSum::merge(const BinnedSum &other)

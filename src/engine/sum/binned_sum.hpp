@@ -19,8 +19,10 @@ public:
   static constexpr int most = 1024; // largest number of terms of add()
 
   // Adds terms[0] to terms[count - 1]. The array has room for `most` terms, is aligned to 64 bytes, and its other
-  // entries are overwritten.
-  void add(double *terms, int count);
+  // entries are overwritten. Prefetches as many bytes from `next` on, which are read next; null: none.
+  void add(double *terms, int count, const void *next = nullptr);
+  // The same for terms x[i] y[i], rounded to doubles.
+  void add_products(const double *x, const double *y, int count, const void *next = nullptr);
   void merge(const BinnedSum &);
   // Returns the sum of what the bins hold, rounded to nearest but for ties. Infinite terms and NaN give what IEEE
   // additions give.
@@ -32,7 +34,9 @@ private:
   static constexpr int nan = 1, plus_infinity = 2, minus_infinity = 4;
 
   void raise(int top);
-  bool add_finite(const double *terms, int padded);
+  bool add_finite(const double *terms, int padded, const void *next);
+  // Adds the parts of a split in which all terms fit.
+  void add_parts(const double parts[3], int top);
 
   Integer digits_[3] = {0, 0, 0}; // multiples of 2^40b in bins b = top, top - 1, top - 2
   std::int64_t top_ = lowest, flags_ = 0;

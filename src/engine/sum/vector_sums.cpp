@@ -4,6 +4,7 @@
 #include "sum/vector_sums.hpp"
 
 #include "base/pieces.hpp"
+#include "base/prefetch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,18 +26,17 @@ template <class Body> void for_chunks(Offset n, const Body &body)
   for_threads(pieces.count(), [&](std::int32_t piece) { body(pieces.first(piece), pieces.first(piece + 1)); });
 }
 
-// fill(s, first, count, terms) writes the terms of sum s for these entries and returns their number.
-template <class Fill> void sum_terms(Offset n, int count, const Fill &fill, BinnedSum *sums)
+// Calls add(s, first, size, terms, sum) for each chunk and each sum s: it adds the terms of these entries to `sum`,
+// and may write them to `terms` first.
+template <class Add> void sum_chunks(Offset n, int count, const Add &add, BinnedSum *sums)
 {
   std::mutex merging;
   for_chunks(n, [&](Index first, Index last) {
     BinnedSum own[most_sums];
     alignas(64) double terms[BinnedSum::most];
     for (Offset chunk = first; chunk < last; ++chunk)
-      for (int s = 0; s < count; ++s) {
-        const Offset at = chunk * entries;
-        own[s].add(terms, fill(s, at, int(std::min<Offset>(entries, n - at)), terms));
-      }
+      for (int s = 0; s < count; ++s)
+        add(s, chunk * entries, int(std::min<Offset>(entries, n - chunk * entries)), terms, own[s]);
     const std::lock_guard lock(merging);
     for (int s = 0; s < count; ++s) sums[s].merge(own[s]);
   });
@@ -47,6 +47,18 @@ template <class T> Real absolute(T a)
   if constexpr (parts == 2) return Kokkos::abs(a);
   else return std::abs(a);
 }
+
+// Computes y += a x, and prefetches as many entries of the vector that is read next.
+void add_scaled(Offset n, Scalar a, const Scalar *x, const Scalar *next, Scalar *y)
+{
+  constexpr Offset strip = 512 / sizeof(Scalar);
+  for (Offset first = 0; first < n; first += strip) {
+    prefetch<512>(next + first);
+#pragma GCC ivdep
+    for (Offset i = first; i < std::min(n, first + strip); ++i) y[i] += a * x[i];
+  }
+}
+
 const Real *reals(const Scalar *x) { return reinterpret_cast<const Real *>(x); }
 
 } // namespace
@@ -54,57 +66,55 @@ const Real *reals(const Scalar *x) { return reinterpret_cast<const Real *>(x); }
 void add_products(Offset n, int count, const Scalar *const *x, const Scalar *const *y, bool conjugated,
                   BinnedSum *sums)
 {
-  const auto fill = [=](int s, Offset first, int size, double *terms) {
+  const auto add = [=](int s, Offset first, int size, double *terms, BinnedSum &sum) {
     const Real *a = reals(x[s / parts] + first), *b = reals(y[s / parts] + first);
+    // Of many vectors each chunk is a short stream, at whose beginning hardware prefetchers are slow.
+    const int following = s / parts + 1;
+    const Scalar *next = following < count ? y[following] + first : y[0] + first + entries;
     if (parts == 1 || (conjugated && s % parts == 0)) {
+      if constexpr (std::is_same_v<Real, double>) return sum.add_products(a, b, size * parts, next);
       for (int i = 0; i < size * parts; ++i) terms[i] = double(a[i]) * double(b[i]);
-      return size * parts;
+    } else {
+      // Re(x y) = re re - im im, Im(x y) = re im + im re, Im(x conj(y)) = im re - re im.
+      const int imaginary = s % parts;
+      const double sign_re = imaginary && conjugated ? -1 : 1, sign_im = imaginary ? 1 : -1;
+      for (int i = 0; i < size; ++i) {
+        terms[2 * i] = sign_re * a[2 * i] * b[2 * i + imaginary];
+        terms[2 * i + 1] = sign_im * a[2 * i + 1] * b[2 * i + 1 - imaginary];
+      }
     }
-    // Re(x y) = re re - im im, Im(x y) = re im + im re, Im(x conj(y)) = im re - re im.
-    const int imaginary = s % parts;
-    const double sign_re = imaginary && conjugated ? -1 : 1, sign_im = imaginary ? 1 : -1;
-    for (int i = 0; i < size; ++i) {
-      terms[2 * i] = sign_re * a[2 * i] * b[2 * i + imaginary];
-      terms[2 * i + 1] = sign_im * a[2 * i + 1] * b[2 * i + 1 - imaginary];
-    }
-    return 2 * size;
+    sum.add(terms, size * parts, next);
   };
-  sum_terms(n, count * parts, fill, sums);
+  sum_chunks(n, count * parts, add, sums);
 }
 
 void add_entries(Offset n, const Scalar *x, BinnedSum *sums)
 {
-  sum_terms(
-    n, parts,
-    [=](int part, Offset first, int size, double *terms) {
-      const Real *from = reals(x + first) + part;
-      for (int i = 0; i < size; ++i) terms[i] = from[i * parts];
-      return size;
-    },
-    sums);
+  const auto add = [=](int part, Offset first, int size, double *terms, BinnedSum &sum) {
+    const Real *from = reals(x + first) + part;
+    for (int i = 0; i < size; ++i) terms[i] = from[i * parts];
+    sum.add(terms, size);
+  };
+  sum_chunks(n, parts, add, sums);
 }
 
 void add_magnitudes(Offset n, const Scalar *x, BinnedSum *sum)
 {
-  sum_terms(
-    n, 1,
-    [=](int, Offset first, int size, double *terms) {
-      for (int i = 0; i < size; ++i) terms[i] = absolute(x[first + i]);
-      return size;
-    },
-    sum);
+  const auto add = [=](int, Offset first, int size, double *terms, BinnedSum &to) {
+    for (int i = 0; i < size; ++i) terms[i] = absolute(x[first + i]);
+    to.add(terms, size);
+  };
+  sum_chunks(n, 1, add, sum);
 }
 
 void add_squares(Offset n, const Scalar *x, double scale, BinnedSum *sum)
 {
-  sum_terms(
-    n, 1,
-    [=](int, Offset first, int size, double *terms) {
-      const Real *from = reals(x + first);
-      for (int i = 0; i < size * parts; ++i) terms[i] = scale * from[i] * (scale * from[i]);
-      return size * parts;
-    },
-    sum);
+  const auto add = [=](int, Offset first, int size, double *terms, BinnedSum &to) {
+    const Real *from = reals(x + first);
+    for (int i = 0; i < size * parts; ++i) terms[i] = scale * from[i] * (scale * from[i]);
+    to.add(terms, size * parts);
+  };
+  sum_chunks(n, 1, add, sum);
 }
 
 void update(Offset n, int count, const Scalar *a, const Scalar *const *x, Scalar b, Scalar *y)
@@ -116,8 +126,7 @@ void update(Offset n, int count, const Scalar *a, const Scalar *const *x, Scalar
       else if (b != Scalar(1))
         for (Offset i = begin; i < end; ++i) y[i] *= b;
       for (int j = 0; j < count; ++j) {
-        const Scalar factor = a[j], *from = x[j];
-        for (Offset i = begin; i < end; ++i) y[i] += factor * from[i];
+        add_scaled(end - begin, a[j], x[j] + begin, j + 1 < count ? x[j + 1] + begin : x[0] + end, y + begin);
       }
     }
   });

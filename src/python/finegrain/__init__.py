@@ -19,12 +19,13 @@ if _typing.TYPE_CHECKING:
     from petsc4py import PETSc as _PETSc
 
 __version__ = "1.0.0"
-__all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "SIP", "configure",
-           "factor_bytes", "load", "scaled_residual"]
+__all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "REPRODUCIBLE", "SIP",
+           "configure", "factor_bytes", "load", "scaled_residual"]
 
 FGBILU, FGBICC, MCPI, POWERQILU, SIP = "fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"  # PC types
 KSPREFINE, KSPSIP = "refine", "sip"
 BAIJKOKKOS = "baijkokkos"  # Mat type
+REPRODUCIBLE = "reproducible"  # Vec type
 
 _library = None
 
