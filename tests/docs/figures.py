@@ -339,10 +339,8 @@ figures = [
     ("examples/euler.md", r"need ([\d.]+) s with `fgbilu`, ([\d.]+) s with it in single precision, ([\d.]+) s with PETSc's ILU on BAIJ and "
      r"([\d.]+) s with SOR", lambda docs: seconds_of(docs, "euler", "fgbilu", "fgbilu, single", "ilu, baij", "sor")),
     ("choosing.md", r"it is ([\d.]+) to ([\d.]+) times as fast as gamg with default options", gamg),
-    ("choosing.md", r"is about (\w+) times as fast as one of PETSc's SOR, on a tetrahedral mesh with five unknowns", lambda docs: [
+    ("types/mcpi.md", r"is about (\w+) times as fast as one of PETSc's SOR, on a tetrahedral mesh with five unknowns", lambda docs: [
      measured(docs, "mcpi", "PETSc's / next", problem="mesh", n=5, **{"blocks,_sums": "DSH"})[0]]),
-    ("choosing.md", r"makes an application ([\d.]+) to ([\d.]+) times as fast for n = 4 to 8", lambda docs: [
-     f(gains_of_single(docs)) for f in (min, max)]),
     ("topics/precision.md", r"in single precision is ([\d.]+) to ([\d.]+) times as fast for n = 4 to 8",
      lambda docs: [f(gains_of_single(docs)) for f in (min, max)]),
     ("topics/precision.md", r"needs ([\d.]+) ns/point at n = 5 instead of ([\d.]+)",
