@@ -94,10 +94,12 @@ def gains(cpu):
         ("the same in single precision", solve("seqaij, ilu", "seqbaijkokkos, fgbilu -pc_fgbilu_precision single"), "solves"),
         ("BAIJ and `fgbilu` compared with BAIJ and `ilu`", solve("seqbaij, ilu", "seqbaij, fgbilu"), "solves"),
     ]
-    return markdown("One thread of an AMD EPYC with AVX-512; speedup is PETSc's time over finegrain's",
-                    ["what", "speedup", "machine and day"],
-                    [[what, gain, f"[{computer(page)}]({page if page == 'solves' else 'kernels'}.md{'' if page == 'solves' else '#' + page})"]
-                     for what, gain, page in found])
+    machines = {}
+    for page in dict.fromkeys(page for _, _, page in found):
+        machines.setdefault(computer(page), []).append(page)
+    of_each = "; ".join(f"{', '.join(pages)}: {name}" for name, pages in machines.items())
+    return markdown(f"One thread of an AMD EPYC with AVX-512 ({of_each}); speedup is PETSc's time over finegrain's",
+                    ["what", "speedup"], [[what, gain] for what, gain, _ in found])
 
 
 def of_solves(docs, theirs, ours):
