@@ -17,7 +17,7 @@ namespace
 constexpr std::array common = {PCFinegrainTypeSetting{&settings::algorithm},
                                PCFinegrainTypeSetting{&settings::backend},
                                PCFinegrainTypeSetting{&settings::precision, "working,single,half"},
-                               PCFinegrainTypeSetting{&settings::diagonal},
+                               PCFinegrainTypeSetting{&settings::diag_precision},
                                PCFinegrainTypeSetting{&settings::shift_type, "none,inblocks"},
                                PCFinegrainTypeSetting{&settings::shift_amount},
                                PCFinegrainTypeSetting{&settings::zero_pivot},

@@ -74,7 +74,7 @@ static const PCFinegrainTypeSetting rows[] = {{&settings::precision, "working,si
                                               {&settings::schedule, "auto,hyperplane,level"},
                                               {&settings::ordering},
                                               {&settings::tile},
-                                              {&settings::coupling}};
+                                              {&settings::grid_coupling}};
 
 static const char citation[] =
   "@article{MeijerinkVanDerVorst1977,\n"

@@ -77,7 +77,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane,level"},
                                               {&settings::ordering},
                                               {&settings::tile},
-                                              {&settings::coupling},
+                                              {&settings::grid_coupling},
                                               {&factor_setting},
                                               {&settings::eisenstat, "auto,true,false"},
                                               {&settings::global}};

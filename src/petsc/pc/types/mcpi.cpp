@@ -13,7 +13,7 @@ using namespace finegrain;
 static const char *FindName(const PC_Finegrain &e)
 {
   const bool single = e.analysis.options.single_sums &&
-                      e.settings.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
+                      e.settings.diag_precision == PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING &&
                       sizeof(Real) == sizeof(double);
   if (single && e.settings.precision == PC_FINEGRAIN_PRECISION_SINGLE) return " (DS)";
   if (single && e.settings.precision == PC_FINEGRAIN_PRECISION_HALF) return " (DSH)";
@@ -51,16 +51,16 @@ static PetscErrorCode PCView_MCPI(PC pc, PetscViewer viewer)
 static const PCFinegrainTypeSetting rows[] = {{&settings::precision},
                                               {&settings::schedule, "auto,color", false},
                                               {&settings::ordering, "natural", false},
-                                              {&settings::coupling, "coupled", false},
+                                              {&settings::grid_coupling, "coupled", false},
                                               {&settings::tile, nullptr, false},
                                               {&settings::coloring},
-                                              {&settings::balance},
+                                              {&settings::coloring_balance},
                                               {&its_setting},
                                               {&omega_setting},
                                               {&sweep_setting},
                                               {&exchange_setting},
                                               {&scaling_setting},
-                                              {&sum_setting},
+                                              {&sum_precision_setting},
                                               {&in_place_setting}};
 
 static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
@@ -74,7 +74,7 @@ static PetscErrorCode PCOptions_MCPI(PC pc, EngineOptions *options)
                          .scaling = FinegrainEnum<Scaling>(e.scaling),
                          .exchange = FinegrainEnum<Exchange>(e.exchange),
                          .in_place = bool(e.in_place)};
-  options->single_sums = e.sums == PCMCPI_SUM_PRECISION_SINGLE;
+  options->single_sums = e.sum_precision == PCMCPI_SUM_PRECISION_SINGLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,7 +10,7 @@ struct Mcpi final : PC_Finegrain {
   PCMCPISweepType sweep = PCMCPI_SWEEP_FORWARD;
   PCMCPIExchangeType exchange = PCMCPI_EXCHANGE_SWEEP;
   PCMCPIScalingType scaling = PCMCPI_SCALING_GLOBAL;
-  PCMCPISumPrecisionType sums = PCMCPI_SUM_PRECISION_WORKING;
+  PCMCPISumPrecisionType sum_precision = PCMCPI_SUM_PRECISION_WORKING;
   PetscBool in_place = PETSC_FALSE;
 };
 
@@ -19,5 +19,5 @@ extern const PCFinegrainValue<Mcpi, PetscReal> omega_setting;
 extern const PCFinegrainValue<Mcpi, PCMCPISweepType> sweep_setting;
 extern const PCFinegrainValue<Mcpi, PCMCPIExchangeType> exchange_setting;
 extern const PCFinegrainValue<Mcpi, PCMCPIScalingType> scaling_setting;
-extern const PCFinegrainValue<Mcpi, PCMCPISumPrecisionType> sum_setting;
+extern const PCFinegrainValue<Mcpi, PCMCPISumPrecisionType> sum_precision_setting;
 extern const PCFinegrainValue<Mcpi, PetscBool> in_place_setting;

@@ -27,8 +27,8 @@ constinit const PCFinegrainValue<Mcpi, PCMCPIExchangeType> exchange_setting{
   "exchange", "When values of other ranks are fetched", "PCMCPISetExchange", &Mcpi::exchange, PCMCPIExchangeTypes};
 constinit const PCFinegrainValue<Mcpi, PCMCPIScalingType> scaling_setting{
   "scaling", "Scaling of half precision", "PCMCPISetScaling", &Mcpi::scaling, PCMCPIScalingTypes};
-constinit const PCFinegrainValue<Mcpi, PCMCPISumPrecisionType> sum_setting{
-  "sum_precision", "Precision of sums", "PCMCPISetSumPrecision", &Mcpi::sums, PCMCPISumPrecisionTypes};
+constinit const PCFinegrainValue<Mcpi, PCMCPISumPrecisionType> sum_precision_setting{
+  "sum_precision", "Precision of sums", "PCMCPISetSumPrecision", &Mcpi::sum_precision, PCMCPISumPrecisionTypes};
 constinit const PCFinegrainValue<Mcpi, PetscBool> in_place_setting{
   "in_place", "Store off-diagonal blocks in the memory of Pmat's device copy", "PCMCPISetInPlace", &Mcpi::in_place};
 
@@ -169,12 +169,12 @@ PetscErrorCode PCMCPIGetScaling(PC pc, PCMCPIScalingType *scaling) { return scal
 @*/
 PetscErrorCode PCMCPISetSumPrecision(PC pc, PCMCPISumPrecisionType precision)
 {
-  return sum_setting.set(pc, precision);
+  return sum_precision_setting.set(pc, precision);
 }
 
 PetscErrorCode PCMCPIGetSumPrecision(PC pc, PCMCPISumPrecisionType *precision)
 {
-  return sum_setting.get(pc, precision);
+  return sum_precision_setting.get(pc, precision);
 }
 
 /*@

@@ -194,10 +194,10 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
 
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,color,level"},
                                               {&settings::ordering},
-                                              {&settings::coupling, nullptr, false},
+                                              {&settings::grid_coupling, nullptr, false},
                                               {&settings::tile, nullptr, false},
                                               {&settings::coloring},
-                                              {&settings::balance},
+                                              {&settings::coloring_balance},
                                               {&levels_setting},
                                               {&power_setting},
                                               {&drop_setting},

@@ -240,7 +240,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
 // Stone's factorization needs the whole star of the grid, in natural order.
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane", false},
                                               {&settings::ordering, "natural", false},
-                                              {&settings::coupling, nullptr, false},
+                                              {&settings::grid_coupling, nullptr, false},
                                               {&settings::tile},
                                               {&alpha_setting},
                                               {&alternate_setting},
