@@ -109,7 +109,11 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
 
   std::string page = ReadFile("src/petsc/pc/types/" + type + ".cpp");
   page = page.substr(page.find("/*MC"));
-  const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
+  const auto find_options = [](const std::string &text, const std::string &name) {
+    return FindAll(text, std::regex("[+.-]  -pc_" + name + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
+  };
+  Entries manual = find_options(page, type);
+  manual.merge(find_options(ReadFile("include/petscfinegrain.h"), "<type>")); // a type's own entries stay
   // Options of several types are in one table, which names their types.
   Entries docs =
     FindAll(ReadFile("docs/types/" + type + ".md"), std::regex("\n\\| `-pc_" + type + "_(\\w+)` \\| ([^|]*) \\|()"));

@@ -237,8 +237,7 @@ struct PCFinegrainList final : PCFinegrainSetting {
   std::string show(const PC_Finegrain &e) const override { return shower(e); }
 };
 
-// Common settings, each defined next to its setter. All types have options for those above the line; the others are
-// listed by the types that have them.
+// Settings of several types, each defined next to its setter.
 namespace finegrain::settings
 {
 
@@ -256,7 +255,23 @@ extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;
 extern const Common<PCFinegrainApplyRichardsonType> apply_richardson;
 extern const Common<PCFinegrainCheckType> check_solution;
-// ----
+
+// All types have these, with the values that are named here. A type that has other values lists the setting itself.
+inline constexpr PCFinegrainTypeSetting of_all_types[] = {{&algorithm},
+                                                          {&backend},
+                                                          {&precision, "working,single,half"},
+                                                          {&diag_precision},
+                                                          {&shift_type, "none,inblocks"},
+                                                          {&shift_amount},
+                                                          {&zero_pivot},
+                                                          {&add_diagonal},
+                                                          {&grid},
+                                                          {&block_size},
+                                                          {&corrections},
+                                                          {&apply_richardson},
+                                                          {&check_solution}};
+
+// The types that have these list them.
 extern const Common<PCFinegrainScheduleType> schedule;
 extern const PCFinegrainList ordering;
 extern const PCFinegrainList tile;

@@ -318,28 +318,18 @@ PCFinegrainType mcpi_type = {
    PCMCPI - "mcpi": multicolor point-implicit relaxation (block Gauss-Seidel)
 
    Options Database Keys:
-+  -pc_mcpi_its <15>                                 - `PCMCPISetIterations()`
-.  -pc_mcpi_sweep <forward,backward,symmetric>       - `PCMCPISetSweep()`
-.  -pc_mcpi_omega <1>                                - `PCMCPISetOmega()`
++  -pc_mcpi_its <15>                                       - `PCMCPISetIterations()`
+.  -pc_mcpi_sweep <forward,backward,symmetric>             - `PCMCPISetSweep()`
+.  -pc_mcpi_omega <1>                                      - `PCMCPISetOmega()`
 .  -pc_mcpi_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
-.  -pc_mcpi_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
-.  -pc_mcpi_exchange <none,sweep,color>              - `PCMCPISetExchange()`
-.  -pc_mcpi_precision <working,single,half,bfloat16> - `PCFinegrainSetPrecision()`
-.  -pc_mcpi_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
-.  -pc_mcpi_scaling <global,row>                     - `PCMCPISetScaling()`
-.  -pc_mcpi_sum_precision <working,single>              - `PCMCPISetSumPrecision()`
-.  -pc_mcpi_in_place <false>                         - `PCMCPISetInPlace()`
-.  -pc_mcpi_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
-.  -pc_mcpi_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_mcpi_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_mcpi_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
-.  -pc_mcpi_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
-.  -pc_mcpi_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
-.  -pc_mcpi_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
-.  -pc_mcpi_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_mcpi_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
-.  -pc_mcpi_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
--  -pc_mcpi_block_size <n>                           - `PCFinegrainSetBlockSize()`
+.  -pc_mcpi_coloring_balance <false>                       - `PCFinegrainSetColoringBalance()`
+.  -pc_mcpi_exchange <none,sweep,color>                    - `PCMCPISetExchange()`
+.  -pc_mcpi_precision <working,single,half,bfloat16>       - `PCFinegrainSetPrecision()`
+.  -pc_mcpi_scaling <global,row>                           - `PCMCPISetScaling()`
+.  -pc_mcpi_sum_precision <working,single>                 - `PCMCPISetSumPrecision()`
+-  -pc_mcpi_in_place <false>                               - `PCMCPISetInPlace()`
+
+   `PCFINEGRAIN` lists the options that all types have.
 
    Level: beginner
 
