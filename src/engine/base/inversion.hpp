@@ -16,14 +16,14 @@ struct Inversion {
   bool indefinite = false; // and finite, therefore not good
 };
 
-// Reports the pivot of a slot; row_of null: its row is the slot.
+// Reports the pivot of a sweep index; row_of null: its row is the sweep index.
 template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void report_pivot(const Lanes &lanes, const Inversion &inversion,
-                                                                     const Index *row_of, Index slot,
+                                                                     const Index *row_of, Index sweep_index,
                                                                      PivotReport *report)
 {
   if (inversion.good && !inversion.shifted) return;
   lanes.once([&] {
-    const Index row = row_of ? row_of[slot] : slot;
+    const Index row = row_of ? row_of[sweep_index] : sweep_index;
     if (!inversion.good) atomic_lower(&report->bad_row, row);
     if (!inversion.finite) atomic_lower(&report->not_finite, row);
     if (inversion.shifted) atomic_count(&report->shifted);

@@ -29,10 +29,10 @@ struct FindNotFinite {
   Offset nn;
   PivotReport *pivot_report;
 
-  KOKKOS_INLINE_FUNCTION void operator()(Offset slot) const
+  KOKKOS_INLINE_FUNCTION void operator()(Offset sweep_index) const
   {
-    const Index pos = last_position < 0 ? Index(slot) : last_position - Index(slot);
-    for (Offset i = ptr[slot] * nn; i < ptr[slot + 1] * nn; ++i)
+    const Index pos = last_position < 0 ? Index(sweep_index) : last_position - Index(sweep_index);
+    for (Offset i = ptr[sweep_index] * nn; i < ptr[sweep_index + 1] * nn; ++i)
       if (!is_finite(largest_part(blocks[i])))
         return atomic_lower(&pivot_report->bad_coupling, row_of ? row_of[pos] : pos);
   }

@@ -195,9 +195,9 @@ private:
     const auto &tasks = plan_.tasks;
     std::vector<LineBox> lines;
     for (Index t = 0; t < tasks.tasks.count(); ++t) {
-      const Index slot = tasks.tasks.slot(t);
-      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(slot)))]);
-      lines.back().slot = slot;
+      const Index sweep_index = tasks.tasks.first(t);
+      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(sweep_index)))]);
+      lines.back().sweep_index = sweep_index;
     }
     return lines;
   }

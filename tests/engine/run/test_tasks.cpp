@@ -36,17 +36,17 @@ std::vector<std::set<Index>> close_waits(const Tasks<Host> &t, const std::vector
   return closure;
 }
 
-// row_of: row of each slot. backward: rows depend on larger ones. level: level of each task, if tasks do not wait
-// for each other.
+// row_of: row of each sweep index. backward: rows depend on larger ones. level: level of each task, if tasks do not
+// wait for each other.
 void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward,
                  const std::vector<Index> &level)
 {
   std::vector<Index> task_of(std::size_t(g.rows), -1), slot_of(std::size_t(g.rows), -1);
-  ASSERT_EQ(t.slot(0), 0);
-  ASSERT_EQ(t.slot(t.count()), g.rows);
+  ASSERT_EQ(t.first(0), 0);
+  ASSERT_EQ(t.first(t.count()), g.rows);
   for (Index i = 0; i < t.count(); ++i) {
-    EXPECT_LT(t.slot(i), t.slot(i + 1));
-    for (Index s = t.slot(i); s < t.slot(i + 1); ++s) {
+    EXPECT_LT(t.first(i), t.first(i + 1));
+    for (Index s = t.first(i); s < t.first(i + 1); ++s) {
       EXPECT_EQ(task_of[std::size_t(row_of[std::size_t(s)])], -1);
       task_of[std::size_t(row_of[std::size_t(s)])] = i;
       slot_of[std::size_t(row_of[std::size_t(s)])] = s;
@@ -54,8 +54,8 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
   }
   std::vector<Index> step_of(std::size_t(g.rows), -1);
   for (Index i = 0; t.step.extent(0) && i < t.count(); ++i) {
-    EXPECT_EQ(t.step(t.step_ptr(i)), t.slot(i));
-    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.slot(i + 1));
+    EXPECT_EQ(t.step(t.step_ptr(i)), t.first(i));
+    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.first(i + 1));
     for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s)
       for (Index p = t.step(s); p < t.step(s + 1); ++p) step_of[std::size_t(row_of[std::size_t(p)])] = s;
   }
@@ -190,7 +190,7 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(tasks(1, {20, 1}).count(), 3);       // 20 rows or more each
   EXPECT_EQ(tasks(1, {20, 1, true}).count(), 4); // 20 rows or fewer each
   const auto even = tasks(3, {16, 1});
-  for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
+  for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.first(t + 1) - even.first(t), 24);
   // Levels of one row in a chain are combined.
   const Graph line = make_grid_graph({60, 1, 1}, Stencil::star);
   const Chunks chunks = cut_runs(60, 1);
