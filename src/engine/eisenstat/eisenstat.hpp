@@ -241,7 +241,7 @@ template <class Couples = bool> struct EisenstatTerms {
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
-    return sum.template lane<0>();
+    return sum.template element<0>();
   }
   template <Offset points> void fetch_diagonal(Offset sweep_index) const { fetch<points>(arg.twice + sweep_index); }
   void fetch_row(Offset row) const

@@ -207,7 +207,7 @@ template <int N> struct HalfLowerRow {
   {
     const int nn = n * n;
     Scalar *most = scratch + nn;
-    lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(nn, [=](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) most[k] = Scalar(0);
     });
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
@@ -218,7 +218,7 @@ template <int N> struct HalfLowerRow {
         accumulate<Sign::plus>(s, n, arg.diagonal + Offset(sweep_index) * nn, block + c * n, sums);
         sums.store(scratch + c * n + s.first);
       });
-      lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+      lanes.ranges(nn, [=](int first, int count) FINEGRAIN_INLINE {
         for (int k = first; k < first + count; ++k) block[k] = scratch[k];
       });
       record_largest(lanes, block, most);
@@ -226,7 +226,7 @@ template <int N> struct HalfLowerRow {
     const Index upper_index = arg.last_position - sweep_index;
     for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
       record_largest(lanes, arg.upper + Offset(f) * nn, most);
-    lanes.runs(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) atomic_max(&arg.largest[k], real_part(most[k]));
     });
   }
@@ -236,7 +236,7 @@ private:
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void record_largest(const Lanes &lanes, const Scalar *block, Scalar *most) const
   {
-    lanes.runs(n * n, [=](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(n * n, [=](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) {
         const Real here = largest_part(block[k]), old = real_part(most[k]);
         most[k] = Scalar((here > old ? here : old) + (here - here));

@@ -152,8 +152,8 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   {
     Accumulator<1> scaled;
     end(
-      Strip<1>{0}, BlockSize<1>(1), at, 0, [&](int) FINEGRAIN_INLINE { return sum.template lane<0>(); }, scaled);
-    return scaled.template lane<0>();
+      Strip<1>{0}, BlockSize<1>(1), at, 0, [&](int) FINEGRAIN_INLINE { return sum.template element<0>(); }, scaled);
+    return scaled.template element<0>();
   }
   template <Offset points> void fetch_diagonal(Offset sweep_index) const { fetch<points>(diagonal() + sweep_index); }
   void fetch_row(Offset row) const
@@ -226,7 +226,7 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
-    return sum.template lane<0>();
+    return sum.template element<0>();
   }
   template <Offset> void fetch_diagonal(Offset) const {}
   void fetch_row(Offset row) const { fetch<1>(arg.y + row); }

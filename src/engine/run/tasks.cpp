@@ -142,7 +142,7 @@ std::optional<Chunks> cut_tiles(const Grid &grid, Box tile, const Graph &g)
   return chunks;
 }
 
-Chunks cut_runs(Index rows, Index length)
+Chunks cut_ranges(Index rows, Index length)
 {
   Chunks chunks{(rows + length - 1) / length, make_array<Index>("finegrain::chunk", std::size_t(rows))};
   for (Index i = 0; i < rows; ++i) chunks.of(i) = i / length;
@@ -156,7 +156,7 @@ Index count_shared_levels(const ChunkLevels &levels)
   return Index(std::count_if(chunks.begin(), chunks.end(), [](Index count) { return count > 1; }));
 }
 
-Index count_run_levels(const Graph &g, Index length, Index rows)
+Index count_range_levels(const Graph &g, Index length, Index rows)
 {
   const Index runs = (rows + length - 1) / length;
   const Index *ptr = g.ptr.data(), *col = g.col.data();

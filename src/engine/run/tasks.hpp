@@ -31,8 +31,8 @@ struct Chunks {
 // Cuts the points of each box into tiles. Returns nothing if the couplings between some tiles go both ways.
 std::optional<Chunks> cut_tiles(const Grid &, Box tile, const Graph &);
 
-// Cuts runs of `length` consecutive rows.
-Chunks cut_runs(Index rows, Index length);
+// Cuts ranges of `length` consecutive rows.
+Chunks cut_ranges(Index rows, Index length);
 
 // Level sets of chunks, and their number.
 struct ChunkLevels {
@@ -42,8 +42,8 @@ struct ChunkLevels {
 ChunkLevels find_chunk_levels(const Graph &, const Chunks &);
 // Returns the number of levels with more than one chunk.
 Index count_shared_levels(const ChunkLevels &);
-// Returns the number of levels of runs of `length` rows among the first `rows` rows.
-Index count_run_levels(const Graph &, Index length, Index rows);
+// Returns the number of levels of ranges of `length` rows among the first `rows` rows.
+Index count_range_levels(const Graph &, Index length, Index rows);
 
 // Size of tasks. Chunks of one level are combined until a task has `rows` rows, or while it has no more (at_most). A
 // level with at least `pieces` chunks is cut into at least `pieces` tasks.

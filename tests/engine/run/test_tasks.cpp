@@ -105,7 +105,7 @@ TEST(Tasks, RunsOfAnyLength)
     for (const Index length : {1, 2, 5, 32, 1000})
       for (const TaskSize size : {TaskSize{}, TaskSize{16, 1}, TaskSize{64, 3}})
         for (const double width : {0., 1.9}) {
-          const Chunks chunks = cut_runs(g.rows, length);
+          const Chunks chunks = cut_ranges(g.rows, length);
           check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, width));
         }
 }
@@ -116,7 +116,7 @@ TEST(Tasks, RandomGraphsRunsAndSizes)
   const auto up_to = [&](unsigned most) { return Index(random() % (most + 1)); };
   for (unsigned seed = 0; seed < 300; ++seed) {
     const Graph g = make_random_graph(1 + up_to(60), int(up_to(4)), up_to(1) == 1, seed);
-    const Chunks chunks = cut_runs(g.rows, 1 + up_to(9));
+    const Chunks chunks = cut_ranges(g.rows, 1 + up_to(9));
     const TaskSize size = {1 + up_to(30), 1 + up_to(5)};
     const double widths[] = {0, 1.9, 3};
     check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, widths[up_to(2)]));
@@ -180,7 +180,7 @@ TEST(Tasks, SizesArePiecesOfLevels)
   // 64 independent rows.
   const Graph g = make_random_graph(64, 0, false, 1);
   const auto tasks = [&](Index length, TaskSize size) {
-    const Chunks chunks = cut_runs(64, length);
+    const Chunks chunks = cut_ranges(64, length);
     return plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, 0).tasks;
   };
   EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
@@ -193,7 +193,7 @@ TEST(Tasks, SizesArePiecesOfLevels)
   for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.first(t + 1) - even.first(t), 24);
   // Levels of one row in a chain are combined.
   const Graph line = make_grid_graph({60, 1, 1}, Stencil::star);
-  const Chunks chunks = cut_runs(60, 1);
+  const Chunks chunks = cut_ranges(60, 1);
   EXPECT_EQ(plan_tasks(line, chunks, find_chunk_levels(line, chunks), {20, 1}, 0).tasks.count(), 3);
 }
 
@@ -362,7 +362,7 @@ TEST(Plan, RunsAreAsLongAsTheyCanBe)
   const Graph chains = make_chains(131072, 1, [](Index i) { return i % 4096 != 0; });
   EngineOptions r;
   r.algorithm = Algorithm::tasks;
-  for (const int threads : {8, 10}) // runs of 128 rows
+  for (const int threads : {8, 10}) // ranges of 128 rows
     EXPECT_EQ(choose(chains, r, {false, threads}).tasks.levels, 32) << threads;
 }
 
