@@ -42,7 +42,7 @@ struct CopyOrAdd {
   }
 };
 
-template <class Exec> class SharedFactorization final : public Engine, private FactorParts, private RowSharing
+template <class Exec> class SharedFactorization final : public Engine, private SplitForm, private RowSharing
 {
   using Space = typename Exec::memory_space;
 
@@ -87,7 +87,7 @@ public:
     return {};
   }
 
-  FactorParts *parts() override { return this; }
+  SplitForm *split_form() override { return this; }
   RowSharing *sharing() override { return this; }
   SharedStorage shared_storage() const override
   {
@@ -151,11 +151,11 @@ public:
     run_.finish();
   }
 
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
-    const bool left = a.part == Part::left_inverse;
-    if (a.symmetric || a.part == Part::right)
-      return forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
+    const bool left = a.split == Split::left_inverse;
+    if (a.symmetric || a.split == Split::right)
+      return forms_[std::size_t(a.symmetric)].apply_split(as_factor(), a.split, a.b, a.x);
     if (a.transposed || !left) load(a.b);
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);

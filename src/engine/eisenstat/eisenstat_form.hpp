@@ -124,13 +124,13 @@ public:
 
   // Applies P_R, in the symmetric form also P_L^-1 and P_R^-1. In the general form these are halves of an
   // application.
-  template <class Factor> void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
+  template <class Factor> void apply_split(const Factor &f, Split split, const Scalar *b, Scalar *x)
   {
     ResidualRunner<Exec> &run = f.run;
-    if (part == Part::left_inverse) {
+    if (split == Split::left_inverse) {
       multiply_blocks(f, f.own.data(), f.row_of, adjoint_.data(), b, run.scratch());
       sweep_forward(f, run.scratch(), nullptr, nullptr, x);
-    } else if (part == Part::right_inverse) {
+    } else if (split == Split::right_inverse) {
       sweep_backward(f, b);
       multiply_root(f, f.t, x, false);
     } else {

@@ -39,10 +39,10 @@ public:
   {
     find_coupled(selection.ignored, view.coupling);
   }
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
-    if (a.transposed || (!a.symmetric && a.part != Part::right)) Base::apply_part(a);
-    else forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
+    if (a.transposed || (!a.symmetric && a.split != Split::right)) Base::apply_split(a);
+    else forms_[std::size_t(a.symmetric)].apply_split(as_factor(), a.split, a.b, a.x);
   }
   bool prepare(const Values &values, bool symmetric)
   {

@@ -11,7 +11,7 @@ namespace finegrain
 // Triangle of the entries that the sweeps keep, and their indices in the full triangle. keep_part() selects them;
 // row_of and row_of_column return rows.
 struct KeptPart {
-  Triangle<Kokkos::HostSpace> part;
+  Triangle<Kokkos::HostSpace> triangle;
   HostArray<Index> entry;
 };
 template <class RowOfIndex, class RowOfColumn> KeptPart keep_part(const Elimination &e,
@@ -22,15 +22,15 @@ template <class RowOfIndex, class RowOfColumn> KeptPart keep_part(const Eliminat
   KeptPart kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
   std::vector<Index> entry, col;
   for (Index sweep_index = 0; sweep_index < rows; ++sweep_index) {
-    kept.part.ptr(sweep_index) = Index(entry.size());
+    kept.triangle.ptr(sweep_index) = Index(entry.size());
     for (Index f = t.ptr(sweep_index); f < t.ptr(sweep_index + 1); ++f)
       if (!is_dropped(e, row_of(sweep_index), row_of_column(t.col(f)))) {
         entry.push_back(f);
         col.push_back(t.col(f));
       }
   }
-  kept.part.ptr(rows) = Index(entry.size());
-  kept.part.col = to_array("finegrain::col", col);
+  kept.triangle.ptr(rows) = Index(entry.size());
+  kept.triangle.col = to_array("finegrain::col", col);
   kept.entry = to_array("finegrain::kept", entry);
   return kept;
 }
@@ -77,8 +77,8 @@ public:
     kept_lower_ = copy_to<Space>(lower.entry);
     kept_upper_ = copy_to<Space>(upper.entry);
     words_ = Offset(n_) * n_ * Offset(storage_size(factor_precision_) / sizeof(std::uint32_t));
-    p.lower = lower.part;
-    p.upper = upper.part;
+    p.lower = lower.triangle;
+    p.upper = upper.triangle;
     p.to_diagonal = p.to_lower = p.to_upper = {};
     this->factor_.pattern = copy_to<Space>(p);
     return {};

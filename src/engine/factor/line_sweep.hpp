@@ -15,15 +15,15 @@ template <class Terms> struct LineSweep {
 
   void run(Index which) const
   {
-    const LineBox part = shared.arg.lines.parts[which];
-    Stream at{shared.arg.ptr[part.sweep_index], part.sweep_index};
-    Offset plane = part.first;
-    for (Index k = 0; k < part.size.k; ++k, plane += part.step[2])
-      part.bundles([&](Index j, Index lines) {
-        const Offset first = plane + Offset(j) * part.step[1];
-        choose(k > 0 || part.before[2], [&](auto has_k) {
-          choose(j > 0 || part.before[1],
-                 [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, part, first, at); });
+    const LineBox box = shared.arg.lines.boxes[which];
+    Stream at{shared.arg.ptr[box.sweep_index], box.sweep_index};
+    Offset plane = box.first;
+    for (Index k = 0; k < box.size.k; ++k, plane += box.step[2])
+      box.bundles([&](Index j, Index lines) {
+        const Offset first = plane + Offset(j) * box.step[1];
+        choose(k > 0 || box.before[2], [&](auto has_k) {
+          choose(j > 0 || box.before[1],
+                 [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, box, first, at); });
         });
       });
   }
@@ -38,11 +38,11 @@ private:
 
   template <class F> static void choose(bool yes, const F &f) { yes ? f(std::true_type()) : f(std::false_type()); }
 
-  template <int L, bool J, bool K> void sweep(Index lines, const LineBox &part, Offset first, Stream &at) const
+  template <int L, bool J, bool K> void sweep(Index lines, const LineBox &box, Offset first, Stream &at) const
   {
     if constexpr (L > 1)
-      if (lines < L) return sweep<L - 1, J, K>(lines, part, first, at);
-    sweep_bundle<L, J, K>(shared, part.size.i, part.before[0], part.step, first, at);
+      if (lines < L) return sweep<L - 1, J, K>(lines, box, first, at);
+    sweep_bundle<L, J, K>(shared, box.size.i, box.before[0], box.step, first, at);
   }
 
   // Adds a coupling to the sum, as SweepRow does. Sums in low precision are subtracted when they are complete.

@@ -16,7 +16,7 @@ namespace finegrain
 
 // The boxes of a sweep by lines; none: the sweep goes by rows.
 struct LineList {
-  const LineBox *parts = nullptr;
+  const LineBox *boxes = nullptr;
   Index count = 0;
 };
 

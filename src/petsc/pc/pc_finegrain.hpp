@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PC_Finegrain, the data of all preconditioner types (pc->data), in six parts. The comment of each part names the
+// PC_Finegrain, the data of all preconditioner types (pc->data), in six structures. The comment of each names the
 // files that use it. A type (types/) is a PCFinegrainType; types with their own settings derive their data from
 // PC_Finegrain.
 #pragma once

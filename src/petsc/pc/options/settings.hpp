@@ -131,7 +131,7 @@ template <class Data> Data &PCFinegrainData(PC pc)
 }
 
 // Returns the structure that has the member of a setting: the shared settings, or the data of the type.
-template <class Data, class Any> auto &PCFinegrainPart(Any &e)
+template <class Data, class Any> auto &PCFinegrainHolder(Any &e)
 {
   if constexpr (std::is_same_v<Data, FinegrainSettings>) return e.settings;
   else if constexpr (std::is_const_v<Any>) return static_cast<const Data &>(e);
@@ -170,7 +170,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
     PetscCall(PCFinegrainCheckSame<T>(pc, value));
     if (!e) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(check(pc, value));
-    PetscCall(PCFinegrainChange(pc, e, PCFinegrainPart<Data>(*e).*member, T(value), effect));
+    PetscCall(PCFinegrainChange(pc, e, PCFinegrainHolder<Data>(*e).*member, T(value), effect));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -191,13 +191,13 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
 
     PetscFunctionBegin;
     PetscCall(PCFinegrainFindSetting(pc, *this, true, &e));
-    *value = PCFinegrainPart<Data>(*e).*member;
+    *value = PCFinegrainHolder<Data>(*e).*member;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainTypeSetting &row) const override
   {
-    const T now = PCFinegrainPart<Data>(PCFinegrainData<PC_Finegrain>(pc)).*member;
+    const T now = PCFinegrainHolder<Data>(PCFinegrainData<PC_Finegrain>(pc)).*member;
     T value = now;
     PetscBool given;
 
@@ -213,7 +213,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
 
   std::string show(const PC_Finegrain &e) const override
   {
-    const T value = PCFinegrainPart<Data>(e).*member;
+    const T value = PCFinegrainHolder<Data>(e).*member;
     if constexpr (std::is_same_v<T, PetscReal>) return PCFinegrainShow(value);
     else if constexpr (std::is_same_v<T, PetscBool>) return value ? "true" : "false";
     else if constexpr (std::is_enum_v<T>) return names[int(value)];

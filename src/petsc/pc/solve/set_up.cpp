@@ -126,7 +126,7 @@ PetscErrorCode ShareStorage(PC pc, PC_Finegrain *e, const OperatorView &view)
 PetscErrorCode AllowProducts(PC pc, PC_Finegrain *e, const OperatorView &view)
 {
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&] { e->analysis.engine->parts()->allow_products(view); }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { e->analysis.engine->split_form()->allow_products(view); }));
   PetscCall(MakeHalo(pc, e, view));
   e->analysis.has_products = true;
   PetscFunctionReturn(PETSC_SUCCESS);
